@@ -1,0 +1,46 @@
+"""What a user is told: plain data, the same for the terminal, the editor and CI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..source.edit import Edit
+from ..source.span import Span
+
+Severity = Literal["error", "warning", "information", "hint"]
+Applicability = Literal["safe", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """One link of a diagnostic's story: what happened at ``span`` of ``filename``."""
+
+    message: str
+    filename: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One hazard at one place. ``related`` is the causal chain in the order of events; ``help`` says what to do."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    filename: str
+    span: Span
+    related: tuple[Related, ...] = ()
+    help: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that makes the hazard go away; ``preferred`` marks the one best fix of a diagnostic."""
+
+    title: str
+    applicability: Applicability
+    preferred: bool
+    edits: tuple[Edit, ...]

@@ -1,0 +1,26 @@
+"""What would cure a hazard, as data: a purpose and the syntax it concerns.
+
+A rule knows *what* should change ("detach the value where it is kept"); ``tapelint.fixes`` knows *how* to change text.
+Between them there is only this record, so a rule never touches text and an edit never knows a rule.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """One way to cure a finding.
+
+    ``purpose`` names a function of ``tapelint.fixes`` (``detach``, ``no_grad``, ``move_into_loop``, ...);
+    ``targets`` are nodes of the analysed tree, in the order that function documents;
+    ``title`` is what the lightbulb shows; unsafe cures say in it what they change.
+    """
+
+    purpose: str
+    title: str
+    targets: tuple[ast.AST, ...]
+    applicability: Literal["safe", "unsafe"] = "safe"

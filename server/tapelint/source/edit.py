@@ -1,0 +1,52 @@
+"""A change to a text as data: replace what a span covers.
+
+>>> apply("a = b\\n", [Edit(Span(1, 6, 1, 6), ".detach()")])
+'a = b.detach()\\n'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text of ``span`` by ``content``; an empty span inserts."""
+
+    span: Span
+    content: str
+
+
+def line_starts(text: str) -> list[int]:
+    """Offsets at which the rows of ``text`` begin; only ``\\n``, ``\\r\\n`` and ``\\r`` end a row, as in LSP and Python."""
+    starts, at, end = [0], 0, len(text)
+    while at < end:
+        newline, carriage = text.find("\n", at), text.find("\r", at)
+        if newline < 0 and carriage < 0:
+            break
+        if carriage < 0 or 0 <= newline < carriage:
+            at = newline + 1
+        else:
+            at = carriage + (2 if newline == carriage + 1 else 1)
+        starts.append(at)
+    return starts
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """``text`` with all ``edits`` made; they must not overlap. Raises ValueError where they do."""
+    starts = line_starts(text)
+
+    def offset(row: int, column: int) -> int:
+        return min(starts[min(row, len(starts)) - 1] + column - 1, len(text))
+
+    limit = len(text) + 1
+    for edit in sorted(edits, key=lambda e: e.span, reverse=True):
+        begin = offset(edit.span.row, edit.span.column)
+        end = offset(edit.span.end_row, edit.span.end_column)
+        if end > limit:
+            raise ValueError(f"edits overlap at {edit.span!r}")
+        text, limit = text[:begin] + edit.content + text[end:], begin
+    return text
