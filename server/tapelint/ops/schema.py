@@ -1,0 +1,85 @@
+"""One row of the op table: what autograd records when PyTorch runs one overload of one op.
+
+    exp(self) saves its result for the gradient of self
+    mul(self, other) saves self for other's gradient and other for self's
+    add_(self, other) writes self and saves nothing
+
+The rows are data, generated from the installed PyTorch (see ``tools/``), never typed from memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["tensor", "tensor?", "tensors", "number", "int", "ints", "float", "bool", "str", "dtype", "other"]
+View = Literal["", "view", "multi", "maybe", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter of an overload. ``required`` is false where it has a default; ``keyword`` where it is keyword-only."""
+
+    name: str
+    kind: Kind
+    required: bool = True
+    keyword: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Something the node keeps for backward.
+
+    ``what`` is a parameter's name, ``result`` (``result1``, ... for further outputs), or ``~`` for a private value that
+    the user cannot reach (a mask, a wrapped number): freeing it makes a second backward raise, no write can spoil it.
+    ``gradient_of`` names the parameters whose gradient needs it: it is saved only if one of them requires grad.
+    Empty means: saved whenever the node exists.
+    """
+
+    what: str
+    gradient_of: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One overload.
+
+    ``flows`` are the parameters a gradient can flow to (empty: the result never requires grad).
+    ``writes`` are the parameters it modifies in place. ``view`` says what output 0 shares with ``self``: nothing, a view,
+    one of many views (``multi``: in-place writes on them are refused), ``maybe`` (depends on shapes or on whether
+    anything changes: ``reshape``, ``contiguous``, ``to``) or the very ``same`` tensor.
+    ``scalar`` is true where every output is certainly 0-dimensional. ``outputs`` counts the returned tensors; -1: a list.
+    ``constant`` are the indices of outputs that never require grad (indices of ``max``, ...).
+    ``source`` tells where the row comes from: ``derivatives``, ``probe`` or ``hand``.
+    """
+
+    name: str
+    overload: str
+    params: tuple[Param, ...]
+    flows: frozenset[str]
+    saves: tuple[Saved, ...] = ()
+    writes: tuple[str, ...] = ()
+    view: View = ""
+    scalar: bool = False
+    outputs: int = 1
+    constant: frozenset[int] = frozenset()
+    grad_fn: str = ""
+    source: str = "derivatives"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """An ``nn`` module that PyTorch defines, as one row: its parameters, its buffers, and what its forward saves.
+
+    ``params`` are the trainable tensors in the order of ``parameters()``; a name ending in ``?`` exists only for some
+    constructor arguments (``bias?`` with ``bias=False``). ``op`` describes ``forward`` as an op over
+    ``input, *params``; ``inplace`` is true where the constructor takes ``inplace=True`` to mean ``writes input``.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    params: tuple[str, ...]
+    buffers: tuple[str, ...]
+    op: Op
+    eval_op: Op | None = None
+    inplace: Op | None = None
