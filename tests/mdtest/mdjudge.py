@@ -1,0 +1,67 @@
+"""Compares what the analyser reports for a block with what the block claims."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+
+from mdspec import Block, without_claims
+
+
+def complaints(block: Block) -> str:
+    """Analyse ``block``; empty if every claim holds, else a readable account of what does not."""
+    from tapelint.analysis import analyse
+
+    report = analyse(block.program, str(block.file))
+    notes: dict[int, list[str]] = defaultdict(list)
+    missing = list(block.expected)
+    misses = {label.row: label for label in block.labels if label.kind == "FN"}
+    alarms = {label.row: label for label in block.labels if label.kind == "FP"}
+    heard: set[int] = set()
+    for diagnostic in report.diagnostics:
+        row = diagnostic.span.row - block.offset
+        text = f"{diagnostic.severity} [{diagnostic.name}] {diagnostic.message}"
+        match = next(
+            (
+                expected
+                for expected in missing
+                if (expected.row, expected.severity, expected.rule) == (row, diagnostic.severity, diagnostic.name)
+                and (expected.substring or "") in diagnostic.message
+            ),
+            None,
+        )
+        if match is not None:
+            missing.remove(match)
+        elif diagnostic.severity == "hint":
+            continue
+        elif row in alarms:
+            heard.add(row)
+        elif row in misses:
+            notes[row].append(f"now reported, remove the FN label: {text}")
+        else:
+            notes[max(row, 1)].append(f"not claimed: {text}")
+    for expected in missing:
+        notes[expected.row].append(f"claimed, but not reported: {expected}")
+    for row, label in alarms.items():
+        if row not in heard:
+            notes[row].append(f"no longer reported, remove the FP label: {label.why}")
+    return block.listing(notes) if notes else ""
+
+
+def fix_complaints(block: Block) -> str:
+    """Apply the fix that the ``fixed=`` block names; empty if the result is the block's text."""
+    from tapelint.analysis import analyse, fixes
+    from tapelint.source.edit import apply
+
+    origin = block.fixes
+    report = analyse(origin.program, str(origin.file))
+    offered = [fix for diagnostic in report.diagnostics for fix in fixes(report, diagnostic)]
+    fix = next((fix for fix in offered if block.fixed.lower() in fix.title.lower()), None)
+    if fix is None:
+        titles = "".join(f"\n     > {fix.title}" for fix in offered) or " none"
+        return f"{origin.listing()}\nno fix has {block.fixed!r} in its title; offered:{titles}"
+    got, wanted = without_claims(apply(origin.program, fix.edits)), without_claims(block.program)
+    if got == wanted:
+        return ""
+    difference = "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), "wanted", "got", lineterm=""))
+    return f"{block.listing()}\nafter {fix.title!r} the text is another one:\n{difference}"

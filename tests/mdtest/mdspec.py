@@ -1,0 +1,218 @@
+"""Literate specifications: reads ``*.md`` files into blocks of Python and what is claimed about them.
+
+A fenced block opened by three backticks and ``py`` is one program. It is analysed, and where torch is installed it is
+run. Three imports come before every block without being written (``PREAMBLE``). Claims are comments:
+
+    # error: [rule-name] "substring"     a diagnostic at this line; also warning, information, hint; substring optional
+    # torch: ok                          the program runs to its end
+    # torch: silent why                  it runs to its end too, and does harm that PyTorch never mentions
+    # torch: raises "substring"          this line raises; the substring is looked for in ``Type: message``
+    # FN: why                            a known miss: nothing is reported here today, though it should be
+    # FP: why                            a known false alarm: something is reported here today, though it should not be
+
+Several claims may stand on one line, each with its own ``#``. Every block says exactly once what torch does. What is
+reported above a hint must be claimed, what is claimed must be reported.
+
+After ``py`` the opening line may carry one word:
+
+    py fixed="words"    the text that the previous program becomes when the fix whose title has these words is applied;
+                        it is a program of its own, with its own claims
+    py caller           run by torch after the previous program, in its namespace, and not shown to the analyser: the
+                        caller of a library function that nothing in its own file calls
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PREAMBLE = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+PREAMBLE_ROWS = PREAMBLE.count("\n")
+SEVERITIES = ("error", "warning", "information", "hint")
+
+_CLAIM = re.compile(r"#\s*(error|warning|information|hint|torch|FN|FP):[ \t]*")
+_DIAGNOSTIC = re.compile(r'\[([a-z][a-z0-9-]*)\](?:\s+"((?:[^"\\]|\\.)*)")?$')
+_RAISES = re.compile(r'raises\s+"((?:[^"\\]|\\.)*)"$')
+_FENCE = re.compile(r"^( *)(```+)[ \t]*(.*)$")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*\S)\s*$")
+
+
+class SpecificationError(Exception):
+    """A specification that does not follow the grammar above; the message begins with ``file:line``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One claimed diagnostic; ``row`` counts from 1 in the block."""
+
+    row: int
+    severity: str
+    rule: str
+    substring: str | None = None
+
+    def __str__(self) -> str:
+        words = f" {self.substring!r}" if self.substring else ""
+        return f"line {self.row}: {self.severity} [{self.rule}]{words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What PyTorch does: ``kind`` is ``ok``, ``silent`` or ``raises`` (then with ``substring``), at ``row``."""
+
+    row: int
+    kind: str
+    substring: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A known limit at ``row``: ``kind`` is ``FN`` or ``FP``."""
+
+    row: int
+    kind: str
+    why: str
+
+
+@dataclass(slots=True)
+class Block:
+    """One program: where it stands, its text, its claims."""
+
+    file: Path
+    name: str
+    line: int
+    text: str
+    preamble: str = PREAMBLE
+    expected: list[Expected] = field(default_factory=list)
+    verdict: Verdict | None = None
+    labels: list[Label] = field(default_factory=list)
+    fixed: str | None = None
+    fixes: Block | None = None
+    caller: str = ""
+
+    @property
+    def program(self) -> str:
+        """The text that is analysed and run."""
+        return self.preamble + self.text
+
+    @property
+    def offset(self) -> int:
+        """Rows of the program that stand before the block."""
+        return self.preamble.count("\n")
+
+    def listing(self, notes: dict[int, list[str]] | None = None) -> str:
+        """The block with row numbers, each note under its row."""
+        rows = [f"{self.file}:{self.line}  {self.name}"]
+        for row, line in enumerate(self.text.splitlines(), 1):
+            rows.append(f"{row:4} | {line}")
+            rows.extend(f"     > {note}" for note in (notes or {}).get(row, ()))
+        return "\n".join(rows)
+
+
+def without_claims(text: str) -> str:
+    """``text`` with every claim comment, and the blanks before it, taken away.
+
+    >>> without_claims("y += 1  # error: [some-rule]\\nz = 2  # two\\n")
+    'y += 1\\nz = 2  # two\\n'
+    """
+    rows = []
+    for line in text.splitlines():
+        claim = _CLAIM.search(line)
+        rows.append((line[: claim.start()] if claim else line).rstrip())
+    return "\n".join(rows).strip("\n") + "\n"
+
+
+def _claims(line: str) -> Iterator[tuple[str, str]]:
+    found = list(_CLAIM.finditer(line))
+    for claim, following in zip(found, [*found[1:], None]):
+        yield claim[1], line[claim.end() : following.start() if following else len(line)].strip()
+
+
+def _unquote(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+def read_claims(block: Block) -> Block:
+    """Fill in what the comments of ``block`` claim. Raises SpecificationError."""
+    for row, line in enumerate(block.text.splitlines(), 1):
+        where = f"{block.file}:{block.line + row}"
+        for kind, body in _claims(line):
+            if kind in ("FN", "FP"):
+                if not body:
+                    raise SpecificationError(f"{where}: {kind} needs a reason")
+                block.labels.append(Label(row, kind, body))
+            elif kind == "torch":
+                if block.verdict is not None:
+                    raise SpecificationError(f"{where}: a second '# torch:' line in one block")
+                raises = _RAISES.match(body)
+                if raises:
+                    block.verdict = Verdict(row, "raises", _unquote(raises[1]))
+                elif body == "ok" or body.split(" ")[0] == "silent":
+                    block.verdict = Verdict(row, body.split(" ")[0])
+                else:
+                    raise SpecificationError(f"{where}: '# torch: {body}' is not ok, silent or raises \"words\"")
+            else:
+                parts = _DIAGNOSTIC.match(body)
+                if not parts:
+                    raise SpecificationError(f"{where}: expected '# {kind}: [rule-name] \"words\"', not {body!r}")
+                words = None if parts[2] is None else _unquote(parts[2])
+                block.expected.append(Expected(row, kind, parts[1], words))
+    if block.verdict is None:
+        raise SpecificationError(f"{block.file}:{block.line}: the block does not say what torch does ('# torch: ...')")
+    return block
+
+
+def read_script(path: Path) -> Block:
+    """A whole Python file with claims in its comments, as one block without preamble."""
+    return read_claims(Block(path, path.name, 0, path.read_text(encoding="utf-8"), preamble=""))
+
+
+def read_specification(path: Path) -> list[Block]:
+    """The blocks of one ``*.md`` file in order. Raises SpecificationError."""
+    blocks: list[Block] = []
+    counts: dict[str, int] = {}
+    heading, fence, start, info, body = path.stem, None, 0, "", []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if fence is not None:
+            if line.strip() == fence:
+                fence = None
+                if info.split(" ")[0] in ("py", "python"):
+                    _add(blocks, counts, path, heading, start, info, body)
+            else:
+                body.append(line)
+        elif opening := _FENCE.match(line):
+            fence, info, start, body = opening[2], opening[3].strip(), number, []
+        elif title := _HEADING.match(line):
+            heading = title[2]
+    if fence is not None:
+        raise SpecificationError(f"{path}:{start}: this block is never closed")
+    return blocks
+
+
+def _add(blocks: list[Block], counts: dict, path: Path, heading: str, start: int, info: str, body: list[str]) -> None:
+    text = textwrap.dedent("\n".join(body)).rstrip() + "\n"
+    how = info.partition(" ")[2].strip()
+    before = next((b for b in reversed(blocks) if b.fixed is None), None)
+    if how == "caller":
+        if not blocks:
+            raise SpecificationError(f"{path}:{start}: a caller without a program before it")
+        blocks[-1].caller = text
+        return
+    fixed = re.fullmatch(r'fixed="([^"]+)"', how)
+    if how and not fixed:
+        raise SpecificationError(f"{path}:{start}: unknown words after py: {how!r}")
+    if fixed and before is None:
+        raise SpecificationError(f"{path}:{start}: a fixed block without a program before it")
+    counts[heading] = counts.get(heading, 0) + 1
+    block = Block(path, f"{path.name}::{heading}#{counts[heading]}", start, text)
+    if fixed:
+        block.fixed, block.fixes = fixed[1], before
+        block.caller = before.caller
+    blocks.append(read_claims(block))
+
+
+def read_all(folder: Path) -> list[Block]:
+    """The blocks of every specification under ``folder``, in a stable order."""
+    return [block for path in sorted(folder.rglob("*.md")) for block in read_specification(path)]

@@ -1,0 +1,15 @@
+"""The tests of this folder run real PyTorch; where it is not installed they are not collected."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+if importlib.util.find_spec("torch") is None:
+    collect_ignore_glob = ["test_*.py"]
+
+TESTS = Path(__file__).resolve().parents[1]
+for folder in (TESTS / "mdtest", TESTS.parent / "server"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))

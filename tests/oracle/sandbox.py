@@ -1,0 +1,68 @@
+"""Runs one block under real PyTorch, in this process, and says what happened."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import random
+import sys
+import traceback
+import types
+import warnings
+from dataclasses import dataclass
+
+import torch
+from mdspec import Block
+
+torch.set_num_threads(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``error`` is ``Type: message`` or empty; ``row`` is where in the block it left (the innermost such frame)."""
+
+    error: str = ""
+    row: int = 0
+    trace: str = ""
+
+
+def run(block: Block) -> Outcome:
+    """Execute ``block`` (then its caller) as ``__main__`` in a fresh namespace, with a fixed seed and silent output."""
+    module = types.ModuleType("__main__")
+    name = f"<{block.name}>"
+    program = block.program
+    linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
+    before = sys.modules.get("__main__")
+    sys.modules["__main__"] = module
+    torch.manual_seed(0)
+    random.seed(0)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(compile(program, name, "exec"), module.__dict__)
+            if block.caller:
+                exec(compile(block.caller, f"{name} caller", "exec"), module.__dict__)
+    except Exception as error:
+        rows = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
+        trace = "".join(traceback.format_exception(error))
+        return Outcome(f"{type(error).__name__}: {error}", (rows[-1] if rows else 0) - block.offset, trace)
+    finally:
+        torch.set_grad_enabled(True)
+        torch.autograd.set_detect_anomaly(False)
+        torch.set_default_dtype(torch.float32)
+        sys.modules["__main__"] = before
+        linecache.cache.pop(name, None)
+    return Outcome()
+
+
+def complaint(block: Block) -> str:
+    """Empty if PyTorch does what ``block`` says it does."""
+    outcome, verdict = run(block), block.verdict
+    if verdict.kind != "raises":
+        return f"{block.listing({outcome.row: [outcome.error]})}\n{outcome.trace}" if outcome.error else ""
+    if not outcome.error:
+        return f"{block.listing({verdict.row: ['did not raise']})}\n"
+    if outcome.row != verdict.row or verdict.substring not in outcome.error:
+        return f"{block.listing({outcome.row: ['raised here: ' + outcome.error]})}\n{outcome.trace}"
+    return ""

@@ -1,0 +1,32 @@
+"""Real PyTorch judges every specification and every example: what their ``# torch:`` lines say is what happens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sandbox
+from mdspec import Block, read_all, read_script
+
+TESTS = Path(__file__).resolve().parents[1]
+BLOCKS = read_all(TESTS / "mdtest")
+EXAMPLES = [read_script(path) for path in sorted((TESTS.parent / "examples").glob("*.py"))]
+
+
+@pytest.mark.parametrize("block", BLOCKS + EXAMPLES, ids=lambda block: block.name)
+def test_torch_agrees(block: Block) -> None:
+    """The block runs to its end, or raises the error it names at the line it names."""
+    if problem := sandbox.complaint(block):
+        pytest.fail(problem, pytrace=False)
+
+
+@pytest.mark.parametrize("block", BLOCKS + EXAMPLES, ids=lambda block: block.name)
+def test_claims_fit_the_truth(block: Block) -> None:
+    """Only a program that PyTorch refuses, or harms in silence, may claim an error; what is reported has a cause."""
+    loud = [e for e in block.expected if e.severity in ("error", "warning")]
+    if block.verdict.kind == "ok" and loud:
+        pytest.fail(f"{block.listing()}\nPyTorch runs this, yet it claims {loud[0]}", pytrace=False)
+    if block.verdict.kind == "silent" and any(e.severity == "error" for e in loud):
+        pytest.fail(f"{block.listing()}\nan error claims that PyTorch raises, and it does not", pytrace=False)
+    if block.verdict.kind == "raises" and not loud and not any(label.kind == "FN" for label in block.labels):
+        pytest.fail(f"{block.listing()}\nPyTorch raises; claim a diagnostic or label the miss", pytrace=False)
