@@ -1,0 +1,25 @@
+"""Text to tree, spans and suppression comments; knows nothing of tapelint's other packages."""
+
+from __future__ import annotations
+
+from .edit import Edit, apply, line_starts
+from .parsing import Source, parse
+from .reading import SourceError, read
+from .recovery import UNPARSED, Problem
+from .span import Span
+from .suppression import Suppression, Suppressions
+
+__all__ = [
+    "UNPARSED",
+    "Edit",
+    "Problem",
+    "Source",
+    "SourceError",
+    "Span",
+    "Suppression",
+    "Suppressions",
+    "apply",
+    "line_starts",
+    "parse",
+    "read",
+]

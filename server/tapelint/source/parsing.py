@@ -1,0 +1,137 @@
+"""Text to tree, whatever the text: :func:`parse` never raises."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .depth import MAX_DEPTH, prune
+from .edit import line_starts
+from .recovery import Problem, parse_module, recover
+from .span import Span
+from .suppression import Suppressions, find
+
+MAX_CHARACTERS = 1_500_000
+MAX_ROWS = 60_000
+
+_BOM = "\ufeff"
+_UNENCODABLE = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(eq=False)
+class Source:
+    """A file as the analyser reads it.
+
+    ``text`` is what was given, ``tree`` what of it could be parsed: a statement that could not is replaced by an
+    assignment of ``UNPARSED`` to the names it mentions. ``problems`` says what was wrong. Where the file was not
+    analysed at all, ``is_skipped`` is the reason and the tree is empty.
+    """
+
+    path: str
+    text: str
+    tree: ast.Module = field(repr=False)
+    problems: tuple[Problem, ...] = ()
+    is_skipped: str | None = None
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The rows without their ends. Only ``\\n``, ``\\r\\n`` and ``\\r`` end a row, as for Python and for editors."""
+        return tuple(_lines(self.text))
+
+    @cached_property
+    def suppressions(self) -> Suppressions:
+        """The comments of this file that silence findings."""
+        lowered = self.text.lower() if "#" in self.text else ""
+        if self.is_skipped or ("tapelint:" not in lowered and "noqa" not in lowered):
+            return Suppressions()
+        return find(self.lines)
+
+    @cached_property
+    def _is_ascii(self) -> bool:
+        return self.text.isascii()
+
+    def span(self, node: ast.AST) -> Span:
+        """Where a node of the tree stands. A node without a place of its own, such as an operator, is at the start.
+
+        ``ast`` counts columns in UTF-8 bytes; people and editors count characters.
+        """
+        row = getattr(node, "lineno", None)
+        if row is None:
+            return Span(1, 1, 1, 1)
+        begin: int = node.col_offset  # type: ignore[attr-defined]
+        end_row = getattr(node, "end_lineno", None) or row
+        end = getattr(node, "end_col_offset", None)
+        end = begin if end is None else end
+        if self._is_ascii:
+            return Span(row, begin + 1, end_row, end + 1)
+        return Span(row, self._column(row, begin), end_row, self._column(end_row, end))
+
+    def _column(self, row: int, offset: int) -> int:
+        """The column, in characters from 1, of a byte offset in the text that was parsed."""
+        line = self.lines[row - 1] if row <= len(self.lines) else ""
+        mark = 0
+        if row == 1 and line.startswith(_BOM):
+            line, mark = line[1:], 1
+        if line.isascii():
+            return offset + mark + 1
+        line = _UNENCODABLE.sub("\ufffd", line)
+        return len(line.encode()[:offset].decode(errors="ignore")) + mark + 1
+
+
+def parse(text: str, path: str = "<stdin>") -> Source:
+    """The source of a text. Total: what cannot be parsed is left out of the tree and listed in ``problems``."""
+    reason = _too_large(text)
+    if reason:
+        return Source(path, text, _nothing(), is_skipped=reason)
+    clean = _UNENCODABLE.sub("\ufffd", text.removeprefix(_BOM))
+    problems: tuple[Problem, ...] = ()
+    try:
+        try:
+            tree = parse_module(clean)
+        except SyntaxError:
+            recovered, problems = recover(_lines(clean))
+            if recovered is None:
+                return Source(path, text, _nothing(), problems, is_skipped="too many syntax errors")
+            tree = recovered
+        pruned = prune(tree)
+    except (RecursionError, MemoryError):
+        return Source(path, text, _nothing(), problems, is_skipped="nested too deeply for Python's own parser")
+    except ValueError as error:
+        return Source(path, text, _nothing(), problems, is_skipped=f"Python's parser refuses it: {error}")
+    source = Source(path, text, tree, problems)
+    too_deep = f"nested more than {MAX_DEPTH} levels deep, not analysed"
+    source.problems += tuple(Problem(too_deep, source.span(statement)) for statement in pruned)
+    source.problems += _unreadable(source)
+    return source
+
+
+def _unreadable(source: Source) -> tuple[Problem, ...]:
+    """NUL and lone surrogates: Python refuses the file, the analysis goes on as if they were some other sign."""
+    if not _UNENCODABLE.search(source.text):
+        return ()
+    for row, line in enumerate(source.lines, 1):
+        found = _UNENCODABLE.search(line)
+        if found:
+            span = Span(row, found.start() + 1, row, found.end() + 1)
+            return (Problem(f"Python source cannot contain the character U+{ord(found.group()):04X}", span),)
+    return ()
+
+
+def _too_large(text: str) -> str | None:
+    if len(text) > MAX_CHARACTERS:
+        return f"too large: {len(text):,} characters, the limit is {MAX_CHARACTERS:,}"
+    rows = max(text.count("\n"), text.count("\r"))
+    if rows > MAX_ROWS:
+        return f"too large: {rows:,} lines, the limit is {MAX_ROWS:,}"
+    return None
+
+
+def _lines(text: str) -> list[str]:
+    starts = line_starts(text)
+    return [text[a:b].rstrip("\r\n") for a, b in zip(starts, [*starts[1:], len(text)])]
+
+
+def _nothing() -> ast.Module:
+    return ast.Module(body=[], type_ignores=[])

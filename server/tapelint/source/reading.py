@@ -1,0 +1,47 @@
+"""Bytes to text, as Python itself would decode a source file.
+
+>>> decode(b"# -*- coding: latin-1 -*-\\nname = '\\xe9'\\n")
+"# -*- coding: latin-1 -*-\\nname = 'é'\\n"
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tokenize
+
+
+class SourceError(Exception):
+    """A file that cannot be read as Python text. The message is a sentence for the user, without the file's name."""
+
+
+def read(path: str | os.PathLike[str]) -> str:
+    """The text of a file: coding line and byte order mark obeyed (the mark is not part of the text), line ends kept."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise SourceError("not a regular file")
+        with open(path, "rb") as file:
+            return decode(file.read())
+    except OSError as error:
+        raise SourceError(error.strerror or str(error)) from error
+    except ValueError as error:  # a NUL in the path
+        raise SourceError(str(error)) from error
+
+
+def decode(data: bytes) -> str:
+    """The text of a file's bytes; see :func:`read`."""
+    if b"\0" in data:
+        raise SourceError("a binary file, not Python source")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"not valid {error.encoding} (byte 0x{data[error.start]:02x} at offset {error.start});"
+            " a coding line may be missing"
+        ) from error
+    except SyntaxError as error:
+        raise SourceError(error.msg.partition(" for ")[0]) from error
+    except LookupError as error:  # a codec that is not one of text, such as "hex"
+        raise SourceError(str(error)) from error
