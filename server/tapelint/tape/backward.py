@@ -1,0 +1,144 @@
+"""The backward pass: which nodes run, what raises, what is freed.
+
+    loss.backward()   # runs every node between loss and the leaves, then frees what they saved
+    loss.backward()   # raises at the first node that had saved something
+
+Nodes run from the youngest to the oldest, as in PyTorch, so the first one that cannot run is the one PyTorch names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorSpoiled
+from .graph import Freed, Leaf, Node, SavedTensor, Write
+from .record import Refused, bump, current, leaf
+from .state import State
+from .tape import Tape
+
+SECOND_TIME = "Trying to backward through the graph a second time"
+MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
+NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def backward(
+    tape: Tape,
+    state: State,
+    roots: Sequence[int],
+    node: ast.AST,
+    retain: bool | None = False,
+    create: bool | None = False,
+    inputs: Sequence[int] | None = None,
+    accumulate: bool = True,
+) -> list[int]:
+    """Run backward from ``roots``; with ``inputs`` only towards them. The leaves that were reached.
+
+    ``retain`` None means unknown: then nothing is known to be freed. Raises Refused where PyTorch raises.
+    """
+    begin: list[Node | Leaf] = []
+    for key in roots:
+        tensor = current(state, key)
+        if tensor.requires_grad is False:
+            cut = tape.cuts.get(key)
+            tape.publish(
+                BackwardWithoutGraph(state.moment(node), tensor.assumed, key, cut and cut.moment, cut.reason if cut else "")
+            )
+            raise Refused(NO_GRAPH)
+        if tensor.requires_grad:
+            begin.append(tensor.grad_fn or Leaf(key))
+    order, parents, leaves = _walk(begin)
+    if inputs is not None:
+        order, leaves = _towards(state, order, leaves, inputs)
+    for item in order:
+        freed = state.freed.get(item)
+        spoiled = None if freed else _spoiled(state, item)
+        if (freed and item.keeps) or spoiled:
+            path = _path(parents, item)
+            assumed = next((n.assumed for n in path if n.assumed), None)
+            if all(n.certain for n in path):
+                moment = state.moment(node)
+                if freed:
+                    alive = tuple(n for n in order if n not in state.freed)
+                    tape.publish(FreedGraphReached(moment, assumed, item, freed, path, roots[0], alive))
+                else:
+                    assert spoiled is not None
+                    tape.publish(SavedTensorSpoiled(moment, assumed, item, spoiled[0], spoiled[1], path, roots[0]))
+                if not assumed:
+                    raise Refused(SECOND_TIME if freed else MODIFIED)
+            break
+        if retain is False:
+            state.freed[item] = Freed(state.moment(node), roots[0])
+    state.changes += 1
+    reached = [item.tensor for item in leaves]
+    if accumulate:
+        for key in reached:
+            _accumulate(state, key, node, bool(create))
+    tape.publish(BackwardRan(state.moment(node), None, roots[0] if roots else -1, len(order), retain is not False))
+    return reached
+
+
+def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
+    """Every node reachable from ``begin``, youngest first, with the node each was first reached from; and the leaves."""
+    parents: dict[Node, Node | None] = {}
+    leaves: dict[Leaf, None] = {}
+    frontier: list[tuple[Node | Leaf, Node | None]] = [(item, None) for item in begin]
+    while frontier:
+        following: list[tuple[Node | Leaf, Node | None]] = []
+        for item, parent in frontier:
+            if isinstance(item, Leaf):
+                leaves[item] = None
+            elif item not in parents:
+                parents[item] = parent
+                following += [(child, item) for child in item.inputs]
+        frontier = following
+    return sorted(parents, key=lambda n: -n.id), parents, list(leaves)
+
+
+def _towards(
+    state: State, order: list[Node], leaves: list[Leaf], inputs: Sequence[int]
+) -> tuple[list[Node], list[Leaf]]:
+    """Only what must run to reach ``inputs``: a non-leaf input is captured before its own node runs."""
+    wanted_leaves = {Leaf(key) for key in inputs if state.tensors[key].grad_fn is None}
+    captured = {fn for key in inputs if (fn := current(state, key).grad_fn) is not None}
+    needed: set[Node | Leaf] = set(wanted_leaves)
+    running: list[Node] = []
+    for item in reversed(order):  # oldest first, so inputs are decided before the nodes that use them
+        if any(child in needed or child in captured for child in item.inputs):
+            needed.add(item)
+            running.append(item)
+    running.reverse()
+    return running, [item for item in leaves if item in wanted_leaves]
+
+
+def _spoiled(state: State, node: Node) -> tuple[SavedTensor, Write] | None:
+    for saved in node.saved:
+        write = state.writes.get(saved.counter)
+        if write is not None and write.version != saved.version:
+            culprit = write.since(saved.version)
+            if culprit is not None:
+                return saved, culprit
+    return None
+
+
+def _path(parents: dict[Node, Node | None], node: Node) -> tuple[Node, ...]:
+    """From the root to ``node``."""
+    path: list[Node] = []
+    step: Node | None = node
+    while step is not None:
+        path.append(step)
+        step = parents[step]
+    return tuple(reversed(path))
+
+
+def _accumulate(state: State, key: int, node: ast.AST, create: bool) -> None:
+    """``.grad`` of a leaf: made on the first backward, added to in place afterwards."""
+    grad = state.grads.get(key)
+    if grad is None:
+        made = leaf(state, node)
+        if create:
+            state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+        state.grads[key] = made
+    else:
+        bump(state, state.tensors[grad].counter, "accumulate", node)

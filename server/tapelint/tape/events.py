@@ -1,0 +1,68 @@
+"""What happened, told to the rules. An event holds everything a rule needs; rules never look at a state.
+
+    second backward  ->  FreedGraphReached(node=<Mul>, freed=..., moment=...)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .graph import Freed, Node, SavedTensor, Write
+from .moment import Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something a rule may observe. ``moment`` is when; ``assumed`` names the assumption it rests on, if any."""
+
+    moment: Moment
+    assumed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FreedGraphReached(Event):
+    """A backward reached a node whose saved tensors an earlier backward freed. ``path`` leads from the root to the node."""
+
+    node: Node
+    freed: Freed
+    path: tuple[Node, ...]
+    root: int
+    alive: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTensorSpoiled(Event):
+    """A backward needed a saved tensor that was written after it was saved."""
+
+    node: Node
+    saved: SavedTensor
+    write: Write
+    path: tuple[Node, ...]
+    root: int
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardWithoutGraph(Event):
+    """backward() on a tensor that does not require grad. ``cut`` is where the graph was lost, if known."""
+
+    root: int
+    cut: Moment | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeafWritten(Event):
+    """An in-place write, with grad mode on, to a leaf that requires grad (or to a view of one)."""
+
+    tensor: int
+    how: str
+    view: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardRan(Event):
+    """A backward finished. ``executed`` are the nodes it walked."""
+
+    root: int
+    executed: int
+    retained: bool

@@ -1,0 +1,135 @@
+"""The backward graph: nodes, what they saved, and the tensors that point at them.
+
+    y = x.exp(); z = y * w
+
+    w ──┐
+    x ── Exp(saved: y) ── Mul(saved: y for w, w for y) ── z
+
+A ``Node`` is one op that ran; it is immutable. What changes on a path (which nodes were freed, how often a storage was
+written) lives in ``State``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .moment import Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The end of the graph: gradients accumulate into ``.grad`` of this tensor (PyTorch's AccumulateGrad)."""
+
+    tensor: int
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTensor:
+    """A tensor that a node keeps for backward, with the version it had then.
+
+    ``role`` is how the op calls it (``result``, ``self``, ``weight``); ``counter`` is its version counter.
+    """
+
+    role: str
+    tensor: int
+    counter: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One op in the graph. Identity is equality; ``id`` grows in the order of creation, like PyTorch's sequence numbers.
+
+    ``keeps`` tells whether it saved anything at all (private values included): only then a second backward raises.
+    ``certain`` is false where the node exists only if an unknown tensor requires grad.
+    ``assumed`` names the unknown callable on whose behalf the node was invented, if any.
+    ``results`` are the tensors the op returned.
+    """
+
+    id: int
+    op: str
+    inputs: tuple[Node | Leaf, ...]
+    born: Moment
+    saved: tuple[SavedTensor, ...] = ()
+    keeps: bool = False
+    certain: bool = True
+    assumed: str | None = None
+    results: tuple[int, ...] = field(default=(), compare=False)
+    grad_fn: str = ""
+    anchors: tuple[object, ...] = ()
+    checkpoint: bool = False
+
+    def __repr__(self) -> str:
+        return f"<{self.op} #{self.id}>"
+
+
+ViewKind = Literal["", "view", "multi", "no_grad", "inference"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """What autograd knows of one tensor on one path.
+
+    ``counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``memory`` its storage.
+    ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``seen`` the version of the
+    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``scalar`` is whether it has one element
+    for certain; ``kind`` the family of its dtype.
+    """
+
+    id: int
+    counter: int
+    memory: int
+    born: Moment
+    requires_grad: bool | None = False
+    grad_fn: Node | None = None
+    base: int | None = None
+    view: ViewKind = ""
+    seen: int = 0
+    scalar: bool | None = None
+    kind: Literal["float", "int", "bool"] | None = None
+    parameter: bool = False
+    assumed: str | None = None
+    inference: bool = False
+    output: int = 0
+    of_module: bool = False
+
+    def __repr__(self) -> str:
+        origin = repr(self.grad_fn) if self.grad_fn else "leaf" if self.requires_grad else "plain"
+        return f"tensor {self.id} ({origin})"
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.grad_fn is None
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One bump of a version counter: who wrote, when, and the write before it.
+
+    ``certain`` is false where the write may not have happened (an unknown optimizer).
+    """
+
+    version: int
+    how: str
+    moment: Moment
+    certain: bool = True
+    before: Write | None = None
+    tensor: int = -1
+
+    def since(self, version: int) -> Write | None:
+        """The first certain write after ``version``, or None."""
+        found, write = None, self
+        while write is not None and write.version > version:
+            if write.certain:
+                found = write
+            write = write.before
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """A backward freed what a node saved."""
+
+    moment: Moment
+    root: int | None

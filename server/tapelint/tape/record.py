@@ -1,0 +1,263 @@
+"""Recording: what running one op leaves on the tape.
+
+    y = x.exp()   -> a node <exp> that saved its result, a tensor y that requires grad
+    y.add_(1)     -> the version of y's storage goes up by one, y's grad_fn becomes <add_>
+
+Which tensors an op saves, writes and aliases is data (``tapelint.ops``); this file only knows what that means.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..ops.schema import Op
+from .events import LeafWritten
+from .graph import Leaf, Node, SavedTensor, Tensor, Write
+from .state import State, fresh_id
+from .tape import Cut, Tape
+
+Arg = int | Sequence[int]
+
+
+class Refused(Exception):
+    """PyTorch raises here; ``known`` is true where a rule has been told why."""
+
+
+def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:
+    """A new tensor without history: data, a parameter, a constant."""
+    key = fresh_id()
+    state.tensors[key] = Tensor(key, key, key, state.moment(node), requires_grad, **facts)  # type: ignore[arg-type]
+    return key
+
+
+def current(state: State, key: int) -> Tensor:
+    """The tensor ``key`` as it is now: a view whose base was written since gets the base's new history."""
+    tensor = state.tensors[key]
+    if tensor.base is None:
+        return tensor
+    version = state.version(tensor.counter)
+    if version == tensor.seen:
+        return tensor
+    base = current(state, tensor.base)
+    if base.requires_grad and (tensor.grad_fn is None or base.grad_fn is not None) and not tensor.parameter:
+        edge = base.grad_fn or Leaf(base.id)
+        node = Node(fresh_id(), "as_strided", (edge,), tensor.born, results=(key,), grad_fn="AsStridedBackward0")
+        tensor = replace(tensor, grad_fn=node, requires_grad=True, seen=version)
+    else:
+        tensor = replace(tensor, seen=version)
+    state.tensors[key] = tensor
+    return tensor
+
+
+def edge_of(tensor: Tensor) -> Node | Leaf | None:
+    """Where a gradient of ``tensor`` goes; None where it needs none for certain."""
+    if tensor.requires_grad is False:
+        return None
+    return tensor.grad_fn or Leaf(tensor.id)
+
+
+def bump(state: State, counter: int, how: str, node: ast.AST, certain: bool = True, tensor: int = -1) -> None:
+    """A write: the version of ``counter`` goes up, and who did it is remembered."""
+    before = state.writes.get(counter)
+    version = before.version + 1 if before else 1
+    state.writes[counter] = Write(version, how, state.moment(node), certain, before, tensor)
+    state.changes += 1
+
+
+def flatten(args: Mapping[str, Arg | None]) -> list[tuple[str, int]]:
+    """The tensors among ``args`` with the parameter each was given for."""
+    found: list[tuple[str, int]] = []
+    for name, value in args.items():
+        if isinstance(value, int):
+            found.append((name, value))
+        elif value:
+            found += [(name, item) for item in value]
+    return found
+
+
+def both(known: bool, unknown: bool) -> bool | None:
+    return True if known else None if unknown else False
+
+
+def record(
+    tape: Tape,
+    state: State,
+    op: Op,
+    args: Mapping[str, Arg | None],
+    node: ast.AST,
+    outputs: int | None = None,
+    same: bool = False,
+) -> tuple[int, ...]:
+    """Run ``op`` on ``args`` (tensor ids by parameter name); the ids of the tensors it returns.
+
+    ``outputs`` is how many an op with a variable number returns. ``same`` says that a ``maybe`` view is no copy.
+    Raises Refused where PyTorch raises.
+    """
+    tensors = [(name, current(state, key)) for name, key in flatten(args)]
+    flowing = [(name, t) for name, t in tensors if name in op.flows]
+    wanted = {name for name, t in flowing if t.requires_grad}
+    perhaps = {name for name, t in flowing if t.requires_grad is None}
+    mode = state.grad_mode
+    needs = both(mode is True and bool(wanted), mode is not False and bool(wanted or perhaps))
+    if op.writes:
+        return _write(tape, state, op, args, tensors, node, needs, wanted)
+
+    count = op.outputs if op.outputs >= 0 else (outputs or 1)
+    keys = tuple(fresh_id() for _ in range(max(count, 1)))
+    moment = state.moment(node)
+    graph: Node | None = None
+    if needs is not False and len(op.constant) < max(count, 1):
+        edges = tuple(dict.fromkeys(e for _, t in flowing if (e := edge_of(t)) is not None))
+        saved, keeps = _saves(state, op, tensors, keys, None, wanted, perhaps)
+        graph = Node(
+            keys[0], op.name, edges, moment, saved, keeps, needs is True, results=keys, grad_fn=op.grad_fn,
+            anchors=tuple(t.id for _, t in flowing),
+        )  # fmt: skip
+    source = tensors[0][1] if tensors else None
+    for index, key in enumerate(keys):
+        grad = needs if index not in op.constant else False
+        shared = source is not None and op.view and (op.view in ("view", "multi") or same)
+        if shared:
+            assert source is not None
+            detached = op.name == "detach"
+            kind = "inference" if state.inference else "multi" if op.view == "multi" else "view"
+            if mode is False and kind == "view" and source.requires_grad:
+                kind = "no_grad"
+            base = None if detached else (source.base if source.base is not None else source.id)
+            state.tensors[key] = Tensor(
+                key, source.counter, source.memory, moment, False if detached else grad, graph if grad is not False else None,
+                base, kind, state.version(source.counter), None, source.kind,
+                inference=state.inference, output=index,
+            )  # fmt: skip
+        else:
+            state.tensors[key] = Tensor(
+                key, key, key, moment, grad, graph if grad is not False else None,
+                scalar=op.scalar or None, kind=source.kind if source and op.flows else None,
+                inference=state.inference, output=index,
+            )  # fmt: skip
+        if grad is False:
+            _remember_cut(tape, state, key, op, tensors, mode, node)
+    return keys
+
+
+def _saves(
+    state: State,
+    op: Op,
+    tensors: Sequence[tuple[str, Tensor]],
+    results: Sequence[int],
+    written: Tensor | None,
+    wanted: set[str],
+    perhaps: set[str],
+) -> tuple[tuple[SavedTensor, ...], bool]:
+    """What the new node keeps, and whether it keeps anything for certain. What is only perhaps saved is left out."""
+    kept: list[SavedTensor] = []
+    keeps = False
+    for item in op.saves:
+        if item.gradient_of and not (item.gradient_of & wanted):
+            continue
+        if not item.gradient_of and not wanted:
+            continue
+        if item.what.startswith("result"):
+            keeps = True
+            if written is not None:
+                kept.append(SavedTensor("result", written.id, written.counter, state.version(written.counter) + 1))
+            else:
+                index = int(item.what[6:] or 0)
+                if index < len(results):
+                    kept.append(SavedTensor("result", results[index], results[index], 0))
+        elif item.what == "~":
+            keeps = True
+        else:
+            for name, tensor in tensors:
+                if name == item.what:
+                    keeps = True
+                    kept.append(SavedTensor(name, tensor.id, tensor.counter, state.version(tensor.counter)))
+    return tuple(kept), keeps
+
+
+def _write(
+    tape: Tape,
+    state: State,
+    op: Op,
+    args: Mapping[str, Arg | None],
+    tensors: Sequence[tuple[str, Tensor]],
+    node: ast.AST,
+    needs: bool | None,
+    wanted: set[str],
+) -> tuple[int, ...]:
+    """An in-place op: refused on leaves, otherwise a bump of the version and a new history."""
+    target = args.get(op.writes[0])
+    if not isinstance(target, int):
+        return ()
+    tensor = current(state, target)
+    check_write(tape, state, tensor, op.name, node, needs)
+    perhaps = {name for name, t in tensors if t.requires_grad is None}
+    if needs is not False:
+        saved, keeps = _saves(state, op, tensors, (), tensor, wanted, perhaps)
+        inputs = [e for name, t in tensors if name in op.flows and t.id != target and (e := edge_of(t)) is not None]
+        anchors = tuple(t.id for name, t in tensors if name in op.flows)
+        through = op.writes[0] in op.flows
+        moment = state.moment(node)
+        facts = {"certain": needs is True, "results": (target,), "anchors": anchors}
+        if tensor.base is None:
+            old = edge_of(tensor) if through else None
+            edges = tuple(dict.fromkeys([*([old] if old else []), *inputs]))
+            graph = Node(fresh_id(), op.name, edges, moment, saved, keeps, grad_fn=op.grad_fn, **facts)  # type: ignore[arg-type]
+            state.tensors[target] = replace(tensor, grad_fn=graph, requires_grad=needs, inference=state.inference)
+        else:
+            base = current(state, tensor.base)
+            old = edge_of(base)
+            edges = tuple(dict.fromkeys([*([old] if old else []), *inputs]))
+            graph = Node(fresh_id(), op.name, edges, moment, saved, True, grad_fn="CopySlices", **facts)  # type: ignore[arg-type]
+            state.tensors[base.id] = replace(base, grad_fn=graph, requires_grad=needs)
+            view = Node(fresh_id(), "as_strided", (graph,), moment, certain=needs is True, results=(target,), grad_fn="AsStridedBackward0")
+            state.tensors[target] = replace(tensor, grad_fn=view, requires_grad=needs, seen=state.version(tensor.counter) + 1)
+    bump(state, tensor.counter, op.name, node, tensor=target)
+    return (target,)
+
+
+def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AST, needs: bool | None) -> None:
+    """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and friends."""
+    if state.grad_mode is not True:
+        return
+    base = current(state, tensor.base) if tensor.base is not None else None
+    if tensor.requires_grad and tensor.grad_fn is None and base is None:
+        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False))
+        raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
+    if base is not None and base.requires_grad and base.grad_fn is None:
+        tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True))
+        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if tensor.view == "multi" and needs:
+        raise Refused("Output of a function that returns multiple views is being modified inplace.")
+
+
+def _remember_cut(
+    tape: Tape, state: State, key: int, op: Op, tensors: Sequence[tuple[str, Tensor]], mode: bool | None, node: ast.AST
+) -> None:
+    """Why a result has no graph, where one of its inputs had one."""
+    for _, tensor in tensors:
+        if tensor.requires_grad:
+            tape.cuts[key] = Cut(state.moment(node), "no_grad" if mode is False else op.name)
+            return
+        if tensor.id in tape.cuts:
+            tape.cuts[key] = tape.cuts[tensor.id]
+            return
+
+
+def invent(
+    tape: Tape, state: State, inputs: Sequence[int], node: ast.AST, assumed: str | None, extra: Sequence[Node | Leaf] = ()
+) -> int:
+    """The result of something unknown: a tensor that depends on ``inputs`` by assumption."""
+    tensors = [current(state, key) for key in inputs]
+    edges = tuple(dict.fromkeys([*(e for t in tensors if t.requires_grad and (e := edge_of(t)) is not None), *extra]))
+    key = fresh_id()
+    needs = both(state.grad_mode is True and bool(edges), state.grad_mode is not False)
+    if state.grad_mode is False:
+        needs = False
+    graph = None
+    if edges and needs:
+        graph = Node(key, assumed or "call", edges, state.moment(node), keeps=True, assumed=assumed, results=(key,), anchors=tuple(inputs))
+    state.tensors[key] = Tensor(key, key, key, state.moment(node), needs if edges else None if needs else False, graph, assumed=assumed)
+    return key

@@ -1,0 +1,106 @@
+"""One execution path: everything that can change, in a few maps, cheap to fork.
+
+Objects on the heap (frames, lists, instances) are copied on the first write after a fork; tensors and graph nodes are
+immutable records, so a fork copies dictionaries of references and nothing else.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable
+from typing import Any, Protocol
+
+from .graph import Freed, Node, Tensor, Write
+from .moment import Lap, Moment
+
+
+class HeapObject(Protocol):
+    """Anything mutable that a program can hold: it must know how to copy itself (one level deep)."""
+
+    def copy(self) -> HeapObject: ...
+
+
+_ids = itertools.count(1)
+
+
+def fresh_id() -> int:
+    """A number never handed out before; numbers grow, so creation order can be read off them."""
+    return next(_ids)
+
+
+class State:
+    """A path through the program, up to now.
+
+    ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with ``value``.
+    ``choices`` remembers the truth assumed for unknown conditions.
+    """
+
+    __slots__ = (
+        "heap", "owned", "tensors", "writes", "freed", "grads", "grad_mode", "inference", "laps", "calls", "choices",
+        "signal", "value", "changes",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.heap: dict[int, Any] = {}
+        self.owned: set[int] = set()
+        self.tensors: dict[int, Tensor] = {}
+        self.writes: dict[int, Write] = {}
+        self.freed: dict[Node, Freed] = {}
+        self.grads: dict[int, int] = {}
+        self.grad_mode: bool | None = True
+        self.inference = False
+        self.laps: tuple[Lap, ...] = ()
+        self.calls: tuple[Any, ...] = ()
+        self.choices: dict[Hashable, bool] = {}
+        self.signal: str | None = None
+        self.value: Any = None
+        self.changes = 0
+
+    def fork(self) -> State:
+        """A second path that shares its past with this one."""
+        twin = State.__new__(State)
+        twin.heap = self.heap.copy()
+        self.owned = set()
+        twin.owned = set()
+        twin.tensors = self.tensors.copy()
+        twin.writes = self.writes.copy()
+        twin.freed = self.freed.copy()
+        twin.grads = self.grads.copy()
+        twin.grad_mode, twin.inference = self.grad_mode, self.inference
+        twin.laps, twin.calls = self.laps, self.calls
+        twin.choices = self.choices.copy()
+        twin.signal, twin.value = self.signal, self.value
+        twin.changes = self.changes
+        return twin
+
+    def become(self, other: State) -> None:
+        """Continue as ``other``, which must not be used any more."""
+        for slot in State.__slots__:
+            setattr(self, slot, getattr(other, slot))
+
+    # The heap
+
+    def new(self, thing: HeapObject) -> int:
+        """Put ``thing`` on the heap; the number it is known by."""
+        key = fresh_id()
+        self.heap[key] = thing
+        self.owned.add(key)
+        return key
+
+    def edit(self, key: int) -> Any:
+        """The heap object ``key``, ready to be changed on this path only."""
+        self.changes += 1
+        if key in self.owned:
+            return self.heap[key]
+        thing = self.heap[key] = self.heap[key].copy()
+        self.owned.add(key)
+        return thing
+
+    # Tensors
+
+    def version(self, counter: int) -> int:
+        write = self.writes.get(counter)
+        return write.version if write is not None else 0
+
+    def moment(self, node: Any) -> Moment:
+        return Moment(node, self.laps, self.calls)

@@ -1,0 +1,58 @@
+"""What one analysis remembers beside its paths: names for tensors, where values were kept, and who listens.
+
+These facts never change once known and ids are never reused, so they are shared by all paths.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .events import Event
+from .graph import Node
+from .moment import Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A tensor was kept: ``value`` is the expression stored, ``target`` what it was stored in (``h``, ``self.h``, ``outs``).
+
+    ``statement`` is the syntax that stored it, ``how`` is ``assigned`` or ``appended``.
+    """
+
+    moment: Moment
+    target: str
+    value: ast.expr | None
+    statement: ast.AST
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...)."""
+
+    moment: Moment
+    reason: str
+
+
+class Tape:
+    """Facts and listeners of one analysis."""
+
+    def __init__(self) -> None:
+        self.names: dict[int, str] = {}
+        self.stored: dict[int, list[Stored]] = {}
+        self.cuts: dict[int, Cut] = {}
+        self.listeners: list[Callable[[Event], None]] = []
+        self.last_backward: dict[ast.AST, Node] = {}
+
+    def publish(self, event: Event) -> None:
+        for listener in self.listeners:
+            listener(event)
+
+    def name(self, tensor: int, name: str) -> None:
+        """The first name a tensor is given is the one a user recognises."""
+        self.names.setdefault(tensor, name)
+
+    def keep(self, tensor: int, stored: Stored) -> None:
+        self.stored.setdefault(tensor, []).append(stored)
