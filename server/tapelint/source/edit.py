@@ -21,7 +21,7 @@ class Edit:
 
 
 def line_starts(text: str) -> list[int]:
-    """Offsets at which the rows of ``text`` begin; only ``\\n``, ``\\r\\n`` and ``\\r`` end a row, as in LSP and Python."""
+    """Offsets at which the rows of ``text`` begin; only ``\\n``, ``\\r\\n`` and ``\\r`` end one, as in LSP and Python."""
     starts, at, end = [0], 0, len(text)
     while at < end:
         newline, carriage = text.find("\n", at), text.find("\r", at)

@@ -6,6 +6,7 @@ import ast
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from .depth import MAX_DEPTH, prune
 from .edit import line_starts
@@ -37,7 +38,7 @@ class Source:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The rows without their ends. Only ``\\n``, ``\\r\\n`` and ``\\r`` end a row, as for Python and for editors."""
+        """The rows without their ends. Only ``\\n``, ``\\r\\n`` and ``\\r`` end one, as for Python and for editors."""
         return tuple(_lines(self.text))
 
     @cached_property
@@ -129,8 +130,7 @@ def _too_large(text: str) -> str | None:
 
 
 def _lines(text: str) -> list[str]:
-    starts = line_starts(text)
-    return [text[a:b].rstrip("\r\n") for a, b in zip(starts, [*starts[1:], len(text)])]
+    return [text[begin:end].rstrip("\r\n") for begin, end in pairwise([*line_starts(text), len(text)])]
 
 
 def _nothing() -> ast.Module:

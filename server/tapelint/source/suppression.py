@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from .lexing import tokens
 from .span import Span
 
-_OURS = re.compile(r"#\s*tapelint:\s*ignore(?P<file>-file)?(?P<list>\s*\[(?P<codes>[^\]]*)\])?(?=$|[\s#])", re.IGNORECASE)
-_NOQA = re.compile(r"#\s*noqa(?P<list>\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?(?![\w:-])", re.IGNORECASE)
+_OURS = re.compile(r"#\s*tapelint:\s*ignore(?P<file>-file)?(?P<list>\s*\[(?P<codes>[^\]]*)\])?(?=$|[\s#])", re.I)
+_NOQA = re.compile(r"#\s*noqa(?P<list>\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?(?![\w:-])", re.I)
 
 
 @dataclass(frozen=True, slots=True)
