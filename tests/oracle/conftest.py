@@ -9,7 +9,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 if importlib.util.find_spec("torch") is None:
     collect_ignore_glob = ["test_*.py"]
 
-TESTS = Path(__file__).resolve().parents[1]
-for folder in (TESTS / "mdtest", TESTS.parent / "server"):
+HERE = Path(__file__).resolve().parent
+for folder in (HERE, HERE.parent / "mdtest", HERE.parents[1] / "server"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
