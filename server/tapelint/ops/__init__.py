@@ -1,0 +1,23 @@
+"""What autograd records for each op: the table, and how to find a row from what users write."""
+
+from __future__ import annotations
+
+from tapelint.ops.binding import bind
+from tapelint.ops.names import op_name, operator_name, subscript_name
+from tapelint.ops.schema import Layer, Op, Param, Saved
+from tapelint.ops.table import candidates, names, overload, resolve
+
+__all__ = [
+    "Layer",
+    "Op",
+    "Param",
+    "Saved",
+    "bind",
+    "candidates",
+    "names",
+    "op_name",
+    "operator_name",
+    "overload",
+    "resolve",
+    "subscript_name",
+]

@@ -4,7 +4,18 @@
     mul(self, other) saves self for other's gradient and other for self's
     add_(self, other) writes self and saves nothing
 
-The rows are data, generated from the installed PyTorch (see ``tools/``), never typed from memory.
+The rows are data, generated from the installed PyTorch (see ``tools/ops``), never typed from memory.
+
+The kind of a parameter says which arguments it takes; several overloads are told apart by it:
+
+    tensor, tensors            a tensor; a list or tuple of tensors
+    operand                    a tensor or a Python number, where it makes no difference to autograd which
+    number, int, float, bool   Python numbers (``number`` is any of them)
+    ints                       a list of ints, a single int, or, as the only positional parameter, ``view(2, 3)``
+    true, false, 'mean'        exactly this constant: ``relu(x, inplace=True)`` has a row of its own
+    str, dtype, other          ``other`` is a device, a layout, a memory format, a callable, ...
+
+A ``?`` after the kind means that ``None`` is fine too.
 """
 
 from __future__ import annotations
@@ -12,18 +23,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["tensor", "tensor?", "tensors", "number", "int", "ints", "float", "bool", "str", "dtype", "other"]
 View = Literal["", "view", "multi", "maybe", "same"]
 
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter of an overload. ``required`` is false where it has a default; ``keyword`` where it is keyword-only."""
+    """A parameter of an overload. ``required`` is false where it has a default; ``keyword`` where it is keyword-only.
+
+    A ``variadic`` parameter (``*operands``) takes all remaining positional arguments.
+    """
 
     name: str
-    kind: Kind
+    kind: str
     required: bool = True
     keyword: bool = False
+    variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +46,7 @@ class Saved:
 
     ``what`` is a parameter's name, ``result`` (``result1``, ... for further outputs), or ``~`` for a private value that
     the user cannot reach (a mask, a wrapped number): freeing it makes a second backward raise, no write can spoil it.
+    In a row that writes ``self``, ``result`` is ``self`` after the write.
     ``gradient_of`` names the parameters whose gradient needs it: it is saved only if one of them requires grad.
     Empty means: saved whenever the node exists.
     """
@@ -45,12 +60,15 @@ class Op:
     """One overload.
 
     ``flows`` are the parameters a gradient can flow to (empty: the result never requires grad).
-    ``writes`` are the parameters it modifies in place. ``view`` says what output 0 shares with ``self``: nothing, a view,
-    one of many views (``multi``: in-place writes on them are refused), ``maybe`` (depends on shapes or on whether
-    anything changes: ``reshape``, ``contiguous``, ``to``) or the very ``same`` tensor.
-    ``scalar`` is true where every output is certainly 0-dimensional. ``outputs`` counts the returned tensors; -1: a list.
+    ``writes`` are the parameters it modifies in place. ``view`` says what output 0 shares with the first tensor:
+    nothing, a view, one of many views (``multi``: in-place writes on them are refused), ``maybe`` (depends on shapes or
+    on whether anything changes: ``reshape``, ``contiguous``, ``to``) or the very ``same`` tensor; a row that writes
+    returns what it writes.
+    ``scalar`` is true where every output is certainly 0-dimensional. ``outputs`` counts the returned tensors; -1: a list
+    or a nested structure; 0: nothing or no tensor.
     ``constant`` are the indices of outputs that never require grad (indices of ``max``, ...).
-    ``source`` tells where the row comes from: ``derivatives``, ``probe`` or ``hand``.
+    ``source`` tells where the row comes from: ``derivatives``, ``schema`` (no tensor in, or nothing differentiable)
+    or ``probe``.
     """
 
     name: str

@@ -1,0 +1,117 @@
+"""Which overload does a call run? Arguments are told apart by coarse kinds, as PyTorch's own argument parser does.
+
+The kinds of arguments: ``tensor``, ``number`` (int or float, not known which), ``int``, ``float``, ``bool``, ``true``,
+``false``, ``str``, a quoted constant such as ``'mean'``, ``none``, ``list`` (tensors, or not known what), ``ints``,
+``dtype``, ``other`` (a device, a function, ...) and ``unknown``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tapelint.ops.schema import Op, Param
+
+_NUMBERS = frozenset({"number", "int", "float", "bool", "true", "false"})
+_BOOLS = frozenset({"bool", "true", "false"})
+
+# Which kinds of arguments surely fit a parameter, and which might.
+_SURE: dict[str, frozenset[str]] = {
+    "tensor": frozenset({"tensor"}),
+    "tensors": frozenset({"list"}),
+    "operand": _NUMBERS | {"tensor"},
+    "number": _NUMBERS,
+    "int": frozenset({"int"}) | _BOOLS,
+    "float": _NUMBERS,
+    "ints": frozenset({"ints", "int"}),
+    "bool": _BOOLS,
+    "true": frozenset({"true"}),
+    "false": frozenset({"false"}),
+    "str": frozenset({"str"}),
+    "dtype": frozenset({"dtype"}),
+    "other": frozenset({"other", "str", "int", "number", "float", "ints", "dtype", "bool", "true", "false"}),
+}
+_MAYBE: dict[str, frozenset[str]] = {
+    "int": frozenset({"number"}),
+    "ints": frozenset({"list", "number"}),
+    "true": frozenset({"bool"}),
+    "false": frozenset({"bool"}),
+    "other": frozenset({"list"}),
+}
+# NumPy's spellings, and ``input`` for what a method calls self: PyTorch's argument parser takes them for any op.
+_SPELLINGS = {"input": "self", "x": "self", "x1": "self", "axis": "dim", "keepdims": "keepdim", "x2": "other"}
+
+
+def bind(op: Op, positional: Sequence[object], keywords: Mapping[str, object]) -> dict[str, object] | None:
+    """Arguments by parameter; ``None`` if they do not go with it. A variadic parameter gets a tuple.
+
+    The only positional parameter of a function, next to ``self``, may be spelled out: ``view(2, 3)``.
+    """
+    bound: dict[str, object] = {}
+    slots = [param for param in op.params if not param.keyword]
+    rest = tuple(positional)
+    for index, param in enumerate(slots):
+        if not rest:
+            break
+        if param.variadic or (len(rest) > 1 and _takes_all(slots, index)):
+            bound[param.name] = rest
+            rest = ()
+        else:
+            bound[param.name] = rest[0]
+            rest = rest[1:]
+    if rest:
+        return None
+    names = {param.name for param in op.params}
+    for keyword, argument in keywords.items():
+        name = keyword if keyword in names else _SPELLINGS.get(keyword, keyword)
+        if name not in names or name in bound:
+            return None
+        bound[name] = argument
+    missing = any(param.required and not param.variadic and param.name not in bound for param in op.params)
+    return None if missing else bound
+
+
+def _takes_all(slots: Sequence[Param], index: int) -> bool:
+    is_only = index == len(slots) - 1 and all(param.name == "self" for param in slots[:index])
+    return is_only and slots[index].kind.rstrip("?") == "ints"
+
+
+def fit(op: Op, positional: Sequence[str], keywords: Mapping[str, str]) -> bool | None:
+    """True where the arguments surely fit, ``None`` where they might, False where they do not."""
+    bound = bind(op, positional, keywords)
+    if bound is None:
+        return False
+    sure = True
+    for param in op.params:
+        if param.name not in bound:
+            continue
+        verdict = _fits(param, bound[param.name])
+        if verdict is False:
+            return False
+        sure = sure and verdict is True
+    return True if sure else None
+
+
+def _fits(param: Param, argument: object) -> bool | None:
+    if isinstance(argument, tuple):
+        element = "tensor" if param.kind == "tensors" else "int"
+        verdicts = [_kind_fits(element, kind) for kind in argument]
+        if param.variadic and len(argument) == 1 and argument[0] in ("list", "unknown"):
+            return True if argument[0] == "list" else None
+        return False if False in verdicts else None if None in verdicts else True
+    if argument == "none":
+        return param.kind.endswith("?") or not param.required
+    return _kind_fits(param.kind.rstrip("?"), str(argument))
+
+
+def _kind_fits(kind: str, argument: str) -> bool | None:
+    if argument == "unknown":
+        return None
+    if argument == kind:
+        return True
+    if kind.startswith("'"):
+        return None if argument == "str" else False
+    if argument.startswith("'"):
+        argument = "str"
+    if argument in _SURE[kind]:
+        return True
+    return None if argument in _MAYBE.get(kind, ()) else False

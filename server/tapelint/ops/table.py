@@ -1,0 +1,78 @@
+"""The rows by name. The file is read once, on first use; a line is parsed when its name is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from tapelint.ops.binding import fit
+from tapelint.ops.schema import Op
+from tapelint.ops.text import parse_op, split_name
+
+TABLE = Path(__file__).with_name("table.txt")
+
+
+@cache
+def _lines() -> dict[str, list[str]]:
+    by_name: dict[str, list[str]] = {}
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            by_name.setdefault(split_name(line), []).append(line)
+    return by_name
+
+
+def names() -> frozenset[str]:
+    """Every name that has a row."""
+    return frozenset(_lines())
+
+
+@cache
+def candidates(name: str) -> tuple[Op, ...]:
+    """All overloads of a name, in the order in which PyTorch tries them; empty for a name the table does not know."""
+    return tuple(parse_op(line) for line in _lines().get(name, ()))
+
+
+def overload(name: str, which: str) -> Op | None:
+    """The row of one overload, ``overload("mul", "Tensor")``."""
+    return next((op for op in candidates(name) if op.overload == which), None)
+
+
+def resolve(name: str, positional: Sequence[str], keywords: Mapping[str, str] | None = None) -> Op | None:
+    """The overload a call runs, from the kinds of its arguments (see ``binding``), ``self`` first.
+
+    As in PyTorch the first overload that surely fits wins. If arguments are not known well enough to tell, the answer
+    is the fitting overload whose claims hold for all the others too, and ``None`` if no overload is that weak: so
+    ``x * unknown`` is ``mul/Number``, which says that something is saved but not what.
+    """
+    possible: list[Op] = []
+    for op in candidates(name):
+        verdict = fit(op, positional, keywords or {})
+        if verdict is not False:
+            possible.append(op)
+        if verdict:
+            break
+    for op in reversed(possible):
+        if all(_is_weaker(op, other) for other in possible):
+            return op
+    return None
+
+
+def _is_weaker(op: Op, other: Op) -> bool:
+    """Is everything the row says of a call true of the other overload as well?"""
+    if op is other:
+        return True
+    if (op.writes, op.view, op.outputs, op.constant) != (other.writes, other.view, other.outputs, other.constant):
+        return False
+    if op.scalar and not other.scalar or not op.flows <= other.flows:
+        return False
+    return all(_is_saved_by(saved.what, saved.gradient_of or op.flows, other) for saved in op.saves)
+
+
+def _is_saved_by(what: str, gradient_of: frozenset[str], other: Op) -> bool:
+    """Whenever one of these gradients is needed, does the other overload save the same thing (any, if private)?"""
+    covered: set[str] = set()
+    for saved in other.saves:
+        if what in ("~", saved.what):
+            covered |= saved.gradient_of or other.flows
+    return gradient_of <= covered

@@ -1,0 +1,125 @@
+"""PyTorch's own description of its ops: every overload that Python can reach, with its derivative formulas if it has any.
+
+``torchgen``, the code generator that PyTorch builds its bindings and its autograd kernels with, ships inside the wheel
+together with ``native_functions.yaml`` and ``derivatives.yaml``. We read what it reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cache
+
+import torch
+import torchgen
+from torchgen.api.autograd import NativeFunctionWithDifferentiabilityInfo, match_differentiability_info
+from torchgen.api.python import (
+    PythonArgument,
+    PythonOutArgument,
+    PythonSignatureNativeFunctionPair,
+    signature,
+)
+from torchgen.gen import parse_native_yaml
+from torchgen.model import BaseTy, BaseType, ListType, NativeFunction, OptionalType, SchemaKind, Type
+from torchgen.packaged.autograd.gen_python_functions import (
+    group_overloads,
+    should_generate_py_binding,
+)
+from torchgen.packaged.autograd.load_derivatives import load_derivatives
+
+from tapelint.ops.schema import Param
+
+# Bound by hand in C++, so the generator of the bindings skips them; users call them all the same.
+BOUND_BY_HAND = frozenset({"contiguous", "copy_"})
+
+_KINDS = {
+    BaseTy.Tensor: "tensor",
+    BaseTy.Scalar: "number",
+    BaseTy.int: "int",
+    BaseTy.SymInt: "int",
+    BaseTy.float: "float",
+    BaseTy.bool: "bool",
+    BaseTy.SymBool: "bool",
+    BaseTy.str: "str",
+    BaseTy.ScalarType: "dtype",
+}
+
+
+@cache
+def overloads() -> tuple[NativeFunctionWithDifferentiabilityInfo, ...]:
+    """Every overload that a Python program can call, in the order in which Python's argument parser tries them."""
+    packaged = os.path.join(os.path.dirname(torchgen.__file__), "packaged")
+    functions = os.path.join(packaged, "ATen", "native", "native_functions.yaml")
+    tags = os.path.join(packaged, "ATen", "native", "tags.yaml")
+    natives = parse_native_yaml(functions, tags).native_functions
+    derivatives, _ = load_derivatives(os.path.join(packaged, "autograd", "derivatives.yaml"), functions, tags)
+    reachable = {
+        str(fn.func.func.name): fn
+        for fn in match_differentiability_info(natives, derivatives)
+        if _is_reachable(fn.func)
+    }
+    by_name: dict[str, list[PythonSignatureNativeFunctionPair]] = {}
+    for fn in reachable.values():
+        pair = PythonSignatureNativeFunctionPair(signature(fn.func), fn.func)
+        by_name.setdefault(key(fn.func), []).append(pair)
+    ordered: list[NativeFunctionWithDifferentiabilityInfo] = []
+    for name in sorted(by_name):
+        for group in group_overloads(by_name[name]):
+            ordered += [reachable[str(f.func.name)] for f in (group.base, group.outplace) if f is not None]
+    return tuple(ordered)
+
+
+def _is_reachable(f: NativeFunction) -> bool:
+    name = f.func.name.name
+    if name.base.startswith("_") and not name.dunder_method:
+        return False
+    if any("Dimname" in str(argument.type) for argument in f.func.arguments.flat_all):
+        return False
+    if not should_generate_py_binding(f) and str(name) not in BOUND_BY_HAND:
+        return False
+    return bool(list(callables(key(f))))
+
+
+def key(f: NativeFunction) -> str:
+    """The name the rows of this overload are found under: ``exp``, ``exp_``, ``linalg_norm``."""
+    name = f.func.name.name
+    if name.dunder_method:
+        return f"__{'i' if name.inplace else ''}{name.base}__"
+    return str(name)
+
+
+def callables(name: str) -> Iterator[object]:
+    """What a program can call to run the op of this name."""
+    for module in (torch, torch.Tensor, torch._C._nn, torch._C._linalg, torch._C._special, torch._C._fft):
+        if hasattr(module, name):
+            yield getattr(module, name)
+
+
+def params(f: NativeFunction) -> tuple[Param, ...]:
+    """The parameters as Python sees them, including dtype, device and requires_grad of the functions that create."""
+    arguments = f.func.arguments
+    python = signature(f)
+    positional = {argument.name for argument in python.input_args}
+    result: list[Param] = []
+    for argument in python.arguments(skip_outputs=True):
+        keyword = argument.name not in positional
+        result.append(Param(argument.name, kind(argument.type), _is_required(argument), keyword))
+    if f.func.kind() is SchemaKind.out:
+        out = "tensor" if len(arguments.out) == 1 else "tensors"
+        result.append(Param("out", out, True, True))
+    return tuple(result)
+
+
+def _is_required(argument: PythonArgument | PythonOutArgument) -> bool:
+    return argument.default is None and argument.name != "requires_grad"
+
+
+def kind(type_: Type) -> str:
+    if isinstance(type_, OptionalType):
+        return kind(type_.elem) + "?"
+    if isinstance(type_, ListType):
+        element = kind(type_.elem).rstrip("?")
+        return {"tensor": "tensors", "int": "ints"}.get(element, "other")
+    if isinstance(type_, BaseType):
+        return _KINDS.get(type_.name, "other")
+    return "other"
