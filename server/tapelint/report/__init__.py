@@ -1,0 +1,8 @@
+"""Findings as data, which of them are reported, and how they look. Renderers are loaded by those who print."""
+
+from __future__ import annotations
+
+from .diagnostic import Applicability, Diagnostic, Fix, Related, Severity
+from .settle import settle
+
+__all__ = ["Applicability", "Diagnostic", "Fix", "Related", "Severity", "settle"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .edit import Edit, apply, line_starts
+from .edit import Edit, apply, line_starts, rows
 from .parsing import Source, parse
 from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
@@ -22,4 +22,5 @@ __all__ = [
     "line_starts",
     "parse",
     "read",
+    "rows",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .span import Span
 
@@ -21,7 +22,7 @@ class Edit:
 
 
 def line_starts(text: str) -> list[int]:
-    """Offsets at which the rows of ``text`` begin; only ``\\n``, ``\\r\\n`` and ``\\r`` end one, as in LSP and Python."""
+    """Offsets at which the rows of ``text`` begin; only ``\\n``, ``\\r\\n`` and ``\\r`` end one, as in LSP."""
     starts, at, end = [0], 0, len(text)
     while at < end:
         newline, carriage = text.find("\n", at), text.find("\r", at)
@@ -33,6 +34,11 @@ def line_starts(text: str) -> list[int]:
             at = carriage + (2 if newline == carriage + 1 else 1)
         starts.append(at)
     return starts
+
+
+def rows(text: str) -> list[str]:
+    """The rows of ``text`` without their ends."""
+    return [text[begin:end].rstrip("\r\n") for begin, end in pairwise([*line_starts(text), len(text)])]
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:

@@ -6,10 +6,9 @@ import ast
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 from .depth import MAX_DEPTH, prune
-from .edit import line_starts
+from .edit import rows
 from .recovery import Problem, parse_module, recover
 from .span import Span
 from .suppression import Suppressions, find
@@ -39,7 +38,7 @@ class Source:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The rows without their ends. Only ``\\n``, ``\\r\\n`` and ``\\r`` end one, as for Python and for editors."""
-        return tuple(_lines(self.text))
+        return tuple(rows(self.text))
 
     @cached_property
     def suppressions(self) -> Suppressions:
@@ -92,7 +91,7 @@ def parse(text: str, path: str = "<stdin>") -> Source:
         try:
             tree = parse_module(clean)
         except SyntaxError:
-            recovered, problems = recover(_lines(clean))
+            recovered, problems = recover(rows(clean))
             if recovered is None:
                 return Source(path, text, _nothing(), problems, is_skipped="too many syntax errors")
             tree = recovered
@@ -123,14 +122,10 @@ def _unreadable(source: Source) -> tuple[Problem, ...]:
 def _too_large(text: str) -> str | None:
     if len(text) > MAX_CHARACTERS:
         return f"too large: {len(text):,} characters, the limit is {MAX_CHARACTERS:,}"
-    rows = max(text.count("\n"), text.count("\r"))
-    if rows > MAX_ROWS:
-        return f"too large: {rows:,} lines, the limit is {MAX_ROWS:,}"
+    count = max(text.count("\n"), text.count("\r"))
+    if count > MAX_ROWS:
+        return f"too large: {count:,} lines, the limit is {MAX_ROWS:,}"
     return None
-
-
-def _lines(text: str) -> list[str]:
-    return [text[begin:end].rstrip("\r\n") for begin, end in pairwise([*line_starts(text), len(text)])]
 
 
 def _nothing() -> ast.Module:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .config import Config, ConfigError, find, forget, from_table, load
+from .config import Config, ConfigError, codes, find, forget, from_table, load
 from .files import discover
 
-__all__ = ["Config", "ConfigError", "discover", "find", "forget", "from_table", "load"]
+__all__ = ["Config", "ConfigError", "codes", "discover", "find", "forget", "from_table", "load"]

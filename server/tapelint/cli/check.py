@@ -1,0 +1,163 @@
+"""``tapelint check``: which files, in how many processes, and what is printed in which order."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from ..report.paint import ansi, is_coloured, plain
+from ..source import SourceError
+from ..source.reading import decode
+from ..workspace import Config, ConfigError, codes, discover, load
+from .job import Answer, Task, work
+
+_STDIN = "-"
+_FEW = 8
+"""Up to so many files one process is faster than starting others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The command line's wishes."""
+
+    paths: tuple[str, ...]
+    output_format: str = "full"
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    stdin_filename: str | None = None
+    jobs: int | None = None
+    stats: bool = False
+    exit_zero: bool = False
+
+
+class Run:
+    """One run: prints what is found as it is found, in the order of the paths, and remembers what went wrong."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.files = 0
+        self.severities: Counter[str] = Counter()
+        self.stats: Counter[str] = Counter()
+        self.has_failed = False
+        self._json: list[object] = []
+        self._paint = ansi if is_coloured(sys.stderr) else plain
+
+    def fail(self, message: str) -> None:
+        """Something could not be done: the exit status will be 2."""
+        self.has_failed = True
+        click.echo(f"{self._paint('error', 'error')}: {message}", err=True)
+
+    def warn(self, message: str) -> None:
+        """Something the user should know of."""
+        click.echo(f"{self._paint('warning', 'warning')}: {message}", err=True)
+
+    def take(self, answer: Answer) -> None:
+        """Print what there is to say about a file."""
+        self.files += 1
+        self.severities += answer.severities
+        self.stats += answer.stats
+        for message in answer.failures:
+            self.fail(message)
+        for message in answer.warnings:
+            self.warn(message)
+        if self.request.output_format == "json":
+            self._json += answer.found
+        else:
+            for text in answer.found:
+                click.echo(text)
+
+    def finish(self) -> int:
+        """Print what concerns all files; the exit status."""
+        if self.request.output_format == "json":
+            import json
+
+            click.echo(json.dumps(self._json, indent=2))
+        elif self.request.output_format == "full":
+            click.echo(self._summary())
+        if self.request.stats:
+            for name, count in sorted(self.stats.items()):
+                click.echo(f"{name}: {count}", err=True)
+        if self.has_failed:
+            return 2
+        found = sum(count for severity, count in self.severities.items() if severity != "hint")
+        return 1 if found and not self.request.exit_zero else 0
+
+    def _summary(self) -> str:
+        files = f"{self.files} file{'' if self.files == 1 else 's'}"
+        if not self.severities:
+            return f"Nothing found in {files}."
+        counts = [
+            f"{count} {severity}{'' if count == 1 or severity == 'information' else 's'}"
+            for severity in ("error", "warning", "information", "hint")
+            if (count := self.severities[severity])
+        ]
+        return f"Found {', '.join(counts)} in {files}."
+
+
+def run(request: Request) -> int:
+    """Check what is asked for; the exit status."""
+    outcome = Run(request)
+    try:
+        wanted = {name: codes(getattr(request, name), f"--{name}") for name in ("select", "ignore")}
+    except ConfigError as error:
+        outcome.fail(str(error))
+        return 2
+    override = {name: value for name, value in wanted.items() if value}
+    for answer in _answers(list(_tasks(outcome, override)), request.jobs):
+        outcome.take(answer)
+    return outcome.finish()
+
+
+def _tasks(run: Run, override: dict[str, tuple[str, ...]]) -> Iterator[Task]:
+    """The files in the order of the command line, each once, each with the configuration that counts for it."""
+    request = run.request
+    coloured = request.output_format == "full" and is_coloured(sys.stdout)
+    complaints: set[str] = set()
+    for name, text in _files(run):
+        try:
+            config: Config = replace(load(Path(name)), **override)
+        except ConfigError as error:
+            if str(error) not in complaints:
+                complaints.add(str(error))
+                run.fail(str(error))
+            continue
+        yield Task(name, config, request.output_format, coloured, text)
+
+
+def _files(run: Run) -> Iterator[tuple[str, str | None]]:
+    seen: set[str] = set()
+    for given in run.request.paths:
+        if given == _STDIN:
+            name = run.request.stdin_filename or "<stdin>"
+            try:
+                yield name, decode(sys.stdin.buffer.read())
+            except SourceError as error:
+                run.fail(f"{name}: cannot be read: {error}")
+            continue
+        if not os.path.exists(given):
+            run.fail(f"{given}: no such file or folder")
+            continue
+        is_empty = True
+        for file in discover(Path(given)):
+            is_empty = False
+            if str(file) not in seen:
+                seen.add(str(file))
+                yield str(file), None
+        if is_empty:
+            run.warn(f"{given}: no Python files here")
+
+
+def _answers(tasks: list[Task], jobs: int | None) -> Iterable[Answer]:
+    """The answers in the order of the tasks."""
+    jobs = min(jobs or os.cpu_count() or 1, len(tasks))
+    if jobs < 2 or len(tasks) <= _FEW:
+        return map(work, tasks)
+    from .pool import in_processes
+
+    return in_processes(tasks, jobs)

@@ -1,0 +1,96 @@
+"""The commands and their options. What takes time to import is imported by the command that needs it."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from .. import __version__
+
+_FORMATS = click.Choice(["full", "concise", "json"])
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
+@click.version_option(__version__, "-V", "--version", message="tapelint %(version)s")
+def tapelint() -> None:
+    """Find PyTorch autograd bugs without running the code."""
+
+
+@tapelint.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=str))
+@click.option("--output-format", type=_FORMATS, default="full", show_default=True, help="How findings are printed.")
+@click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes or beginnings of codes.")
+@click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
+@click.option("--stdin-filename", metavar="PATH", help="The name of the file that - reads from standard input.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes analyse many files.")
+@click.option("--stats", is_flag=True, help="Say on stderr how much was executed and what remained unknown.")
+@click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if something was found.")
+def check(
+    paths: tuple[str, ...],
+    output_format: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    stdin_filename: str | None,
+    jobs: int | None,
+    stats: bool,
+    exit_zero: bool,
+) -> int:
+    """Check Python files, or all of them below folders; - is standard input, nothing the current folder.
+
+    \b
+    Exit status:
+      0  nothing was found (or hints only)
+      1  something was found
+      2  something could not be checked; stderr says what, everything else was
+    """
+    from .check import Request, run
+
+    request = Request(
+        paths=paths or (os.curdir,),
+        output_format=output_format,
+        select=_split(select),
+        ignore=_split(ignore),
+        stdin_filename=stdin_filename,
+        jobs=jobs,
+        stats=stats,
+        exit_zero=exit_zero,
+    )
+    return run(request)
+
+
+@tapelint.command()
+@click.argument("code", required=False)
+def rule(code: str | None) -> int:
+    """Explain a rule, given its code or name; without one, list all rules."""
+    from ..rules import all_rules
+
+    rules = sorted(all_rules(), key=lambda rule: rule.code)
+    if code is None:
+        for each in rules:
+            click.echo(f"{each.code}  {each.name}: {each.summary}")
+        return 0
+    for each in rules:
+        if code.upper() == each.code or code.lower() == each.name:
+            click.echo(f"# {each.code} {each.name}\n\n{each.docs.strip()}")
+            return 0
+    raise click.UsageError(f"no rule {code!r}; the rules are {', '.join(each.code for each in rules)}")
+
+
+@tapelint.command()
+@click.option("--stdio", is_flag=True, hidden=True, help="Accepted because editors pass it; there is no other way.")
+@click.pass_obj
+def server(serve: object, stdio: bool) -> None:
+    """Start the language server on standard input and output (for editors)."""
+    serve()  # type: ignore[operator]
+
+
+@tapelint.command()
+def version() -> None:
+    """Print the version."""
+    click.echo(f"tapelint {__version__}")
+
+
+def _split(values: tuple[str, ...]) -> tuple[str, ...]:
+    """``--select TL101,TL2 --select TL3`` as one tuple."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())

@@ -1,0 +1,95 @@
+"""The default output: the finding, the code it is about, the story that leads there and the way out.
+
+    error[TL101] saved-tensor-modified: this write spoils a value that backward needs
+     --> train.py:3:1
+      |
+    3 | y += 1
+      | ^^^^^^
+      1. `exp` saves its result here
+     --> train.py:2:5
+      |
+    2 | y = x.exp()
+      |     ^^^^^^^
+      = help: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+
+from ..source import apply
+from ..source import rows as rows_of
+from .diagnostic import Diagnostic, Fix, Related
+from .paint import Paint, plain
+from .snippet import printable, snippet
+
+_MOST_CHANGED_ROWS = 12
+
+Lines = Callable[[str], Sequence[str]]
+"""The rows of a file by its name; empty where it cannot be read."""
+
+
+def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] = (), paint: Paint = plain) -> str:
+    """One finding as a block of text. ``text`` is that of the file it is in."""
+    rows = [diagnostic.span.end_row, *(link.span.end_row for link in diagnostic.related)]
+    gutter = len(str(max(rows)))
+    edge = paint("gutter", " " * (gutter + 1) + "=")
+    parts = [
+        f"{paint(diagnostic.severity, f'{diagnostic.severity}[{diagnostic.code}]')} "
+        f"{paint('bold', f'{diagnostic.name}: {printable(diagnostic.message)}')}",
+        _place(diagnostic, gutter, paint),
+        snippet(lines(diagnostic.filename), diagnostic.span, gutter, diagnostic.severity, paint),
+    ]
+    for number, link in enumerate(diagnostic.related, 1):
+        parts.append(f"{' ' * (gutter + 1)}{paint('bold', f'{number}. {printable(link.message)}')}")
+        parts.append(_place(link, gutter, paint))
+        parts.append(snippet(lines(link.filename), link.span, gutter, "information", paint))
+    if diagnostic.help:
+        parts.append(f"{edge} {paint('help', 'help')}: {printable(diagnostic.help)}")
+    best = next((fix for fix in fixes if fix.preferred), fixes[0] if fixes else None)
+    if best:
+        note = "" if best.applicability == "safe" else " (unsafe: it changes what is computed)"
+        parts.append(f"{edge} {paint('help', 'fix')}: {printable(best.title)}{note}")
+        parts.extend(_changed_rows(text, best, gutter, paint))
+        for other in fixes:
+            if other is not best:
+                parts.append(f"{edge} {paint('help', 'or')}: {printable(other.title)}")
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def concise(diagnostic: Diagnostic) -> str:
+    """One finding as one line."""
+    place = f"{diagnostic.filename}:{diagnostic.span.row}:{diagnostic.span.column}"
+    return printable(f"{place}: {diagnostic.code} {diagnostic.message}")
+
+
+def _place(at: Diagnostic | Related, gutter: int, paint: Paint) -> str:
+    arrow = paint("gutter", " " * gutter + "-->")
+    return f"{arrow} {printable(at.filename)}:{at.span.row}:{at.span.column}"
+
+
+def _changed_rows(text: str, fix: Fix, gutter: int, paint: Paint) -> Iterator[str]:
+    """The rows a fix takes away and the rows it puts there; nothing where these are too many to take in."""
+    try:
+        fixed = apply(text, fix.edits)
+    except ValueError:
+        return
+    old, new = rows_of(text), rows_of(fixed)
+    shown: list[str] = []
+    for kind, a, b, c, d in _differences(old, new):
+        if kind != "equal":
+            shown += [paint("removed", f"{row + 1:>{gutter}} - {printable(old[row])}") for row in range(a, b)]
+            shown += [paint("added", f"{row + 1:>{gutter}} + {printable(new[row])}") for row in range(c, d)]
+    if len(shown) <= _MOST_CHANGED_ROWS:
+        yield from shown
+
+
+def _differences(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """What differs, as difflib's opcodes; the long equal beginning and end are not its business."""
+    least = min(len(old), len(new))
+    head = next((i for i in range(least) if old[i] != new[i]), least)
+    tail = next((i for i in range(least - head) if old[-1 - i] != new[-1 - i]), least - head)
+    inner_old, inner_new = old[head : len(old) - tail], new[head : len(new) - tail]
+    for kind, a, b, c, d in SequenceMatcher(None, inner_old, inner_new, autojunk=False).get_opcodes():
+        yield kind, a + head, b + head, c + head, d + head
