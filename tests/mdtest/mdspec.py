@@ -18,7 +18,8 @@ After ``py`` the opening line may carry one word:
     py fixed="words"    the text that the previous program becomes when the fix whose title has these words is applied;
                         it is a program of its own, with its own claims
     py caller           run by torch after the previous program, in its namespace, and not shown to the analyser: the
-                        caller of a library function that nothing in its own file calls
+                        caller of a library function that nothing in its own file calls; the ``# torch:`` line may
+                        stand here
 """
 
 from __future__ import annotations
@@ -60,11 +61,15 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What PyTorch does: ``kind`` is ``ok``, ``silent`` or ``raises`` (then with ``substring``), at ``row``."""
+    """What PyTorch does: ``kind`` is ``ok``, ``silent`` or ``raises`` (then with ``substring``), at ``row``.
+
+    The row is one of the block, or of its caller if ``in_caller``.
+    """
 
     row: int
     kind: str
     substring: str = ""
+    in_caller: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +139,22 @@ def _unquote(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text)
 
 
+def complete(block: Block) -> Block:
+    """``block`` itself; raises SpecificationError unless it says what torch does."""
+    if block.verdict is None:
+        raise SpecificationError(f"{block.file}:{block.line}: the block does not say what torch does ('# torch: ...')")
+    return block
+
+
+def _verdict(body: str, row: int, where: str, in_caller: bool = False) -> Verdict:
+    if raises := _RAISES.match(body):
+        return Verdict(row, "raises", _unquote(raises[1]), in_caller)
+    kind = body.split(" ")[0]
+    if body == "ok" or kind == "silent":
+        return Verdict(row, kind, "", in_caller)
+    raise SpecificationError(f"{where}: '# torch: {body}' is not ok, silent or raises \"words\"")
+
+
 def read_claims(block: Block) -> Block:
     """Fill in what the comments of ``block`` claim. Raises SpecificationError."""
     for row, line in enumerate(block.text.splitlines(), 1):
@@ -146,27 +167,30 @@ def read_claims(block: Block) -> Block:
             elif kind == "torch":
                 if block.verdict is not None:
                     raise SpecificationError(f"{where}: a second '# torch:' line in one block")
-                raises = _RAISES.match(body)
-                if raises:
-                    block.verdict = Verdict(row, "raises", _unquote(raises[1]))
-                elif body == "ok" or body.split(" ")[0] == "silent":
-                    block.verdict = Verdict(row, body.split(" ")[0])
-                else:
-                    raise SpecificationError(f"{where}: '# torch: {body}' is not ok, silent or raises \"words\"")
+                block.verdict = _verdict(body, row, where)
             else:
                 parts = _DIAGNOSTIC.match(body)
                 if not parts:
                     raise SpecificationError(f"{where}: expected '# {kind}: [rule-name] \"words\"', not {body!r}")
                 words = None if parts[2] is None else _unquote(parts[2])
                 block.expected.append(Expected(row, kind, parts[1], words))
-    if block.verdict is None:
-        raise SpecificationError(f"{block.file}:{block.line}: the block does not say what torch does ('# torch: ...')")
     return block
+
+
+def read_caller(block: Block, text: str, line: int) -> None:
+    """Give ``block`` its caller; a ``# torch:`` line in it is the block's. Raises SpecificationError."""
+    block.caller = text
+    for row, code in enumerate(text.splitlines(), 1):
+        for kind, body in _claims(code):
+            where = f"{block.file}:{line + row}"
+            if kind != "torch" or block.verdict is not None:
+                raise SpecificationError(f"{where}: a caller may only hold the block's one '# torch:' line")
+            block.verdict = _verdict(body, row, where, in_caller=True)
 
 
 def read_script(path: Path) -> Block:
     """A whole Python file with claims in its comments, as one block without preamble."""
-    return read_claims(Block(path, path.name, 0, path.read_text(encoding="utf-8"), preamble=""))
+    return complete(read_claims(Block(path, path.name, 0, path.read_text(encoding="utf-8"), preamble="")))
 
 
 def read_specification(path: Path) -> list[Block]:
@@ -188,7 +212,7 @@ def read_specification(path: Path) -> list[Block]:
             heading = title[2]
     if fence is not None:
         raise SpecificationError(f"{path}:{start}: this block is never closed")
-    return blocks
+    return [complete(block) for block in blocks]
 
 
 def _add(blocks: list[Block], counts: dict, path: Path, heading: str, start: int, info: str, body: list[str]) -> None:
@@ -198,7 +222,7 @@ def _add(blocks: list[Block], counts: dict, path: Path, heading: str, start: int
     if how == "caller":
         if not blocks:
             raise SpecificationError(f"{path}:{start}: a caller without a program before it")
-        blocks[-1].caller = text
+        read_caller(blocks[-1], text, start)
         return
     fixed = re.fullmatch(r'fixed="([^"]+)"', how)
     if how and not fixed:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import mdjudge
 import pytest
-from mdspec import Block, SpecificationError, read_all, read_claims, read_script, without_claims
+from mdspec import Block, SpecificationError, complete, read_all, read_claims, read_script, without_claims
 
 HERE = Path(__file__).resolve().parent
 BLOCKS = read_all(HERE)
@@ -28,7 +28,7 @@ def test_fixed(block: Block) -> None:
 
 
 def block_of(text: str) -> Block:
-    return read_claims(Block(Path("here.md"), "here.md::Here#1", 10, text))
+    return complete(read_claims(Block(Path("here.md"), "here.md::Here#1", 10, text)))
 
 
 def test_claims_stack_on_one_line() -> None:

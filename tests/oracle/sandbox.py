@@ -20,10 +20,14 @@ torch.set_num_threads(1)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``error`` is ``Type: message`` or empty; ``row`` is where in the block it left (the innermost such frame)."""
+    """``error`` is ``Type: message`` or empty; ``row`` is the innermost one of the block on the way to it, 0 if none.
+
+    ``caller_row`` is the same for the block's caller.
+    """
 
     error: str = ""
     row: int = 0
+    caller_row: int = 0
     trace: str = ""
 
 
@@ -44,9 +48,10 @@ def run(block: Block) -> Outcome:
             if block.caller:
                 exec(compile(block.caller, f"{name} caller", "exec"), module.__dict__)
     except Exception as error:
-        rows = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
+        rows = {frame.filename: frame.lineno for frame in traceback.extract_tb(error.__traceback__)}
+        row = rows[name] - block.offset if name in rows else 0
         trace = "".join(traceback.format_exception(error))
-        return Outcome(f"{type(error).__name__}: {error}", (rows[-1] if rows else 0) - block.offset, trace)
+        return Outcome(f"{type(error).__name__}: {error}", row, rows.get(f"{name} caller", 0), trace)
     finally:
         torch.set_grad_enabled(True)
         torch.autograd.set_detect_anomaly(False)
@@ -63,6 +68,7 @@ def complaint(block: Block) -> str:
         return f"{block.listing({outcome.row: [outcome.error]})}\n{outcome.trace}" if outcome.error else ""
     if not outcome.error:
         return f"{block.listing({verdict.row: ['did not raise']})}\n"
-    if outcome.row != verdict.row or verdict.substring not in outcome.error:
+    row = outcome.caller_row if verdict.in_caller else outcome.row
+    if row != verdict.row or verdict.substring not in outcome.error:
         return f"{block.listing({outcome.row: ['raised here: ' + outcome.error]})}\n{outcome.trace}"
     return ""
