@@ -22,7 +22,7 @@ _BEFORE = 50
 
 
 def snippet(lines: Sequence[str], span: Span, gutter: int, style: str = "error", paint: Paint = plain) -> str:
-    """The rows of ``span``, underlined, with their numbers in ``gutter`` columns; empty if ``lines`` has none of them."""
+    """The rows of ``span``, underlined, their numbers in ``gutter`` columns; empty if ``lines`` has none of them."""
     edge = paint("gutter", " " * gutter + " |")
     shown = [edge]
     for row in range(span.row, min(span.end_row, len(lines)) + 1):

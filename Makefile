@@ -1,0 +1,53 @@
+# Everything is built from a fresh clone: Python's own venv, pip and (for the editor parts) npm. No root, and no torch
+# but for `make oracle`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+ORACLE := .venv-oracle/bin
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help demo test lint client-check oracle editor-test bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: .venv/.ready ## check the programs in examples/ and show what is found
+	@$(BIN)/tapelint check examples; status=$$?; echo; \
+	echo "(exit status $$status: 0 nothing found, 1 something found, 2 could not run)"; test $$status -le 1
+
+test: lint client-check ## all tests that need neither torch nor an editor
+	$(BIN)/pytest -q --ignore=tests/oracle --ignore=tests/editor
+
+lint: .venv/.ready ## ruff over the Python code
+	$(BIN)/ruff check .
+
+client-check: node_modules/.ready ## type-check and build the VS Code client
+	npm run --silent check
+	npm run --silent build
+
+oracle: .venv-oracle/.ready ## let real PyTorch judge what the tests claim
+	$(ORACLE)/pytest -q tests/oracle tests/mdtest
+
+editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
+	tests/editor/run.sh
+
+bench: .venv/.ready ## time a cold start and a large file
+	$(BIN)/python tools/bench.py
+
+clean: ## remove all that the targets above made
+	rm -rf .venv .venv-oracle .cache .pytest_cache .hypothesis .ruff_cache node_modules build dist bundled server/*.egg-info
+	find server tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+.venv-oracle/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-oracle
+	$(ORACLE)/pip install --quiet --editable '.[dev,oracle]'
+	touch $@
+
+node_modules/.ready: package.json package-lock.json
+	npm ci --silent --no-audit --no-fund
+	touch $@
