@@ -1,0 +1,70 @@
+/** The language client over one server process, made to leave its faults to us instead of popping them up. */
+
+import type { ChildProcess } from 'node:child_process';
+import * as vscode from 'vscode';
+import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
+import { SECTION } from './settings';
+import type { Status } from './status';
+import { within } from './timeout';
+
+const START_TIME = 60_000;
+const STOP_TIME = 2_000;
+const BROKEN_MESSAGES = 3;
+
+interface StatusParams {
+    readonly state: 'ready' | 'busy' | 'error';
+    readonly message?: string;
+}
+
+class QuietClient extends LanguageClient {
+    override error(message: string, data?: unknown, showNotification?: boolean | 'force'): void {
+        // Forced ones are about the connection; the caller explains those better.
+        super.error(message, data, showNotification === 'force' ? false : showNotification);
+    }
+}
+
+export class Connection {
+    private readonly client: LanguageClient;
+
+    constructor(child: ChildProcess, log: vscode.LogOutputChannel, status: Status) {
+        const options: LanguageClientOptions = {
+            documentSelector: [
+                { language: 'python', scheme: 'file' },
+                { language: 'python', scheme: 'untitled' },
+            ],
+            outputChannel: log,
+            traceOutputChannel: log,
+            stdioOptions: { stdout: () => {}, stderr: () => {} },
+            initializationOptions: () => ({ settings: vscode.workspace.getConfiguration(SECTION) }),
+            initializationFailedHandler: () => false,
+            errorHandler: {
+                error: (_error, _message, count) => ({
+                    action: (count ?? 0) < BROKEN_MESSAGES ? ErrorAction.Continue : ErrorAction.Shutdown,
+                    handled: true,
+                }),
+                closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
+            },
+        };
+        this.client = new QuietClient(SECTION, 'tapelint', () => Promise.resolve(child), options);
+        this.client.onNotification('tapelint/status', ({ state, message }: StatusParams) => status[state](message ?? ''));
+    }
+
+    async start(): Promise<void> {
+        await within(START_TIME, 'The server', this.client.start());
+    }
+
+    async stop(): Promise<void> {
+        if (this.client.state === State.Running) {
+            await this.client.stop(STOP_TIME);
+        }
+        await this.client.dispose(STOP_TIME);
+    }
+
+    debugInformation(): Promise<unknown> {
+        const request = this.client.sendRequest('workspace/executeCommand', {
+            command: 'tapelint.debugInformation',
+            arguments: [],
+        });
+        return within(STOP_TIME, 'The server', request);
+    }
+}

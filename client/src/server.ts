@@ -1,0 +1,176 @@
+/** Keeps one server running, as the settings and the selected interpreter have it; changes are applied one by one. */
+
+import * as vscode from 'vscode';
+import { Connection } from './connection';
+import { Crashes } from './crashes';
+import { Environments } from './environments';
+import { ServerProcess, serverCommand, type Command } from './process';
+import { findInterpreter, NoInterpreter, type Interpreter } from './python';
+import { readSettings } from './settings';
+import { CHOOSE_INTERPRETER, type Status } from './status';
+import { messageOf } from './timeout';
+
+interface Running {
+    readonly command: Command;
+    readonly interpreter: Interpreter;
+    readonly process: ServerProcess;
+    readonly connection: Connection;
+    started: boolean;
+}
+
+export class Server implements vscode.Disposable {
+    private readonly environments: Environments;
+    private readonly crashes = new Crashes();
+    private queue: Promise<void> = Promise.resolve();
+    private queued = false;
+    private running: Running | undefined;
+    private retry: NodeJS.Timeout | undefined;
+
+    constructor(
+        private readonly extension: string,
+        private readonly log: vscode.LogOutputChannel,
+        private readonly status: Status,
+    ) {
+        this.environments = new Environments(log, () => void this.update());
+    }
+
+    get pid(): number | undefined {
+        return this.running?.process.child.pid;
+    }
+
+    get interpreter(): Interpreter | undefined {
+        return this.running?.interpreter;
+    }
+
+    get command(): Command | undefined {
+        return this.running?.command;
+    }
+
+    /** Starts, stops or exchanges the server if what should run differs from what runs. */
+    update(): Promise<void> {
+        if (!this.queued) {
+            this.queued = true;
+            this.enqueue(() => {
+                this.queued = false;
+                return this.apply();
+            });
+        }
+        return this.queue;
+    }
+
+    restart(): Promise<void> {
+        this.crashes.forget();
+        return this.enqueue(async () => {
+            await this.stop();
+            await this.apply();
+        });
+    }
+
+    async debugInformation(): Promise<unknown> {
+        return this.running?.started ? this.running.connection.debugInformation() : undefined;
+    }
+
+    async shutDown(): Promise<void> {
+        await this.enqueue(() => this.stop());
+    }
+
+    dispose(): void {
+        this.environments.dispose();
+    }
+
+    private enqueue(task: () => Promise<void>): Promise<void> {
+        this.queue = this.queue.then(task).catch((error: unknown) => this.fail(messageOf(error)));
+        return this.queue;
+    }
+
+    private async apply(): Promise<void> {
+        const settings = readSettings();
+        if (!settings.enable) {
+            await this.stop();
+            this.status.off();
+            return;
+        }
+        let interpreter: Interpreter;
+        try {
+            interpreter = await findInterpreter(settings.interpreters, this.environments, this.extension);
+        } catch (error) {
+            await this.stop();
+            if (!(error instanceof NoInterpreter)) {
+                throw error;
+            }
+            this.log.error(error.message);
+            this.status.error(error.message, CHOOSE_INTERPRETER);
+            return;
+        }
+        const command = serverCommand(interpreter, settings, this.extension);
+        if (JSON.stringify(command) !== JSON.stringify(this.running?.command)) {
+            await this.stop();
+            await this.start(command, interpreter);
+        }
+    }
+
+    private async start(command: Command, interpreter: Interpreter): Promise<void> {
+        this.status.starting();
+        this.log.info(`Python ${interpreter.version}: ${interpreter.path}, from ${interpreter.source}`);
+        const process = new ServerProcess(command, this.log, (cause) => this.ended(running, cause));
+        const connection = new Connection(process.child, this.log, this.status);
+        const running: Running = { command, interpreter, process, connection, started: false };
+        this.running = running;
+        try {
+            await connection.start();
+            running.started = true;
+            if (this.status.state === 'starting') {
+                this.status.ready();
+            }
+        } catch (error) {
+            // A process that ended on its own has told the reason in ended(); this one is alive and unusable.
+            if (this.running === running) {
+                await this.stop();
+                this.fail(`The server did not start: ${messageOf(error)}`);
+            }
+        }
+    }
+
+    private async stop(): Promise<void> {
+        clearTimeout(this.retry);
+        const running = this.running;
+        this.running = undefined;
+        if (running !== undefined) {
+            await running.connection.stop().catch((error: unknown) => this.log.warn(messageOf(error)));
+            running.process.kill();
+        }
+    }
+
+    /** The process is gone. Unless that was asked for, say why and start it again, but not forever. */
+    private ended(running: Running, cause: string): void {
+        if (this.running !== running) {
+            return;
+        }
+        this.running = undefined;
+        this.log.error(`The server ended: ${cause}`);
+        void running.connection.stop().catch((error: unknown) => this.log.debug(messageOf(error)));
+        if (!running.started) {
+            this.fail(`The server did not start: ${cause}`);
+            return;
+        }
+        const delay = this.crashes.add();
+        if (delay === undefined) {
+            this.fail(`The server ended ${Crashes.limit} and is left stopped. It last ended with ${cause}`);
+            return;
+        }
+        this.status.starting();
+        this.retry = setTimeout(() => void this.update(), delay);
+    }
+
+    private fail(message: string): void {
+        this.log.error(message);
+        this.status.error(message);
+        void vscode.window.showErrorMessage(`tapelint: ${message}`, 'Restart', 'Show Log').then((answer) => {
+            if (answer === 'Restart') {
+                void this.restart();
+            } else if (answer === 'Show Log') {
+                this.log.show();
+            }
+        });
+    }
+}
