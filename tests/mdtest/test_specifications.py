@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import mdjudge
 import pytest
+
+import mdjudge
 from mdspec import Block, SpecificationError, complete, read_all, read_claims, read_script, without_claims
 
 HERE = Path(__file__).resolve().parent

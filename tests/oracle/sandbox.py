@@ -13,6 +13,7 @@ import warnings
 from dataclasses import dataclass
 
 import torch
+
 from mdspec import Block
 
 torch.set_num_threads(1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 import sandbox
+
 from mdspec import Block, read_all, read_script
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -30,3 +32,13 @@ def test_claims_fit_the_truth(block: Block) -> None:
         pytest.fail(f"{block.listing()}\nan error claims that PyTorch raises, and it does not", pytrace=False)
     if block.verdict.kind == "raises" and not loud and not any(label.kind == "FN" for label in block.labels):
         pytest.fail(f"{block.listing()}\nPyTorch raises; claim a diagnostic or label the miss", pytrace=False)
+
+
+@pytest.mark.parametrize("block", EXAMPLES, ids=lambda block: block.name)
+def test_examples_quote_torch(block: Block) -> None:
+    """The message an example's docstring quotes is the one PyTorch prints, up to where the quotation breaks off."""
+    rows = ast.get_docstring(ast.parse(block.text)).splitlines()
+    quoted = " ".join(row.strip() for row in rows if row.startswith("    ")).removesuffix(" ...")
+    error = " ".join(sandbox.run(block).error.split())
+    assert bool(quoted) == (block.verdict.kind == "raises") == bool(error)
+    assert error.startswith(quoted), f"quoted  {quoted!r}\nprinted {error!r}"
