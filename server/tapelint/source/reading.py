@@ -38,10 +38,11 @@ def decode(data: bytes) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise SourceError(
-            f"not valid {error.encoding} (byte 0x{data[error.start]:02x} at offset {error.start});"
-            " a coding line may be missing"
+            f"not valid {error.encoding} (byte 0x{data[error.start]:02x} at offset {error.start})"
         ) from error
     except SyntaxError as error:
+        if "invalid or missing" in error.msg:
+            raise SourceError("not valid utf-8, and no coding line says what else it is") from error
         raise SourceError(error.msg.partition(" for ")[0]) from error
     except LookupError as error:  # a codec that is not one of text, such as "hex"
         raise SourceError(str(error)) from error

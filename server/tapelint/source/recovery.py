@@ -33,6 +33,7 @@ _DEFINED = re.compile(
 _DEFINITION = re.compile(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
 _JUMP = re.compile(r"\s*(return|raise)\b")
 _NO_BODY = re.compile(r"expected an indented block.* on line (\d+)$")
+_HANDLER = re.compile(r"\s*(?:except|finally)\b")
 _TRY = re.compile(r"(\s*)try(\s*:)")
 
 
@@ -83,10 +84,10 @@ def _take_out(lines: list[str], row: int, message: str, replaced: set[int]) -> N
     header = _NO_BODY.match(message)
     if header:
         row = min(int(header.group(1)), len(lines)) - 1
-    elif is_blank(lines[row]):
-        row = next((i for i in reversed(range(row)) if not is_blank(lines[i])), row)
     elif "expected 'except' or 'finally'" in message and _open_try(lines, row):
         return
+    elif is_blank(lines[row]):
+        row = next((i for i in reversed(range(row)) if not is_blank(lines[i])), row)
     if row in replaced or is_blank(lines[row]):  # not even the assignment fits here, or nobody knows where the error is
         row = row if lines[row].strip() else next((i for i, line in enumerate(lines) if line.strip()), row)
         lines[row] = ""
@@ -103,13 +104,17 @@ def _take_out(lines: list[str], row: int, message: str, replaced: set[int]) -> N
 
 
 def _open_try(lines: list[str], row: int) -> bool:
-    """A ``try`` that has no handler yet runs its body; whether one was found above ``row``."""
-    limit = indentation(lines[row]) if not is_blank(lines[row]) else 0
+    """Let the ``try`` above ``row`` that has no handler yet just run its body; whether there is one."""
+    handled: set[int] = set()
     for index in reversed(range(row + 1)):
-        found = _TRY.match(lines[index])
-        if found and indentation(lines[index]) >= limit:
-            lines[index] = _TRY.sub(r"\1if 1\2", lines[index], count=1)
-            return True
+        line = lines[index]
+        if _HANDLER.match(line):
+            handled.add(indentation(line))
+        elif _TRY.match(line):
+            if indentation(line) not in handled:
+                lines[index] = _TRY.sub(r"\1if 1\2", line, count=1)
+                return True
+            handled.discard(indentation(line))
     return False
 
 

@@ -1,0 +1,19 @@
+"""What all tests share: the package as it stands in the working tree, and hypothesis with fixed seeds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+SERVER = str(Path(__file__).resolve().parents[1] / "server")
+if SERVER not in sys.path:
+    sys.path.insert(0, SERVER)
+
+try:
+    from hypothesis import HealthCheck, settings
+except ImportError:  # the oracle's folder can be run without it
+    pass
+else:
+    slow = [HealthCheck.too_slow]
+    settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=slow)
+    settings.load_profile("repeatable")
