@@ -1,0 +1,8 @@
+"""Abstract execution: runs a syntax tree over the tape, path by path, iteration by iteration."""
+
+from . import assign, attributes, branches, calls, classes, displays, functions, loops, operators, statements, subscripts  # noqa: F401
+from .entry import execute
+from .library import builtins, containers, grad_mode, modules, optimizers, tensors  # noqa: F401
+from .machine import Cancelled, Holes, Machine
+
+__all__ = ["Cancelled", "Holes", "Machine", "execute"]

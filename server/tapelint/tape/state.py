@@ -37,7 +37,7 @@ class State:
 
     __slots__ = (
         "heap", "owned", "tensors", "writes", "freed", "grads", "grad_mode", "inference", "laps", "calls", "choices",
-        "signal", "value", "changes",
+        "signal", "value", "changes", "frame",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -55,6 +55,7 @@ class State:
         self.signal: str | None = None
         self.value: Any = None
         self.changes = 0
+        self.frame = 0
 
     def fork(self) -> State:
         """A second path that shares its past with this one."""
@@ -70,7 +71,7 @@ class State:
         twin.laps, twin.calls = self.laps, self.calls
         twin.choices = self.choices.copy()
         twin.signal, twin.value = self.signal, self.value
-        twin.changes = self.changes
+        twin.changes, twin.frame = self.changes, self.frame
         return twin
 
     def become(self, other: State) -> None:

@@ -1,0 +1,93 @@
+"""Assignment to every form of target, and what it tells the tape: under which name a tensor was kept, and where."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..tape import State, Stored
+from . import attributes, subscripts
+from .iteration import unpack
+from .machine import Machine
+from .values import Mapping, Ref, Sequence, TensorRef, Tuple, Value
+
+
+def assign(m: Machine, state: State, target: ast.expr, value: Value, statement: ast.AST, source: ast.expr | None) -> None:
+    """Bind ``value`` to ``target``. ``source`` is the expression it came from, where there is one for exactly this target."""
+    if isinstance(target, ast.Name):
+        m.bind(state, target.id, value)
+        remember(m, state, target.id, value, statement, source, "assigned")
+        if m.probe is not None:
+            m.probe(target, state, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(m, state, target, value, statement, source)
+    elif isinstance(target, ast.Attribute):
+        owner = m.ev(target.value, state)
+        remember(m, state, ast.unparse(target), value, statement, source, "assigned")
+        attributes.store(m, state, owner, target.attr, value, target)
+    elif isinstance(target, ast.Subscript):
+        owner = m.ev(target.value, state)
+        index = m.ev(target.slice, state)
+        remember(m, state, ast.unparse(target.value), value, statement, source, "assigned")
+        subscripts.store(m, state, owner, index, value, target)
+    elif isinstance(target, ast.Starred):
+        assign(m, state, target.value, value, statement, source)
+
+
+def _unpack(m: Machine, state: State, target: ast.Tuple | ast.List, value: Value, statement: ast.AST, source: ast.expr | None) -> None:
+    names = target.elts
+    parts = source.elts if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(names) else None
+    star = next((i for i, e in enumerate(names) if isinstance(e, ast.Starred)), None)
+    if star is None:
+        items = unpack(m, state, value, len(names), target)
+        for index, (name, item) in enumerate(zip(names, items)):
+            assign(m, state, name, item, statement, parts[index] if parts else None)
+        return
+    after = len(names) - star - 1
+    items = unpack(m, state, value, None, target)
+    while len(items) < len(names) - 1:
+        items.append(items[-1] if items else value)
+    middle = Ref(state.new(Sequence("list", items[star : len(items) - after])))
+    for name, item in zip(names, [*items[:star], middle, *items[len(items) - after :]]):
+        assign(m, state, name, item, statement, None)
+
+
+def tensors_in(state: State, value: Value, depth: int = 3) -> Iterator[int]:
+    """The tensors a value holds, directly or in containers a few levels deep."""
+    if isinstance(value, TensorRef):
+        yield value.id
+    elif depth and isinstance(value, Tuple):
+        for item in value.items:
+            yield from tensors_in(state, item, depth - 1)
+    elif depth and isinstance(value, Ref):
+        thing = state.heap[value.id]
+        if isinstance(thing, Sequence):
+            for item in thing.items:
+                yield from tensors_in(state, item, depth - 1)
+        elif isinstance(thing, Mapping):
+            for item in thing.items.values():
+                yield from tensors_in(state, item, depth - 1)
+
+
+def remember(
+    m: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: str
+) -> None:
+    """Tell the tape that ``value`` is now known as ``name``."""
+    direct = isinstance(value, TensorRef)
+    for tensor in tensors_in(state, value, 2):
+        if direct:
+            m.tape.name(tensor, name)
+        if state.tensors[tensor].requires_grad is not False:
+            m.tape.keep(tensor, Stored(state.moment(statement), name, source, statement, how))
+
+
+def delete(m: Machine, state: State, target: ast.expr) -> None:
+    if isinstance(target, ast.Name):
+        state.edit(state.frame).variables.pop(target.id, None)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for item in target.elts:
+            delete(m, state, item)
+    elif isinstance(target, ast.Attribute):
+        attributes.remove(m, state, m.ev(target.value, state), target.attr)
+    elif isinstance(target, ast.Subscript):
+        subscripts.remove(m, state, m.ev(target.value, state), m.ev(target.slice, state))

@@ -1,0 +1,225 @@
+"""``a.b``: attributes of tensors, of the program's objects, of libraries."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..tape import Cut, State, Tensor, current, fresh_id
+from . import torch_ops
+from .machine import EXPRESSIONS, Machine, Raised
+from .values import (
+    NONE, Bound, Class, Const, Function, Instance, Lib, Mapping, Method, Optimizer, Ref, Sequence, Super, TensorRef, Tuple, Unknown, Value,
+)  # fmt: skip
+
+SIZES = frozenset("shape ndim nbytes itemsize".split())
+TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
+FACTS = frozenset("dtype device layout names is_cuda is_sparse is_quantized is_meta is_mps grad_fn".split())
+
+
+def attribute(m: Machine, node: ast.Attribute, state: State, key: object) -> Value:
+    return load(m, state, m.ev(node.value, state), node.attr, node, key)
+
+
+def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: object = None) -> Value:
+    if isinstance(owner, TensorRef):
+        return tensor_attribute(m, state, owner, name, node)
+    if isinstance(owner, Lib):
+        return Lib(f"{owner.name}.{name}")
+    if isinstance(owner, Ref):
+        return _object(m, state, owner, name, node, key)
+    if isinstance(owner, Super):
+        return _super(m, state, owner, name)
+    if isinstance(owner, Unknown):
+        if owner.grad is False and name in SIZES:
+            return Unknown("index", False)
+        return Method(owner, name)
+    if isinstance(owner, Tuple) and name in owner.names:
+        return owner.items[owner.names.index(name)]
+    return Method(owner, name)
+
+
+def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node: ast.AST) -> Value:
+    tensor = current(state, owner.id)
+    if name == "data":
+        return TensorRef(cut(m, state, tensor, node, "data", shared_counter=False))
+    if name == "grad":
+        grad = state.grads.get(owner.id)
+        if grad is not None:
+            return TensorRef(grad)
+        known = tensor.requires_grad is False or not tensor.assumed and not tensor.of_module
+        return NONE if known and tensor.kind != "int" else Unknown("grad", False)
+    if name == "requires_grad":
+        return Unknown("requires_grad", False) if tensor.requires_grad is None else Const(tensor.requires_grad)
+    if name == "is_leaf":
+        return Const(tensor.grad_fn is None)
+    if name == "grad_fn":
+        return NONE if tensor.grad_fn is None and tensor.requires_grad is not None else Unknown("grad_fn")
+    if name in SIZES:
+        return Unknown("index", False)
+    if name in TURNED:
+        result = torch_ops.run(m, state, TURNED[name], [owner], {}, node) or torch_ops.run(m, state, "t", [owner], {}, node)
+        return result or owner
+    if name in FACTS:
+        return Unknown(name, False)
+    return Method(owner, name)
+
+
+def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, shared_counter: bool = True) -> int:
+    """``detach()`` and ``.data``: the same memory without history; only the first shares the version counter."""
+    key = fresh_id()
+    counter = tensor.counter if shared_counter else key
+    state.tensors[key] = Tensor(key, counter, tensor.memory, state.moment(node), False, kind=tensor.kind, seen=state.version(counter))
+    if tensor.requires_grad:
+        m.tape.cuts[key] = Cut(state.moment(node), how)
+    return key
+
+
+def linear_order(state: State, kind: Value) -> list[Value]:
+    """The classes to look in, most derived first (a depth-first approximation of the MRO, each class at its last place)."""
+    order: list[Value] = []
+
+    def visit(item: Value, depth: int) -> None:
+        order.append(item)
+        if isinstance(item, Ref) and depth < 20 and isinstance(thing := state.heap[item.id], Class):
+            for base in thing.bases:
+                visit(base, depth + 1)
+
+    visit(kind, 0)
+    return [item for index, item in enumerate(order) if item not in order[index + 1 :]]
+
+
+def class_attributes(state: State, kind: Value, name: str, after: int | None = None) -> Iterator[tuple[Value, Value | None]]:
+    """Where a class or its bases define ``name``: pairs (class, value), value None for a library class, which may define it."""
+    order = linear_order(state, kind)
+    if after is not None:
+        start = next((i + 1 for i, item in enumerate(order) if isinstance(item, Ref) and item.id == after), 0)
+        order = order[start:]
+    for item in order:
+        if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Class):
+            if name in thing.attributes:
+                yield item, thing.attributes[name]
+        elif item != Lib("builtins.object"):
+            yield item, None
+
+
+def find(state: State, kind: Value, name: str, after: int | None = None) -> tuple[Value, Value | None] | None:
+    return next(class_attributes(state, kind, name, after), None)
+
+
+def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key: object) -> Value:
+    thing = state.heap[owner.id]
+    if isinstance(thing, Instance):
+        own = thing.attributes.get(name)
+        if own is not None:
+            return own
+        found = find(state, thing.kind, name)
+        if found is not None and found[1] is not None:
+            return _bound(m, state, found[1], owner, thing.kind, node, key)
+        if name == "__class__":
+            return thing.kind
+        if name == "__dict__":
+            return Ref(state.new(Mapping(dict(thing.attributes), True)))
+        getter = find(state, thing.kind, "__getattr__")
+        if getter is not None and getter[1] is not None:
+            from .calls import call_value
+
+            return call_value(m, state, getter[1], [owner, Const(name)], {}, node)
+        return Method(owner, name)
+    if isinstance(thing, Class):
+        if name == "__name__":
+            return Const(thing.name)
+        found = find(state, owner, name)
+        if found is not None and found[1] is not None:
+            value = found[1]
+            return Bound(value, owner) if isinstance(value, Function) and value.kind == "class" else value
+    if isinstance(thing, Optimizer) and name == "param_groups":
+        from .library.optimizers import param_groups
+
+        return param_groups(state, thing)
+    return Method(owner, name)
+
+
+def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, node: ast.AST, key: object) -> Value:
+    if isinstance(value, Function):
+        if value.kind == "static":
+            return value
+        if value.kind == "class":
+            return Bound(value, kind)
+        if value.kind == "property":
+            from .calls import call_value
+
+            return call_value(m, state, replace(value, kind=""), [owner], {}, node, key)
+        return Bound(value, owner)
+    return value
+
+
+def _super(m: Machine, state: State, owner: Super, name: str) -> Value:
+    receiver = owner.receiver
+    kind: Value = receiver
+    if isinstance(receiver, Ref) and isinstance(thing := state.heap[receiver.id], Instance):
+        kind = thing.kind
+    found = find(state, kind, name, after=owner.owner)
+    if found is None:
+        return Method(receiver, name)
+    if found[1] is None:
+        return Bound(Lib(f"{found[0].name}.{name}"), receiver) if isinstance(found[0], Lib) else Method(Unknown("super"), name)
+    value = found[1]
+    if isinstance(value, Function) and value.kind == "static":
+        return value
+    return Bound(replace(value, kind="") if isinstance(value, Function) else value, kind if isinstance(value, Function) and value.kind == "class" else receiver)
+
+
+def store(m: Machine, state: State, owner: Value, name: str, value: Value, node: ast.AST) -> None:
+    if isinstance(owner, TensorRef):
+        _store_tensor(m, state, owner, name, value, node)
+    elif isinstance(owner, Ref):
+        thing = state.heap[owner.id]
+        if isinstance(thing, Instance):
+            found = find(state, thing.kind, name + ".setter")
+            if found is not None and isinstance(found[1], Function):
+                from .calls import call_value
+
+                call_value(m, state, replace(found[1], kind=""), [owner, value], {}, node)
+                return
+            state.edit(owner.id).attributes[name] = value
+        elif isinstance(thing, Class):
+            state.edit(owner.id).attributes[name] = value
+        elif isinstance(thing, Sequence) and name == "training" and isinstance(value, Const):
+            state.edit(owner.id).training = bool(value.value)
+
+
+def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: Value, node: ast.AST) -> None:
+    tensor = current(state, owner.id)
+    if name == "grad":
+        state.changes += 1
+        if isinstance(value, TensorRef):
+            state.grads[owner.id] = value.id
+        else:
+            state.grads.pop(owner.id, None)
+    elif name == "requires_grad":
+        set_requires_grad(m, state, tensor, value, strict=True)
+
+
+def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool) -> None:
+    """``t.requires_grad = v`` (strict) and ``t.requires_grad_(v)``: PyTorch refuses to switch it off on a non-leaf; the
+    assignment refuses to switch it on there too."""
+    wanted = value.value if isinstance(value, Const) else None
+    if tensor.grad_fn is not None and tensor.requires_grad:
+        if (wanted is False or strict) and not tensor.assumed and tensor.grad_fn.certain and wanted is not None:
+            raise Raised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)
+        return
+    state.changes += 1
+    state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
+
+
+def remove(m: Machine, state: State, owner: Value, name: str) -> None:
+    if isinstance(owner, Ref) and isinstance(state.heap[owner.id], Instance):
+        state.edit(owner.id).attributes.pop(name, None)
+    elif isinstance(owner, TensorRef) and name == "grad":
+        state.grads.pop(owner.id, None)
+
+
+EXPRESSIONS[ast.Attribute] = attribute
+

@@ -1,0 +1,239 @@
+"""Branches: ``if``, the conditional expression, ``match``, ``try``, ``with``.
+
+A condition that is not known runs both ways. If a way changes nothing that matters, the two are one again at once. The truth assumed
+for an unknown condition is remembered on the path, so that the same test later takes the same side.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+
+from ..tape import State
+from .assign import assign
+from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
+from .truth import truth
+from .values import Const, Lib, Ref, TensorRef, Tuple, Unknown, Value
+
+PURE = (ast.Name, ast.Attribute, ast.Compare, ast.Constant, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Load, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
+
+
+def condition(m: Machine, node: ast.expr, state: State) -> tuple[Hashable, bool]:
+    """A key under which the truth of an unknown test is remembered, and whether the key stands for its negation."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        key, negated = condition(m, node.operand, state)
+        return key, not negated
+    if isinstance(node, ast.Name):
+        value = m.lookup(state, node.id)
+        if isinstance(value, (Unknown, TensorRef, Lib)):
+            return value, False
+    names: list[Value] = []
+    for part in ast.walk(node):
+        if not isinstance(part, PURE):
+            return None, False
+        if isinstance(part, ast.Name):
+            names.append(m.lookup(state, part.id))
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.IsNot, ast.NotEq)):
+        positive = ast.Compare(node.left, [ast.Is() if isinstance(node.ops[0], ast.IsNot) else ast.Eq()], node.comparators)
+        return (ast.unparse(positive), tuple(names)), True
+    return (ast.unparse(node), tuple(names)), False
+
+
+def decide(m: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool | None, Hashable, bool]:
+    """The truth of a test if it is known or was assumed before, with the key to assume it by."""
+    known = truth(m, state, value)
+    if known is not None:
+        return known, None, False
+    key, negated = condition(m, node, state)
+    if key is not None and key in state.choices:
+        return state.choices[key] is not negated, None, False
+    return None, key, negated
+
+
+def assume(state: State, key: Hashable, taken: bool) -> None:
+    if key is not None:
+        state.choices[key] = taken
+
+
+def branch(m: Machine, node: ast.If, state: State) -> list[State]:
+    results: list[State] = []
+    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(node.test, s))):
+        if path.signal is not None:
+            results.append(path)
+            continue
+        value, path.value = path.value, None
+        known, key, negated = decide(m, node.test, path, value)
+        if known is not None:
+            results += m.block(node.body if known else node.orelse, [path])
+            continue
+        other = path.fork()
+        assume(path, key, not negated)
+        assume(other, key, negated)
+        results += m.trim(m.block(node.body, [path]) + m.block(node.orelse, [other]))
+    return results
+
+
+def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value:
+    """``a if test else b``; where the test is unknown both ways are finished, each with its value."""
+    value = m.ev(node.test, state)
+    known, choice, negated = decide(m, node.test, state, value)
+    if known is None:
+        other = state.fork()
+        assume(state, choice, not negated)
+        assume(other, choice, negated)
+        values = dict(m.memo.values)
+        alternative = m.ev(node.orelse, other)
+        first = m.ev(node.body, state)
+        if first == alternative or type(first) is type(alternative) and isinstance(first, (Const, Unknown)):
+            return first if first == alternative else Unknown("conditional", False)
+        m.memo.forks.append((other, {**values, key: alternative}))  # type: ignore[dict-item]
+        return first
+    return m.ev(node.body if known else node.orelse, state)
+
+
+def matching(m: Machine, node: ast.Match, state: State) -> list[State]:
+    """``match``: the first case that may fit is run; what follows it too, unless it fits for certain."""
+    results: list[State] = []
+    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(node.subject, s))):
+        if path.signal is not None:
+            results.append(path)
+            continue
+        subject, path.value = path.value, None
+        rest: State | None = path
+        for case in node.cases:
+            if rest is None:
+                break
+            verdict = fits(m, rest, case.pattern, subject) if case.guard is None else None
+            if verdict is False:
+                continue
+            taken = rest if verdict else rest.fork()
+            capture(m, taken, case.pattern, subject)
+            results += m.block(case.body, [taken])
+            if verdict:
+                rest = None
+        if rest is not None:
+            results.append(rest)
+    return m.trim(results) if len(results) > 1 else results
+
+
+def fits(m: Machine, state: State, pattern: ast.pattern, value: Value) -> bool | None:
+    if isinstance(pattern, ast.MatchAs):
+        return True if pattern.pattern is None else fits(m, state, pattern.pattern, value)
+    if isinstance(pattern, ast.MatchOr):
+        verdicts = [fits(m, state, p, value) for p in pattern.patterns]
+        return True if True in verdicts else None if None in verdicts else False
+    if isinstance(value, Const):
+        if isinstance(pattern, ast.MatchSingleton):
+            return value.value is pattern.value
+        if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Constant):
+            return bool(value.value == pattern.value.value)
+        return False if isinstance(pattern, (ast.MatchSequence, ast.MatchMapping)) else None
+    if isinstance(value, Tuple) and isinstance(pattern, ast.MatchSequence):
+        if any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
+            return None
+        if len(pattern.patterns) != len(value.items):
+            return False
+        verdicts = [fits(m, state, p, v) for p, v in zip(pattern.patterns, value.items)]
+        return False if False in verdicts else None if None in verdicts else True
+    return None
+
+
+def capture(m: Machine, state: State, pattern: ast.pattern, value: Value) -> None:
+    """Bind the names of a pattern."""
+    if isinstance(pattern, ast.MatchAs):
+        if pattern.pattern is not None:
+            capture(m, state, pattern.pattern, value)
+        if pattern.name is not None:
+            m.bind(state, pattern.name, value)
+    elif isinstance(pattern, ast.MatchSequence) and isinstance(value, Tuple) and len(value.items) == len(pattern.patterns):
+        for part, item in zip(pattern.patterns, value.items):
+            capture(m, state, part, item)
+    else:
+        for part in ast.walk(pattern):
+            name = getattr(part, "name", None) or getattr(part, "rest", None)
+            if isinstance(name, str):
+                m.bind(state, name, Unknown(name))
+
+
+def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
+    """``try``: handlers run for what was seen to raise; nothing else is imagined to."""
+    results: list[State] = []
+    depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
+    for path in m.block(node.body, [state]):
+        if path.signal == "raise" and isinstance(path.value, Raised):
+            handler = next((h for h in node.handlers if catches(h, path.value)), None)
+            if handler is not None:
+                m.depth = depth
+                path.frame, path.calls, path.laps = frame, calls, laps
+                path.signal, path.value = None, None
+                if handler.name:
+                    m.bind(path, handler.name, Unknown(handler.name))
+                results += m.block(handler.body, [path])
+                continue
+        elif path.signal is None and node.orelse:
+            results += m.block(node.orelse, [path])
+            continue
+        results.append(path)
+    if not node.finalbody:
+        return results
+    finished: list[State] = []
+    for path in results:
+        signal, value = path.signal, path.value
+        path.signal, path.value = None, None
+        for out in m.block(node.finalbody, [path]):
+            if out.signal is None:
+                out.signal, out.value = signal, value
+            finished.append(out)
+    return finished
+
+
+def catches(handler: ast.ExceptHandler, error: Raised) -> bool:
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = {ast.unparse(k).rpartition(".")[2] for k in kinds}
+    return bool(names & {error.name, "Exception", "BaseException"})
+
+
+def with_block(m: Machine, node: ast.With, state: State) -> list[State]:
+    """``with``: grad modes are entered and left; other context managers are looked through."""
+    from .library.grad_mode import as_mode
+
+
+    def enter(s: State) -> None:
+        for item in node.items:
+            value = m.ev(item.context_expr, s)
+            mode = as_mode(value)
+            if mode is not None:
+                s.grad_mode, s.inference = mode.mode, mode.inference
+                if item.optional_vars is not None:
+                    assign(m, s, item.optional_vars, Const(None), node, None)
+            else:
+                entered = _entered(m, s, value, node)
+                if item.optional_vars is not None:
+                    assign(m, s, item.optional_vars, entered, node, None)
+
+    before = (state.grad_mode, state.inference)
+    results: list[State] = []
+    for path in m.explore(state, enter):
+        changed = (path.grad_mode, path.inference) != before
+        for out in m.block(node.body, [path]) if path.signal is None else [path]:
+            if changed:
+                out.grad_mode, out.inference = before
+            results.append(out)
+    return results
+
+
+def _entered(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
+    from .calls import call_dunder
+
+    if isinstance(value, Ref):
+        own = call_dunder(m, state, value, "__enter__", [], node)
+        return own if own is not None else value
+    return Unknown("with")
+
+
+STATEMENTS.update({ast.If: branch, ast.Try: trying, ast.With: with_block, ast.AsyncWith: with_block, ast.Match: matching})
+if hasattr(ast, "TryStar"):
+    STATEMENTS[ast.TryStar] = trying
+EXPRESSIONS[ast.IfExp] = conditional

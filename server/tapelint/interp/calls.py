@@ -1,0 +1,205 @@
+"""Calls: who is called, with what; the program's own code is run, libraries are modelled, the rest is unknown.
+
+An unknown callable that is given tensors with a graph returns a tensor that depends on them, by assumption.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .. import ops
+from ..tape import State
+from . import torch_ops
+from .assign import tensors_in
+from .attributes import find
+from .classes import instantiate, module_name
+from .functions import call_function
+from .iteration import items_of
+from .library.registry import (
+    FUNCTIONS, MAPPING_METHODS, MODULE_METHODS, OPTIMIZER_METHODS, SEQUENCE_METHODS, TENSOR_METHODS, Call,
+)  # fmt: skip
+from .machine import EXPRESSIONS, Machine
+from .values import (
+    Bound, Class, Const, Function, GradMode, Instance, Lib, Mapping, Method, Optimizer, Partial, Ref, Sequence, Super, TensorRef,
+    Unknown, Value,
+)  # fmt: skip
+
+
+def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
+    if isinstance(node.func, ast.Name) and node.func.id == "super":
+        return _super(m, state, node)
+    function = m.ev(node.func, state)
+    args: list[Value] = []
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            args += items_of(m, state, m.ev(argument.value, state), argument).values
+        else:
+            args.append(m.ev(argument, state))
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = m.ev(keyword.value, state)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Mapping):
+            kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
+    return call_value(m, state, function, args, kwargs, node, key)
+
+
+def call_value(
+    m: Machine, state: State, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None
+) -> Value:
+    """Call any value."""
+    if isinstance(function, Function):
+        return call_function(m, state, function, args, kwargs, node, key)
+    if isinstance(function, Bound):
+        return call_value(m, state, function.function, [function.receiver, *args], kwargs, node, key)
+    if isinstance(function, Lib):
+        return _library(m, state, Call(function.name, args, kwargs, node, key))
+    if isinstance(function, Method):
+        return call_method(m, state, function.receiver, Call(function.name, args, kwargs, node, key))
+    if isinstance(function, Partial):
+        return call_value(m, state, function.function, [*function.args, *args], {**dict(function.kwargs), **kwargs}, node, key)
+    if isinstance(function, Ref):
+        thing = state.heap[function.id]
+        if isinstance(thing, Class):
+            return instantiate(m, state, function, args, kwargs, node, key)
+        if isinstance(thing, (Instance, Sequence)):
+            return call_object(m, state, function, Call("__call__", args, kwargs, node, key))
+    if isinstance(function, GradMode) and args and isinstance(args[0], Function):
+        from dataclasses import replace
+
+        return replace(args[0], grad_mode=function.mode, inference=function.inference)
+    return unknown_call(m, state, args, kwargs, node, function)
+
+
+def call_object(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
+    """``obj(...)``: its own ``__call__``, or ``forward`` of a Module."""
+    thing = state.heap[receiver.id]
+    if isinstance(thing, Instance):
+        for name in ("__call__", "forward"):
+            own = own_method(m, state, receiver, name)
+            if own is not None:
+                return call_value(m, state, own, call.args, call.kwargs, call.node, call.key)
+    model = MODULE_METHODS.get("forward")
+    return model(m, state, receiver, call) if model else unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
+
+
+def own_method(m: Machine, state: State, receiver: Value, name: str) -> Value | None:
+    """A method that the program defines for ``receiver``, bound to it."""
+    if not isinstance(receiver, Ref) or not isinstance(thing := state.heap[receiver.id], Instance):
+        return None
+    own = thing.attributes.get(name)
+    if own is not None:
+        return own
+    found = find(state, thing.kind, name)
+    return Bound(found[1], receiver) if found is not None and isinstance(found[1], Function) else None
+
+
+def call_dunder(m: Machine, state: State, receiver: Value, name: str, args: list[Value], node: ast.AST) -> Value | None:
+    """Call a special method of the program's own class; None where it has none."""
+    own = own_method(m, state, receiver, name)
+    return call_value(m, state, own, args, {}, node) if own is not None else None
+
+
+def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """A method that is not the program's own."""
+    if isinstance(receiver, TensorRef):
+        return tensor_method(m, state, receiver, call)
+    if isinstance(receiver, Ref):
+        thing = state.heap[receiver.id]
+        table = {Sequence: SEQUENCE_METHODS, Mapping: MAPPING_METHODS, Optimizer: OPTIMIZER_METHODS, Instance: MODULE_METHODS}.get(type(thing))
+        if isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential") and call.name in MODULE_METHODS:
+            table = SEQUENCE_METHODS if call.name in SEQUENCE_METHODS else MODULE_METHODS
+        elif isinstance(thing, Mapping) and thing.kind == "ModuleDict" and call.name in MODULE_METHODS:
+            table = MAPPING_METHODS if call.name in MAPPING_METHODS else MODULE_METHODS
+        if isinstance(thing, Instance) and isinstance(thing.kind, Lib):
+            known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
+            if known is not None:
+                return known(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
+        model = (table or {}).get(call.name)
+        if model is not None:
+            return model(m, state, receiver, call)
+    if isinstance(receiver, Unknown):
+        if receiver.why == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
+            tensor = torch_ops.tensor_of(m, state, receiver)
+            assert tensor is not None
+            return tensor_method(m, state, TensorRef(tensor), call)
+        if call.name == "backward" and not call.args:
+            m.holes.backwards += 1
+            m.holes.rootless += 1
+    return unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
+
+
+def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
+    model = TENSOR_METHODS.get(call.name)
+    if model is not None:
+        return model(m, state, receiver, call)
+    row = ops.op_name("torch.Tensor." + call.name)
+    if row is not None:
+        result = torch_ops.run(m, state, row, [receiver, *call.args], call.kwargs, call.node)
+        if result is not None:
+            return result
+    found = [receiver.id, *(t for a in call.args for t in tensors_in(state, a))]
+    if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
+        return Unknown(call.name, False)
+    m.holes.unknown_calls += 1
+    return torch_ops.opaque(m, state, found, call.node, ast.unparse(call.node.func) if isinstance(call.node, ast.Call) else call.name)
+
+
+def _library(m: Machine, state: State, call: Call) -> Value:
+    name = call.name
+    model = FUNCTIONS.get(name)
+    if model is not None:
+        return model(m, state, call)
+    base, _, last = name.rpartition(".")
+    if last == "__init__" and call.args and module_name(base):
+        from .library.modules import build_layer
+
+        build_layer(m, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
+        return Const(None)
+    if base.endswith("torch.nn.Module") or module_name(base):
+        own = MODULE_METHODS.get(last)
+        if own is not None and call.args:
+            return own(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
+    if module_name(name):
+        from .library.modules import new_layer
+
+        return new_layer(m, state, name, call.args, call.kwargs, call.node)
+    row = ops.op_name(name)
+    if row is not None:
+        result = torch_ops.run(m, state, row, call.args, call.kwargs, call.node)
+        if result is not None:
+            return result
+    if base == "torch.Tensor" and call.args and isinstance(call.args[0], TensorRef):
+        return tensor_method(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
+    if last == "__init__" and call.args and isinstance(call.args[0], Ref):
+        state.edit(call.args[0].id).open = True
+        return Const(None)
+    return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(name))
+
+
+def unknown_call(m: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value) -> Value:
+    """Nobody knows what this does."""
+    m.holes.unknown_calls += 1
+    given = [t for value in (*args, *kwargs.values()) for t in tensors_in(state, value)]
+    if not given:
+        return Unknown("call")
+    name = ast.unparse(node.func) if isinstance(node, ast.Call) else "call"
+    return torch_ops.opaque(m, state, given, node, name)
+
+
+def _super(m: Machine, state: State, node: ast.Call) -> Value:
+    """``super()`` inside a method: the class the method was defined in, and its first argument."""
+    key = state.frame
+    while key:
+        frame = state.heap[key]
+        function = frame.function
+        if function is not None and function.owner is not None and function.node.args.args:
+            receiver = frame.variables.get(function.node.args.args[0].arg)
+            if receiver is not None:
+                return Super(function.owner, receiver)
+        key = frame.parent
+    return Unknown("super")
+
+
+EXPRESSIONS[ast.Call] = call

@@ -1,0 +1,109 @@
+"""Classes of the program: defining them, making instances."""
+
+from __future__ import annotations
+
+import ast
+
+from ..tape import State
+from .attributes import find, linear_order
+from .functions import call_function, define_function
+from .machine import Machine
+from .values import NONE, Bound, Class, Frame, Function, Instance, Lib, Ref, Unknown, Value
+
+
+def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
+    """Run the class body. Methods see the scope around the class, as in Python."""
+    bases = tuple(m.ev(base, state) for base in node.bases)
+    decorators = [m.ev(d.func if isinstance(d, ast.Call) else d, state) for d in node.decorator_list]
+    plain = any(isinstance(d, Lib) and d.name.endswith("dataclass") for d in decorators)
+    named = any(isinstance(b, Lib) and b.name == "typing.NamedTuple" for b in bases)
+    thing = Class(node.name, node, bases, {}, plain or named)
+    key = state.new(thing)
+    outer = state.frame
+    body = state.new(Frame({}, outer, state.heap[outer].module))
+    for statement in node.body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            value = define_function(m, state, statement, key)
+            name = statement.name
+            if isinstance(value, Function) and value.kind in ("setter", "getter", "deleter"):
+                name = f"{name}.{value.kind}"
+            state.edit(key).attributes[name] = value
+            state.edit(body).variables[name] = value
+        else:
+            state.frame = body
+            states = m.statement(statement, state)
+            if states[0] is not state:
+                state.become(states[0])
+            state.frame = outer
+            state.signal, state.value = None, None
+            state.edit(key).attributes.update(state.heap[body].variables)
+    return Ref(key)
+
+
+def instantiate(m: Machine, state: State, kind: Ref, args: list[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None) -> Value:
+    """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
+    thing = state.heap[kind.id]
+    instance = Ref(state.new(Instance(kind, {})))
+    order = linear_order(state, kind)
+    if any(isinstance(base, Unknown) for base in order):
+        state.edit(instance.id).open = True
+    found = find(state, kind, "__init__")
+    if found is not None and isinstance(found[1], Function):
+        call_function(m, state, found[1], [instance, *args], kwargs, node)
+    elif thing.dataclass:
+        _fill_fields(m, state, instance, order, args, kwargs, node)
+    elif found is not None and isinstance(found[0], Lib):
+        from .calls import call_value
+
+        call_value(m, state, Bound(Lib(found[0].name + ".__init__"), instance), args, kwargs, node)
+    return instance
+
+
+def _fill_fields(m: Machine, state: State, instance: Ref, order: list[Value], args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> None:
+    """A dataclass assigns its annotated fields in order, base classes first."""
+    names: dict[str, Value] = {}
+    for kind in reversed(order):
+        if not isinstance(kind, Ref):
+            continue
+        owner = state.heap[kind.id]
+        for item in owner.node.body:
+            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                names[item.target.id] = owner.attributes.get(item.target.id, NONE) if item.value is not None else Unknown(item.target.id)
+    for (name, default), value in zip(list(names.items()), [*args, *[None] * len(names)]):
+        given = value if value is not None else kwargs.get(name, default)
+        if isinstance(given, Factory):
+            given = given.make(m, state, node)
+        state.edit(instance.id).attributes[name] = given
+    after = find(state, state.heap[instance.id].kind, "__post_init__")
+    if after is not None and isinstance(after[1], Function):
+        call_function(m, state, after[1], [instance], {}, node)
+
+
+class Factory:
+    """``field(default_factory=...)``: a fresh value for every instance."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Value) -> None:
+        self.function = function
+
+    def make(self, m: Machine, state: State, node: ast.AST) -> Value:
+        from .calls import call_value
+
+        return call_value(m, state, self.function, [], {}, node)
+
+
+def is_module(state: State, kind: Value) -> bool:
+    """Whether instances of ``kind`` are ``nn.Module``s for certain."""
+    return any(isinstance(base, Lib) and module_name(base.name) for base in linear_order(state, kind))
+
+
+MODULE_ROOTS = ("torch.nn.", "pytorch_lightning.", "lightning.", "torchvision.models.", "timm.", "transformers.")
+
+
+def module_name(name: str) -> bool:
+    """Whether a library class of this name is a Module: everything in ``torch.nn`` with a capital letter, but Parameter."""
+    last = name.rpartition(".")[2]
+    return name.startswith(MODULE_ROOTS) and last[:1].isupper() and last not in ("Parameter", "Buffer", "UninitializedParameter")
+
+

@@ -1,0 +1,178 @@
+"""Where execution starts: the module as a script, then every function that nothing called.
+
+A function without a caller gets parameters inferred from its annotations, its defaults and how it uses them: what is stepped
+and zeroed is an optimizer, what has ``parameters()`` or is called with data is a network, what is iterated yields data.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..tape import State
+from .functions import call_function, has_yield
+from .machine import BudgetSpent, Cancelled, Machine, Raised
+from .values import (
+    FALSE, NONE, TRUE, Bound, Class, Const, Frame, Function, Instance, Optimizer, Ref, Unknown, Value,
+)  # fmt: skip
+
+FRESH = 60_000
+"""Steps for each function that nothing calls."""
+
+
+def execute(m: Machine) -> None:
+    """Run the whole file. A fault in one entry point never keeps the others from running."""
+    state = State()
+    state.frame = state.new(Frame({"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}, 0, 0))
+    state.heap[state.frame].module = state.frame
+    module = state.frame
+    states = _entered(m, [state], lambda: m.block(m.tree.body, [state]))
+    finished = next((s for s in states if s.signal is None), states[0])
+    _complete(m, finished, module)
+    for function, owner in list(uncalled(m, finished, module)):
+        if function.node in m.called:
+            continue
+        path = finished.fork()
+        m.limit = m.steps + FRESH
+        _entered(m, [path], lambda: [*_drive(m, path, function, owner)])
+
+
+def _entered(m: Machine, states: list[State], run: object) -> list[State]:
+    m.holes.entries += 1
+    m.depth = 0
+    m.consumers = []
+    try:
+        return run() or states  # type: ignore[operator]
+    except Cancelled:
+        raise
+    except (BudgetSpent, RecursionError):
+        m.holes.spent += 1
+    except Raised:
+        pass
+    except Exception:
+        m.holes.faults += 1
+        import logging
+
+        logging.getLogger("tapelint").debug("fault in an entry point", exc_info=True)
+    return states
+
+
+def _complete(m: Machine, state: State, module: int) -> None:
+    """If the script stopped early, define what stands below: functions may still be analysed."""
+    state.frame, state.calls, state.laps = module, (), ()
+    state.signal, state.value = None, None
+    state.grad_mode, state.inference = True, False
+    for statement in m.tree.body:
+        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
+            continue
+        name = getattr(statement, "name", None)
+        if name is None or name not in state.heap[module].variables:
+            try:
+                m.limit = m.steps + 5_000
+                m.statement(statement, state)
+            except (BudgetSpent, RecursionError, Raised):
+                continue
+            state.signal, state.value = None, None
+
+
+def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, Ref | None]]:
+    """Functions of the module, then methods of its classes, that were never run."""
+    for value in list(state.heap[module].variables.values()):
+        if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+            yield value, None
+        elif isinstance(value, Ref) and isinstance(thing := state.heap.get(value.id), Class):
+            for function in list(thing.attributes.values()):
+                if isinstance(function, Function) and function.owner == value.id and function.node.name != "__init__":
+                    yield function, value
+
+
+def _drive(m: Machine, state: State, function: Function, owner: Ref | None) -> list[State]:
+    """Run one function with inferred arguments; a method on an object made with inferred arguments."""
+    args: list[Value] = []
+    if owner is not None and function.kind not in ("static",):
+        args.append(owner if function.kind == "class" else make_instance(m, state, owner, function.node))
+    if has_yield(function.node):
+        return [state]
+    bound = Bound(function, args[0]) if args else function
+    spec = function.node.args
+    names = [*spec.posonlyargs, *spec.args][len(args) :]
+    given = inferred(m, state, function, names)
+    values = {a.arg: given[a.arg] for a in (*names, *spec.kwonlyargs) if a.arg in given}
+
+    def effect(s: State) -> None:
+        from .calls import call_value
+
+        call_value(m, s, bound, [], dict(values), function.node)
+
+    return m.explore(state, effect)
+
+
+def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
+    """An object of ``owner``, its ``__init__`` run with inferred arguments."""
+    from .attributes import find
+
+    instance = Ref(state.new(Instance(owner, {})))
+    found = find(state, owner, "__init__")
+    if found is not None and isinstance(found[1], Function):
+        spec = found[1].node.args
+        given = inferred(m, state, found[1], [*spec.posonlyargs, *spec.args][1:])
+        try:
+            call_function(m, state, found[1], [instance], given, node)
+        except Raised:
+            state.edit(instance.id).open = True
+    elif found is not None:
+        state.edit(instance.id).open = True
+    state.edit(instance.id).attributes.setdefault("training", TRUE)
+    return instance
+
+
+def inferred(m: Machine, state: State, function: Function, parameters: list[ast.arg]) -> dict[str, Value]:
+    """Values for parameters nobody gave: by annotation, by default, by use. What has a plain default keeps it, unless it is a
+    switch (True, False, None), which may be either."""
+    uses = used_as(function.node)
+    defaults: dict[str, Value] = {}
+    positional = [*function.node.args.posonlyargs, *function.node.args.args]
+    for parameter, value in zip(reversed(positional), reversed(function.defaults)):
+        defaults[parameter.arg] = value
+    defaults.update(function.keyword_defaults)
+    values: dict[str, Value] = {}
+    for parameter in (*parameters, *function.node.args.kwonlyargs):
+        name = parameter.arg
+        default = defaults.get(name)
+        if default is not None and default not in (NONE, TRUE, FALSE):
+            continue
+        values[name] = _infer(m, state, parameter, uses.get(name, set()), function.node)
+    return values
+
+
+def _infer(m: Machine, state: State, parameter: ast.arg, uses: set[str], node: ast.AST) -> Value:
+    from .library.modules import opaque_module
+
+    annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
+    last = annotation.rpartition(".")[2]
+    if last in ("Module", "Sequential") or uses & {"parameters", "eval", "train", "state_dict", "zero_grad", "named_parameters"} and "()" in uses:
+        return opaque_module(m, state, parameter.arg, node)
+    if last in ("Optimizer", *OPTIMIZERS) or {"step", "zero_grad"} <= uses and "()" not in uses:
+        return Ref(state.new(Optimizer(parameter.arg, [], True)))
+    if last == "Tensor":
+        return Unknown("batch", None)
+    return Unknown(parameter.arg)
+
+
+OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop")
+
+
+def used_as(node: ast.AST) -> dict[str, set[str]]:
+    """For each name the attributes it is asked for, and ``()`` where it is called."""
+    known = getattr(node, "_tapelint_uses", None)
+    if known is None:
+        known = {}
+        for item in ast.walk(node):
+            if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name):
+                known.setdefault(item.value.id, set()).add(item.attr)
+            elif isinstance(item, ast.Call) and isinstance(item.func, ast.Name):
+                known.setdefault(item.func.id, set()).add("()")
+        node._tapelint_uses = known  # type: ignore[attr-defined]
+    return known
+
+

@@ -1,0 +1,253 @@
+"""The program's own functions: defining, binding arguments, running the body in place, generators."""
+
+from __future__ import annotations
+
+import ast
+
+from ..tape import State
+from .iteration import LAPS, Items
+from .machine import EXPRESSIONS, MAX_DEPTH, Machine, Raised
+from .values import NONE, Frame, Function, Generator, Lib, Mapping, Ref, Tuple, Unknown, Value
+
+
+def traits(node: ast.AST) -> tuple[bool, bool]:
+    """Whether a function's own body yields, and whether it makes closures. Kept per syntax node on the node itself."""
+    known = getattr(node, "_tapelint_traits", None)
+    if known is None:
+        yields = closes = False
+        todo: list[ast.AST] = list(ast.iter_child_nodes(node))
+        while todo:
+            item = todo.pop()
+            if isinstance(item, (ast.Yield, ast.YieldFrom)):
+                yields = True
+            if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)):
+                closes = True
+                if not isinstance(item, ast.GeneratorExp):
+                    continue
+            todo.extend(ast.iter_child_nodes(item))
+        known = (yields, closes)
+        node._tapelint_traits = known  # type: ignore[attr-defined]
+    return known
+
+
+def has_yield(node: ast.AST) -> bool:
+    return traits(node)[0]
+
+
+def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None) -> Value:
+    """What ``def`` binds: the function, after its decorators."""
+    scope = state.frame
+    function: Value = make_function(m, state, node, scope, owner)
+    for decorator in reversed(node.decorator_list):
+        function = _decorate(m, state, decorator, function, node)
+    return function
+
+
+def make_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: int, owner: int | None) -> Function:
+    defaults = tuple(m.ev(d, state) for d in node.args.defaults)
+    keywords = tuple((a.arg, m.ev(d, state)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None)
+    return Function(node, scope, defaults, keywords, owner)
+
+
+def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, node: ast.AST) -> Value:
+    from dataclasses import replace
+
+    from .calls import call_value
+    from .library.grad_mode import as_mode
+
+    value = m.ev(decorator, state)
+    if not isinstance(function, Function):
+        return function
+    mode = as_mode(value)
+    if mode is not None:
+        return replace(function, grad_mode=mode.mode, inference=mode.inference)
+    if isinstance(value, Lib):
+        kind = {
+            "builtins.staticmethod": "static", "builtins.classmethod": "class", "builtins.property": "property",
+            "functools.cached_property": "property",
+        }.get(value.name)  # fmt: skip
+        if kind:
+            return replace(function, kind=kind)
+        return function
+    if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "getter", "deleter"):
+        return replace(function, kind=decorator.attr)
+    if isinstance(value, Function):
+        return call_value(m, state, value, [function], {}, node)
+    return function
+
+
+def bind_arguments(m: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], frame: int) -> None:
+    """Put the arguments of a call into a new frame. Missing ones are unknown."""
+    spec = function.node.args
+    variables: dict[str, Value] = state.heap[frame].variables
+    positional = [*spec.posonlyargs, *spec.args]
+    kwargs = dict(kwargs)
+    for index, parameter in enumerate(positional):
+        name = parameter.arg
+        if index < len(args):
+            variables[name] = args[index]
+        elif name in kwargs:
+            variables[name] = kwargs.pop(name)
+        else:
+            back = index - (len(positional) - len(function.defaults))
+            variables[name] = function.defaults[back] if back >= 0 else Unknown(name)
+    for name, value in function.keyword_defaults:
+        variables[name] = value
+    for parameter in spec.kwonlyargs:
+        if parameter.arg in kwargs:
+            variables[parameter.arg] = kwargs.pop(parameter.arg)
+        else:
+            variables.setdefault(parameter.arg, Unknown(parameter.arg))
+    if spec.vararg is not None:
+        variables[spec.vararg.arg] = Tuple(tuple(args[len(positional) :]))
+    if spec.kwarg is not None:
+        variables[spec.kwarg.arg] = Ref(state.new(Mapping({k: v for k, v in kwargs.items()})))
+
+
+def call_function(
+    m: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None
+) -> Value:
+    """Run a function of the program in place. With several outcomes the statement that called it is run again for each
+    (see ``machine``); where there is no ``key`` to do so, only the first is followed."""
+    definition = function.node
+    m.called.add(definition)
+    if m.depth >= MAX_DEPTH:
+        m.holes.unknown_calls += 1
+        return Unknown("recursion")
+    module = state.heap[function.frame].module
+    frame = state.new(Frame({}, function.frame, module, function))
+    bind_arguments(m, state, function, args, kwargs, frame)
+    if has_yield(definition) and not isinstance(definition, ast.Lambda):
+        return Generator(definition, frame, function)
+    outer = (state.frame, state.calls, state.grad_mode, state.inference, state.laps)
+    state.frame = frame
+    state.calls = (*state.calls, node)
+    if function.grad_mode is not None:
+        state.grad_mode, state.inference = function.grad_mode, function.inference
+    m.depth += 1
+    consumers, m.consumers = m.consumers, []
+    try:
+        if isinstance(definition, ast.Lambda):
+            body = definition.body
+            outcomes = m.explore(state, lambda s: _leave(s, m.ev(body, s)))
+        else:
+            outcomes = m.block(definition.body, [state])
+    finally:
+        m.depth -= 1
+        m.consumers = consumers
+    for out in outcomes:
+        out.frame, out.calls = outer[0], outer[1]
+        out.laps = outer[4]
+        if function.grad_mode is not None:
+            out.grad_mode, out.inference = outer[2], outer[3]
+        if not traits(definition)[1] and not isinstance(out.value, Generator):
+            out.heap.pop(frame, None)
+    if len(outcomes) > 1:
+        outcomes = m.trim(outcomes)
+    return choose(m, state, outcomes, key)
+
+
+def _leave(state: State, value: Value) -> None:
+    state.signal, state.value = "return", value
+
+
+def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Value:
+    """Go on with one outcome of a call; the others are queued in the memo of the running statement."""
+    first = next((out for out in outcomes if out is state), outcomes[0])
+    others = [out for out in outcomes if out is not first]
+    results = []
+    for out in (first, *others):
+        result: Value | Raised = out.value if out.signal in ("return", "raise") and out.value is not None else NONE
+        out.signal, out.value = None, None
+        results.append(result)
+    if others:
+        if key is None:
+            m.holes.dropped += len(others)
+        else:
+            for out, result in zip(others, results[1:]):
+                m.memo.forks.append((out, {**m.memo.values, key: result}))  # type: ignore[dict-item]
+    if first is not state:
+        state.become(first)
+    if isinstance(results[0], Raised):
+        if key is not None and others:
+            m.memo.values[key] = results[0]  # type: ignore[index]
+        raise results[0]
+    return results[0]
+
+
+def run_generator(m: Machine, state: State, generator: Generator, consumer: object) -> list[State]:
+    """Run a generator's body, handing each value to ``consumer(state, value) -> states``; the states after it is exhausted.
+
+    The consumer runs in the scope of whoever iterates. If it leaves the loop (break, return, raise) the generator is unwound.
+    """
+    function = generator.function
+    assert function is not None
+    outer = state.frame
+
+    def yielded(inner: State, value: Value) -> list[State]:
+        frame, calls, laps = inner.frame, inner.calls, inner.laps
+        inner.frame = outer
+        inner.value = None
+        results = consumer(inner, value)  # type: ignore[operator]
+        for out in results:
+            if out.signal in (None, "continue"):
+                out.signal = None
+                out.frame, out.calls, out.laps = frame, calls, laps
+            else:
+                out.signal, out.value = "unwind", (out.signal, out.value)
+        return results
+
+    state.frame = generator.frame
+    m.called.add(function.node)
+    m.consumers.append(yielded)
+    m.depth += 1
+    try:
+        states = m.block(function.node.body, [state]) if m.depth < MAX_DEPTH else [state]  # type: ignore[arg-type]
+    finally:
+        m.depth -= 1
+        m.consumers.pop()
+    for out in states:
+        out.frame = outer
+        if out.signal == "unwind":
+            out.signal, out.value = out.value
+        elif out.signal == "return":
+            out.signal, out.value = None, None
+    return states
+
+
+def collect(m: Machine, state: State, generator: Generator, laps: int = LAPS) -> Items:
+    """The first values of a generator, run to completion at once."""
+    if isinstance(generator.node, ast.GeneratorExp):
+        from .displays import comprehend
+
+        return comprehend(m, state, generator.node.generators, [generator.node.elt], laps, generator.frame)
+    found: list[Value] = []
+    limit = max(laps, 8)
+
+    def keep(inner: State, value: Value) -> list[State]:
+        if len(found) >= limit:
+            inner.signal = "break"
+        else:
+            found.append(value)
+        return [inner]
+
+    outcomes = run_generator(m, state, generator, keep)
+    first = outcomes[0]
+    if first.signal == "break":
+        first.signal = None
+    if first is not state:
+        state.become(first)
+    m.holes.dropped += len(outcomes) - 1
+    if state.signal == "raise":
+        error = state.value
+        state.signal, state.value = None, None
+        raise error
+    return Items(found, len(found) < limit)
+
+
+def make_lambda(m: Machine, node: ast.Lambda, state: State, key: object) -> Value:
+    return make_function(m, state, node, state.frame, None)
+
+
+EXPRESSIONS[ast.Lambda] = make_lambda
+

@@ -1,0 +1,113 @@
+"""What comes out of an iterable, as far as it is known.
+
+    for x, y in loader        three batches of data, and there may be more
+    for i in range(3)         0, 1, 2, exactly
+    for i in range(1000)      0, 1, and then some number
+    for row in tensor         views of the tensor (``unbind``)
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ..tape import State, current
+from . import torch_ops
+from .machine import Machine
+from .truth import length
+from .values import Const, Generator, Instance, Mapping, Range, Ref, Sequence, TensorRef, Tuple, Unknown, Value, Zip
+
+LAPS = 3
+EXACT = 12
+
+
+@dataclass(slots=True)
+class Items:
+    """The first items; ``exact`` says there are no others."""
+
+    values: list[Value]
+    exact: bool
+
+
+def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = LAPS) -> Items:
+    """Up to ``laps`` items of ``value`` where there may be many; all of them where they are few and known."""
+    if isinstance(value, Tuple):
+        return Items(list(value.items), True)
+    if isinstance(value, Range):
+        return _range(value, laps)
+    if isinstance(value, Zip):
+        parts = [items_of(m, state, part, node, laps) for part in value.parts]
+        count = min((len(p.values) for p in parts), default=0)
+        exact = any(p.exact and len(p.values) == count for p in parts)
+        return Items([Tuple(tuple(p.values[i] for p in parts)) for i in range(count)], exact)
+    if isinstance(value, TensorRef):
+        return _tensor(m, state, value, node, laps)
+    if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
+        return Items([Const(c) for c in value.value[:EXACT]], len(value.value) <= EXACT)
+    if isinstance(value, Generator):
+        from .functions import collect
+
+        return collect(m, state, value, laps)
+    if isinstance(value, Ref):
+        thing = state.heap[value.id]
+        if isinstance(thing, Sequence):
+            return _known(thing.items, thing.open, laps)
+        if isinstance(thing, Mapping):
+            return _known([Const(k) for k in thing.items], thing.open, laps)
+        if isinstance(thing, Instance):
+            from .calls import call_dunder, own_method
+
+            if own_method(m, state, value, "__iter__"):
+                made = call_dunder(m, state, value, "__iter__", [], node)
+                if made is not None and made != value:
+                    return items_of(m, state, made, node, laps)
+            if own_method(m, state, value, "__getitem__"):
+                found = [call_dunder(m, state, value, "__getitem__", [Const(i)], node) for i in range(2)]
+                return Items([v for v in found if v is not None], False)
+    return Items([Unknown("batch", False) for _ in range(laps)], False)
+
+
+def _known(items: list[Value], more: bool, laps: int) -> Items:
+    if not more:
+        return Items(list(items), True)
+    filled = list(items)
+    while filled and len(filled) < laps:
+        filled.append(items[-1])
+    return Items(filled or [Unknown("item") for _ in range(laps)], False)
+
+
+def _range(value: Range, laps: int) -> Items:
+    size = length(value)
+    if size is not None and size <= max(laps, 4):
+        return Items([Const(i) for i in range(value.start, value.stop, value.step)], True)  # type: ignore[arg-type]
+    begin, step = value.start, value.step
+    if begin is None or not step:
+        return Items([Unknown("index", False) for _ in range(laps)], False)
+    known: list[Value] = [Const(begin + i * step) for i in range(laps - 1)]
+    return Items([*known, Unknown("index", False)], False)
+
+
+def _tensor(m: Machine, state: State, value: TensorRef, node: ast.AST, laps: int) -> Items:
+    if current(state, value.id).assumed:
+        return Items([value] * laps, False)
+    views = torch_ops.run(m, state, "unbind", [value], {}, node)
+    if isinstance(views, Tuple):
+        return Items(list(views.items), False)
+    return Items([value] * laps, False)
+
+
+def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.AST) -> list[Value]:
+    """Exactly ``count`` items for an unpacking assignment (as many as are known for None)."""
+    if isinstance(value, TensorRef) and count is not None:
+        items = items_of(m, state, value, node, count).values
+    elif isinstance(value, Unknown) and count is not None:
+        return [Unknown(value.why, value.grad) for _ in range(count)]
+    else:
+        items = items_of(m, state, value, node, max(count or 0, LAPS)).values
+    if count is None:
+        return items
+    while len(items) < count:
+        items.append(Unknown("item") if not items or not isinstance(items[-1], Unknown) else Unknown(items[-1].why, items[-1].grad))
+    return items[:count]
+
+

@@ -1,0 +1,318 @@
+"""Python's own functions, and the few of the standard library that move tensors around."""
+
+from __future__ import annotations
+
+import ast
+
+from ...tape import State
+from .. import attributes
+from ..calls import call_value
+from ..classes import Factory
+from ..iteration import items_of
+from ..machine import Machine, Raised
+from ..operators import combine
+from ..truth import length, truth
+from ..values import (
+    FALSE, NONE, TRUE, Class, Const, Function, Instance, Lib, Mapping, Optimizer, Partial, Range, Ref, Sequence, Slice, TensorRef,
+    Tuple, Unknown, Value, Zip,
+)  # fmt: skip
+from .registry import Call, function
+
+
+
+@function("builtins.range", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
+def make_range(m: Machine, state: State, call: Call) -> Value:
+    numbers = [a.value if isinstance(a, Const) and isinstance(a.value, int) else None for a in call.args]
+    if len(numbers) == 1:
+        return Range(0, numbers[0], 1)
+    return Range(numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else 1) if len(numbers) > 1 else Range(None, None, None)
+
+
+@function("builtins.enumerate")
+def enumerated(m: Machine, state: State, call: Call) -> Value:
+    start = call.get(1, "start", Const(0))
+    begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else None
+    return Zip((Range(begin, None if begin is None else 1 << 40, 1), call.get(0, "iterable")))
+
+
+@function("builtins.zip", "itertools.zip_longest")
+def zipped(m: Machine, state: State, call: Call) -> Value:
+    return Zip(tuple(call.args))
+
+
+@function("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm", "builtins.iter", "itertools.islice", "itertools.cycle", "rich.progress.track")
+def passed_through(m: Machine, state: State, call: Call) -> Value:
+    return call.get(0, "iterable")
+
+
+@function("builtins.len")
+def size(m: Machine, state: State, call: Call) -> Value:
+    value = call.get(0, "obj")
+    if isinstance(value, Tuple):
+        return Const(len(value.items))
+    if isinstance(value, Range) and (known := length(value)) is not None:
+        return Const(known)
+    if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
+        return Const(len(value.value))
+    if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and not thing.open:
+        return Const(len(thing.items))
+    return Unknown("index", False)
+
+
+@function("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted", "builtins.reversed", "collections.deque", "queue.Queue", "collections.Counter")
+def sequence(m: Machine, state: State, call: Call) -> Value:
+    kind = call.name.rpartition(".")[2]
+    limit = call.get(1, "maxlen") if kind == "deque" else call.get(0, "maxsize") if kind == "Queue" else NONE
+    source = call.get(0, "iterable", NONE) if kind != "Queue" else NONE
+    items, more = [], False
+    if source != NONE:
+        found = items_of(m, state, source, call.node)
+        items, more = list(found.values), not found.exact
+    if kind == "reversed":
+        items.reverse()
+    if kind == "tuple":
+        return Tuple(tuple(items)) if not more else Ref(state.new(Sequence("list", items, True)))
+    bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else None
+    return Ref(state.new(Sequence("list" if kind in ("sorted", "reversed") else kind, items, more, bound)))
+
+
+@function("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
+def mapping(m: Machine, state: State, call: Call) -> Value:
+    made = Mapping({})
+    args = list(call.args)
+    if call.name.endswith("defaultdict") and args:
+        made.default = args.pop(0)
+    if args:
+        source = state.heap[args[0].id] if isinstance(args[0], Ref) else None
+        if isinstance(source, Mapping):
+            made.items, made.open = dict(source.items), source.open
+        else:
+            for pair in items_of(m, state, args[0], call.node).values:
+                if isinstance(pair, Tuple) and len(pair.items) == 2 and isinstance(pair.items[0], Const):
+                    made.items[pair.items[0].value] = pair.items[1]
+                else:
+                    made.open = True
+    made.items.update(call.kwargs)
+    return Ref(state.new(made))
+
+
+@function("builtins.sum", "math.fsum")
+def total(m: Machine, state: State, call: Call) -> Value:
+    """``sum`` is a chain of additions; on tensors it builds graph."""
+    result = call.get(1, "start", Const(0))
+    for item in items_of(m, state, call.get(0, "iterable"), call.node).values:
+        result = combine(m, state, ast.Add(), result, item, call.node)
+    return result
+
+
+@function("builtins.map")
+def mapped(m: Machine, state: State, call: Call) -> Value:
+    sources = [items_of(m, state, a, call.node) for a in call.args[1:]]
+    count = min((len(s.values) for s in sources), default=0)
+    values = [call_value(m, state, call.args[0], [s.values[i] for s in sources], {}, call.node) for i in range(count)]
+    return Ref(state.new(Sequence("list", values, not all(s.exact for s in sources))))
+
+
+@function("builtins.filter")
+def filtered(m: Machine, state: State, call: Call) -> Value:
+    found = items_of(m, state, call.args[1], call.node)
+    kept: list[Value] = []
+    for item in found.values:
+        verdict = truth(m, state, call_value(m, state, call.args[0], [item], {}, call.node) if call.args[0] != NONE else item)
+        if verdict is not False:
+            kept.append(item)
+    return Ref(state.new(Sequence("list", kept, not found.exact)))
+
+
+@function("builtins.next")
+def following(m: Machine, state: State, call: Call) -> Value:
+    found = items_of(m, state, call.get(0, "iterator"), call.node, 1).values
+    return found[0] if found else call.get(1, "default") if len(call.args) > 1 else Unknown("item")
+
+
+@function("builtins.max", "builtins.min", "builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
+def arithmetic(m: Machine, state: State, call: Call) -> Value:
+    if all(isinstance(a, Const) for a in call.args) and not call.kwargs:
+        try:
+            return Const({"max": max, "min": min, "abs": abs, "round": round}[call.name.rpartition(".")[2]](*(a.value for a in call.args)))  # type: ignore[operator,attr-defined]
+        except Exception:  # the program's own mistake, or pow and divmod
+            return Unknown("number", False)
+    if isinstance(call.args[0], TensorRef) and call.name in ("builtins.abs", "builtins.pow"):
+        from ..torch_ops import run
+
+        return run(m, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
+    tensors = [a for a in call.args if isinstance(a, TensorRef)]
+    return tensors[-1] if tensors else Unknown("number", False)
+
+
+@function("builtins.int", "builtins.float", "builtins.bool", "builtins.str", "builtins.repr", "builtins.format", "builtins.id", "builtins.hash", "builtins.ord", "builtins.hex")
+def plain(m: Machine, state: State, call: Call) -> Value:
+    value = call.get(0, "x")
+    kind = {"int": int, "float": float, "bool": bool, "str": str}.get(call.name.rpartition(".")[2])
+    if kind and isinstance(value, Const):
+        try:
+            return Const(kind(value.value))
+        except (TypeError, ValueError):
+            return Unknown("number", False)
+    return Unknown("index", False)
+
+
+@function("builtins.print", "builtins.input", "builtins.open", "builtins.vars", "builtins.dir", "builtins.globals", "builtins.locals", "builtins.callable", "builtins.any", "builtins.all", "builtins.issubclass", "builtins.object", "builtins.bytes")
+def quiet(m: Machine, state: State, call: Call) -> Value:
+    return NONE if call.name == "builtins.print" else Unknown("builtin", False)
+
+
+@function("builtins.slice")
+def make_slice(m: Machine, state: State, call: Call) -> Value:
+    parts = [*call.args, NONE, NONE][:3] if len(call.args) > 1 else [NONE, *call.args, NONE]
+    return Slice(*parts)
+
+
+@function("builtins.isinstance")
+def is_instance(m: Machine, state: State, call: Call) -> Value:
+    value, kinds = call.get(0, "obj"), call.get(1, "class")
+    verdicts = [_is(state, value, kind) for kind in (kinds.items if isinstance(kinds, Tuple) else (kinds,))]
+    return TRUE if True in verdicts else Unknown("isinstance", False) if None in verdicts else FALSE
+
+
+PLAIN = {"int": int, "float": float, "str": str, "bool": bool}
+
+
+def _is(state: State, value: Value, kind: Value) -> bool | None:
+    if isinstance(value, Unknown):
+        return None
+    if isinstance(kind, Ref):
+        if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
+            order = attributes.linear_order(state, thing.kind)
+            return True if kind in order else None if any(isinstance(o, Unknown) for o in order) else False
+        return False
+    if not isinstance(kind, Lib):
+        return None
+    name = kind.name.rpartition(".")[2]
+    if isinstance(value, TensorRef):
+        tensor = state.tensors[value.id]
+        if name in ("Tensor", "Variable"):
+            return None if tensor.assumed else True
+        return (tensor.parameter and not tensor.of_module) if name == "Parameter" else None if tensor.assumed else False
+    if isinstance(value, Const):
+        return isinstance(value.value, PLAIN[name]) if name in PLAIN else False
+    if isinstance(value, Tuple):
+        return name == "tuple"
+    if isinstance(value, Ref):
+        thing = state.heap[value.id]
+        if isinstance(thing, Sequence):
+            return name == thing.kind
+        if isinstance(thing, Mapping):
+            return name in ("dict", thing.kind)
+        if isinstance(thing, Instance):
+            order = [o.name if isinstance(o, Lib) else "" for o in attributes.linear_order(state, thing.kind)]
+            return True if kind.name in order else None if thing.open or name == "Module" else False
+    return None
+
+
+@function("builtins.hasattr")
+def has_attribute(m: Machine, state: State, call: Call) -> Value:
+    value, name = call.get(0, "obj"), call.get(1, "name")
+    if isinstance(value, Ref) and isinstance(name, Const) and isinstance(thing := state.heap[value.id], Instance) and not thing.open:
+        if name.value in thing.attributes:
+            return TRUE
+        found = attributes.find(state, thing.kind, str(name.value))
+        return TRUE if found and found[1] is not None else FALSE if found is None else Unknown("hasattr", False)
+    return Unknown("hasattr", False)
+
+
+@function("builtins.getattr")
+def get_attribute(m: Machine, state: State, call: Call) -> Value:
+    value, name = call.get(0, "obj"), call.get(1, "name")
+    if not isinstance(name, Const) or not isinstance(name.value, str):
+        return Unknown("getattr")
+    if len(call.args) > 2 and has_attribute(m, state, call) == FALSE:
+        return call.args[2]
+    return attributes.load(m, state, value, name.value, call.node)
+
+
+@function("builtins.setattr")
+def set_attribute(m: Machine, state: State, call: Call) -> Value:
+    value, name = call.get(0, "obj"), call.get(1, "name")
+    if isinstance(name, Const) and isinstance(name.value, str):
+        attributes.store(m, state, value, name.value, call.get(2, "value"), call.node)
+    elif isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        state.edit(value.id).open = True
+    return NONE
+
+
+@function("builtins.type")
+def type_of(m: Machine, state: State, call: Call) -> Value:
+    value = call.get(0, "obj")
+    if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
+        return thing.kind
+    return Unknown("type", False)
+
+
+@function("functools.partial")
+def partial(m: Machine, state: State, call: Call) -> Value:
+    return Partial(call.args[0], tuple(call.args[1:]), tuple(call.kwargs.items())) if call.args else Unknown("partial")
+
+
+@function("dataclasses.field")
+def field(m: Machine, state: State, call: Call) -> Value:
+    factory = call.kwargs.get("default_factory")
+    return Factory(factory) if factory is not None else call.kwargs.get("default", Unknown("field"))  # type: ignore[return-value]
+
+
+@function("copy.deepcopy", "copy.copy")
+def copied(m: Machine, state: State, call: Call) -> Value:
+    """Tensors are copied as leaves are: new parameters. A graph tensor cannot be deep-copied; ``copy.copy`` shares."""
+    value = call.get(0, "x")
+    if call.name == "copy.copy":
+        return Ref(state.new(state.heap[value.id].copy())) if isinstance(value, Ref) else value
+    return _deep(m, state, value, call, {})
+
+
+def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, Value]) -> Value:
+    from dataclasses import replace
+
+    from ...tape import current, leaf
+
+    if value in done:
+        return done[value]
+    if isinstance(value, TensorRef):
+        origin = current(state, value.id)
+        if origin.grad_fn is not None and not origin.assumed:
+            raise Raised("RuntimeError", "Only Tensors created explicitly by the user support the deepcopy protocol", by_torch=True)
+        made = leaf(state, call.node, origin.requires_grad, parameter=origin.parameter)
+        state.tensors[made] = replace(state.tensors[made], assumed=origin.assumed, of_module=origin.of_module, kind=origin.kind)
+        done[value] = TensorRef(made)
+        return done[value]
+    if isinstance(value, Tuple):
+        return Tuple(tuple(_deep(m, state, v, call, done) for v in value.items), value.names)
+    if not isinstance(value, Ref):
+        return value
+    thing = state.heap[value.id]
+    if isinstance(thing, (Class, Optimizer)) or isinstance(thing, Function):
+        return value
+    twin = thing.copy()
+    made_ref = done[value] = Ref(state.new(twin))
+    if isinstance(twin, Instance):
+        twin.attributes = {k: _deep(m, state, v, call, done) for k, v in twin.attributes.items()}
+    elif isinstance(twin, Sequence):
+        twin.items = [_deep(m, state, v, call, done) for v in twin.items]
+    elif isinstance(twin, Mapping):
+        twin.items = {k: _deep(m, state, v, call, done) for k, v in twin.items.items()}
+    return made_ref
+
+
+@function("itertools.chain", "itertools.chain.from_iterable", "itertools.product")
+def chained(m: Machine, state: State, call: Call) -> Value:
+    if call.name == "itertools.product":
+        return Zip(tuple(call.args))
+    sources = call.args if call.name == "itertools.chain" else items_of(m, state, call.args[0], call.node).values
+    found = [items_of(m, state, a, call.node) for a in sources]
+    return Ref(state.new(Sequence("list", [v for f in found for v in f.values], not all(f.exact for f in found))))
+
+
+@function("itertools.count")
+def counting(m: Machine, state: State, call: Call) -> Value:
+    return Range(0, None, 1)
+
+

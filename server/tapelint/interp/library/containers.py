@@ -1,0 +1,161 @@
+"""Methods of lists, sets, deques, dicts and their Module twins."""
+
+from __future__ import annotations
+
+import ast
+
+from ...tape import State
+from ..assign import remember
+from ..iteration import items_of
+from ..machine import Machine, Raised
+from ..subscripts import alike
+from ..values import NONE, Const, Mapping, Ref, Sequence, Tuple, Unknown, Value
+from .registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, method
+
+
+
+def _name(call: Call) -> str:
+    """How the program calls the container: ``hs`` in ``hs.append(h)``."""
+    function = call.node.func if isinstance(call.node, ast.Call) else None
+    return ast.unparse(function.value) if isinstance(function, ast.Attribute) else "container"
+
+
+def _given(call: Call, index: int = 0) -> ast.expr | None:
+    return call.node.args[index] if isinstance(call.node, ast.Call) and len(call.node.args) > index else None
+
+
+@method(SEQUENCE_METHODS, "append", "add", "appendleft", "put", "insert", "put_nowait")
+def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Sequence = state.edit(receiver.id)
+    value = call.args[-1] if call.args else NONE
+    if call.name == "appendleft" or call.name == "insert" and call.args[0] == Const(0):
+        thing.items.insert(0, value)
+        if thing.limit is not None and len(thing.items) > thing.limit:
+            thing.items.pop()
+    else:
+        thing.items.append(value)
+        if thing.limit is not None and len(thing.items) > thing.limit:
+            thing.items.pop(0)
+    remember(m, state, _name(call), value, call.node, _given(call, len(call.args) - 1), "appended")
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "extend", "update")
+def extend(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    found = items_of(m, state, call.args[0], call.node) if call.args else None
+    if found is not None:
+        thing: Sequence = state.edit(receiver.id)
+        thing.items += found.values
+        thing.open = thing.open or not found.exact
+        for value in found.values:
+            remember(m, state, _name(call), value, call.node, _given(call), "appended")
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "pop", "popleft", "get", "get_nowait")
+def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Sequence = state.edit(receiver.id)
+    if not thing.items:
+        if thing.open:
+            return Unknown("item")
+        raise Raised("IndexError")
+    index = 0 if call.name != "pop" else call.args[0].value if call.args and isinstance(call.args[0], Const) else -1
+    if not isinstance(index, int) or not -len(thing.items) <= index < len(thing.items):
+        return alike(thing.items)
+    return thing.items.pop(index)
+
+
+@method(SEQUENCE_METHODS, "clear")
+def clear(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing = state.edit(receiver.id)
+    thing.items, thing.open = [], False
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "remove", "discard")
+def remove(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    items = state.edit(receiver.id).items
+    if call.args and call.args[0] in items:
+        items.remove(call.args[0])
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "copy", "union", "difference", "intersection")
+def copy(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    return Ref(state.new(state.heap[receiver.id].copy()))
+
+
+@method(SEQUENCE_METHODS, "reverse")
+def reverse(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    state.edit(receiver.id).items.reverse()
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "sort", "index", "count", "empty", "qsize", "rotate", "full")
+def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    if call.name == "empty":
+        thing: Sequence = state.heap[receiver.id]
+        return Const(not thing.items) if not thing.open else Unknown("empty", False)
+    return NONE if call.name in ("sort", "rotate") else Unknown("index", False)
+
+
+@method(MAPPING_METHODS, "items", "keys", "values")
+def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Mapping = state.heap[receiver.id]
+    pairs = [(Const(k) if not (isinstance(k, str) and k.startswith("<")) else Unknown("key", False), v) for k, v in thing.items.items()]
+    if call.name == "items":
+        found: list[Value] = [Tuple(pair) for pair in pairs]
+    else:
+        found = [k if call.name == "keys" else v for k, v in pairs]
+    return Ref(state.new(Sequence("list", found, thing.open)))
+
+
+@method(MAPPING_METHODS, "get", "pop", "setdefault")
+def entry(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Mapping = state.heap[receiver.id]
+    key = call.get(0, "key")
+    default = call.get(1, "default")
+    if isinstance(key, Const) and key.value in thing.items:
+        return thing.items[key.value] if call.name != "pop" else state.edit(receiver.id).items.pop(key.value)
+    if call.name == "setdefault" and isinstance(key, Const):
+        state.edit(receiver.id).items[key.value] = default
+        return default
+    return default if isinstance(key, Const) and not thing.open else Unknown("item")
+
+
+@method(MAPPING_METHODS, "update")
+def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Mapping = state.edit(receiver.id)
+    source = call.args[0] if call.args else None
+    if isinstance(source, Ref) and isinstance(other := state.heap[source.id], Mapping):
+        thing.items.update(other.items)
+        thing.open = thing.open or other.open
+    elif source is not None:
+        thing.open = True
+    thing.items.update(call.kwargs)
+    return NONE
+
+
+@method(MAPPING_METHODS, "clear")
+def empty(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing = state.edit(receiver.id)
+    thing.items, thing.open = {}, False
+    return NONE
+
+
+@method(MAPPING_METHODS, "copy")
+def duplicate(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    return Ref(state.new(state.heap[receiver.id].copy()))

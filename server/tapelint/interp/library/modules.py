@@ -1,0 +1,352 @@
+"""``nn.Module``: what PyTorch's layers do in forward, and the methods every module has.
+
+A layer of PyTorch is a row of data (``ops/layers``); a module nobody knows is one with a single parameter that stands for all of its
+parameters, and a forward that depends on its inputs and on it, by assumption.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ... import ops
+from ...tape import Leaf, Refused, State, bump, current, invent, leaf, record
+from .. import torch_ops
+from ..assign import tensors_in
+from ..attributes import linear_order
+from ..calls import call_value, own_method
+from ..classes import is_module
+from ..machine import Machine, Raised
+from ..values import FALSE, NONE, TRUE, Bound, Const, Function, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from .registry import FUNCTIONS, MODULE_METHODS, Call, function, method
+
+CONTAINERS = {"torch.nn.ModuleList": "ModuleList", "torch.nn.ParameterList": "ModuleList", "torch.nn.Sequential": "Sequential"}
+DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
+HIDDEN = "(parameters)"
+ITEMS = "(items)"
+
+
+def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    """``nn.Linear(3, 4)``: an object with its parameters."""
+    from ..iteration import items_of
+
+    if name in CONTAINERS:
+        items, more = list(args), False
+        if CONTAINERS[name] == "ModuleList":
+            found = items_of(m, state, args[0], node) if args else None
+            items, more = (found.values, not found.exact) if found else ([], False)
+        elif len(args) == 1 and isinstance(args[0], Ref) and isinstance(thing := state.heap[args[0].id], Mapping):
+            items, more = list(thing.items.values()), thing.open
+        return Ref(state.new(Sequence(CONTAINERS[name], items, more)))
+    if name in DICTS:
+        source = state.heap[args[0].id] if args and isinstance(args[0], Ref) else None
+        known = source if isinstance(source, Mapping) else Mapping({}, bool(args))
+        return Ref(state.new(Mapping(dict(known.items), known.open, "ModuleDict")))
+    made = Ref(state.new(Instance(Lib(name), {})))
+    build_layer(m, state, made, name, args, kwargs, node)
+    return made
+
+
+def build_layer(m: Machine, state: State, receiver: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> None:
+    """Give ``receiver`` what ``__init__`` of the library class ``name`` gives it."""
+    if not isinstance(receiver, Ref) or not isinstance(state.heap[receiver.id], Instance):
+        return
+    thing = state.edit(receiver.id)
+    thing.attributes.setdefault("training", TRUE)
+    if name.endswith("Module") or name.endswith(".Module"):
+        return
+    if name in CONTAINERS or name in DICTS:
+        thing.attributes[ITEMS] = new_layer(m, state, name, args, kwargs, node)
+        return
+    row = ops.layer(name.rpartition(".")[2]) if name.startswith("torch.nn.") else None
+    if row is None:
+        made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], of_module=True)
+        m.tape.name(made, f"the parameters of {name.rpartition('.')[2]}")
+        thing.attributes[HIDDEN] = TensorRef(made)
+        return
+    given = {**dict(zip(row.arguments, args)), **kwargs}
+    for parameter in row.params:
+        base = parameter.rstrip("?")
+        if parameter.endswith("?"):
+            switch = given.get(base, given.get("bias" if "bias" in base else "affine", given.get("elementwise_affine", TRUE)))
+            if switch in (FALSE, NONE):
+                continue
+        made = leaf(state, node, True, parameter=True)
+        thing.attributes[base] = TensorRef(made)
+    for buffer in row.buffers:
+        thing.attributes[buffer] = TensorRef(leaf(state, node, False))
+    if "inplace" in given:
+        thing.attributes["inplace"] = given["inplace"]
+    if row.name in ("LSTM", "GRU", "RNN"):
+        thing.attributes["batch_first"] = given.get("batch_first", FALSE)
+
+
+def opaque_module(m: Machine, state: State, name: str, node: ast.AST) -> Ref:
+    """A network nobody knows: one parameter stands for all."""
+    made = leaf(state, node, True, parameter=True, assumed=name, of_module=True)
+    m.tape.name(made, f"the parameters of {name}")
+    return Ref(state.new(Instance(Lib("torch.nn.Module"), {HIDDEN: TensorRef(made), "training": Unknown("training", False)}, True)))
+
+
+def members(state: State, value: Value, seen: set[int], prefix: str = "") -> Iterator[tuple[str, Value]]:
+    """Parameters, buffers and submodules below a module, in order: pairs of dotted name and value."""
+    if not isinstance(value, Ref) or value.id in seen:
+        return
+    seen.add(value.id)
+    thing = state.heap[value.id]
+    entries: list[tuple[str, Value]] = []
+    if isinstance(thing, Instance):
+        entries = list(thing.attributes.items())
+    elif isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential"):
+        entries = [(str(i), item) for i, item in enumerate(thing.items)]
+    elif isinstance(thing, Mapping) and thing.kind == "ModuleDict":
+        entries = [(str(k), item) for k, item in thing.items.items()]
+    for name, item in entries:
+        if isinstance(item, TensorRef):
+            yield prefix + name, item
+        elif isinstance(item, Ref) and module_like(state, item):
+            yield prefix + name, item
+            yield from members(state, item, seen, f"{prefix}{name}.")
+
+
+def module_like(state: State, value: Value) -> bool:
+    """Whether a value is a module or a container of modules (a plain list is not)."""
+    if not isinstance(value, Ref):
+        return False
+    thing = state.heap[value.id]
+    if isinstance(thing, Instance):
+        return is_module(state, thing.kind)
+    return isinstance(thing, (Sequence, Mapping)) and thing.kind in ("ModuleList", "Sequential", "ModuleDict")
+
+
+def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
+    """Named parameters, each once."""
+    found: dict[int, str] = {}
+    for name, item in members(state, value, set()):
+        if isinstance(item, TensorRef) and state.tensors[item.id].parameter:
+            found.setdefault(item.id, name)
+    return [(name, key) for key, name in found.items()]
+
+
+def is_open(state: State, value: Value) -> bool:
+    """Whether a module may have parameters we do not know of."""
+    below = [item for _, item in members(state, value, set()) if isinstance(item, Ref)]
+    return any(getattr(state.heap[item.id], "open", False) for item in [*below, *([value] if isinstance(value, Ref) else [])])
+
+
+def inputs_of(m: Machine, state: State, call: Call) -> list[int]:
+    found = [t for v in (*call.args, *call.kwargs.values()) for t in tensors_in(state, v)]
+    return found + [t for v in call.args if isinstance(v, Unknown) and (t := torch_ops.tensor_of(m, state, v)) is not None]
+
+
+@method(MODULE_METHODS, "forward", "__call__")
+def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """Call a module the program does not define."""
+    assert isinstance(receiver, Ref)
+    thing = state.heap[receiver.id]
+    if isinstance(thing, Sequence):
+        return sequential(m, state, thing.items, call)
+    assert isinstance(thing, Instance)
+    inner = thing.attributes.get(ITEMS)
+    if isinstance(inner, Ref) and isinstance(items := state.heap[inner.id], Sequence):
+        return sequential(m, state, items.items, call)
+    library = next((k.name for k in linear_order(state, thing.kind) if isinstance(k, Lib)), "")
+    row = ops.layer(library.rpartition(".")[2]) if library.startswith("torch.nn.") and HIDDEN not in thing.attributes else None
+    if row is not None:
+        return run_layer(m, state, row, thing, call)
+    hidden = [TensorRef(key) for _, key in parameters_of(state, receiver)]
+    name = ast.unparse(call.node.func) if isinstance(call.node, ast.Call) else "module"
+    if not hidden and not inputs_of(m, state, call):
+        return Unknown("call")
+    edges = [Leaf(h.id) for h in hidden if state.tensors[h.id].requires_grad]
+    made = invent(m.tape, state, inputs_of(m, state, call), call.node, name, edges)
+    return TensorRef(made)
+
+
+def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Value:
+    value = call.args[0] if call.args else Unknown("input", False)
+    for item in items:
+        value = call_value(m, state, item, [value], {}, call.node)
+    return value
+
+
+def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: Call) -> Value:
+    """One of PyTorch's layers, by its row."""
+    training = thing.attributes.get("training", TRUE)
+    op = row.op
+    if row.eval_op is not None and training == FALSE:
+        op = row.eval_op
+    inplace = thing.attributes.get("inplace", FALSE)
+    if row.inplace is not None and inplace != FALSE:
+        if inplace != TRUE:
+            return torch_ops.opaque(m, state, inputs_of(m, state, call), call.node, row.name)
+        op = row.inplace
+    own = {p.rstrip("?") for p in row.params}
+    free = [p for p in op.params if p.name not in own]
+    tensors: dict[str, object] = {}
+    for index, param in enumerate(free):
+        value = call.get(index, param.name, NONE)
+        if isinstance(value, (Tuple, Ref)):
+            tensors[param.name] = torch_ops.tensor_list(m, state, value)
+        else:
+            tensors[param.name] = torch_ops.tensor_of(m, state, value)
+    for name in own:
+        value = thing.attributes.get(name)
+        if isinstance(value, TensorRef):
+            tensors[name] = value.id
+    for name in row.buffers:
+        value = thing.attributes.get(name)
+        if isinstance(value, TensorRef) and any(p.name == name for p in op.params):
+            tensors[name] = value.id
+    try:
+        keys = record(m.tape, state, op, tensors, call.node)  # type: ignore[arg-type]
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    return structured(row, keys)
+
+
+def structured(row: ops.Layer, keys: tuple[int, ...]) -> Value:
+    """The outputs as the layer returns them: ``LSTM`` gives ``out, (h, c)``."""
+    refs = [TensorRef(k) for k in keys]
+    if row.name == "LSTM" and len(refs) == 3:
+        return Tuple((refs[0], Tuple((refs[1], refs[2]))))
+    return refs[0] if len(refs) == 1 else Tuple(tuple(refs))
+
+
+@method(MODULE_METHODS, "parameters", "named_parameters")
+def parameters(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    found = parameters_of(state, receiver)
+    items: list[Value] = [TensorRef(k) if call.name == "parameters" else Tuple((Const(n), TensorRef(k))) for n, k in found]
+    return Ref(state.new(Sequence("list", items, is_open(state, receiver) and not found)))
+
+
+@method(MODULE_METHODS, "buffers", "named_buffers")
+def buffers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    items: list[Value] = []
+    for name, item in members(state, receiver, set()):
+        if isinstance(item, TensorRef) and not state.tensors[item.id].parameter:
+            items.append(item if call.name == "buffers" else Tuple((Const(name), item)))
+    return Ref(state.new(Sequence("list", items)))
+
+
+@method(MODULE_METHODS, "children", "named_children", "modules", "named_modules")
+def modules(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    found = [(n, v) for n, v in members(state, receiver, set()) if isinstance(v, Ref)]
+    if "children" in call.name:
+        found = [(n, v) for n, v in found if "." not in n]
+    else:
+        found.insert(0, ("", receiver))
+    return Ref(state.new(Sequence("list", [Tuple((Const(n), v)) if "named" in call.name else v for n, v in found])))
+
+
+@method(MODULE_METHODS, "train", "eval")
+def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
+    for _, item in [("", receiver), *members(state, receiver, set())]:
+        if isinstance(item, Ref) and isinstance(state.heap[item.id], Instance):
+            if item is not receiver:
+                own = own_method(m, state, item, call.name)
+                if own is not None and isinstance(own, Bound) and isinstance(own.function, Function):
+                    call_value(m, state, own, call.args, call.kwargs, call.node)
+                    continue
+            state.edit(item.id).attributes["training"] = mode
+    return receiver
+
+
+@method(MODULE_METHODS, "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "share_memory", "to_empty", "compile", "type", "register_forward_hook", "register_full_backward_hook")
+def itself(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return receiver if not call.name.startswith("register") else Unknown("handle")
+
+
+@method(MODULE_METHODS, "requires_grad_")
+def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    value = call.get(0, "requires_grad", TRUE)
+    for _, key in parameters_of(state, receiver):
+        state.changes += 1
+        state.tensors[key] = replace(state.tensors[key], requires_grad=bool(value.value) if isinstance(value, Const) else None)
+    return receiver
+
+
+@method(MODULE_METHODS, "zero_grad")
+def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    clear_grads(state, [key for _, key in parameters_of(state, receiver)], call)
+    return NONE
+
+
+def clear_grads(state: State, keys: list[int], call: Call) -> None:
+    """``zero_grad``: by default the gradients are gone, with ``set_to_none=False`` they are zeroed in place."""
+    gone = call.flag(0, "set_to_none", True)
+    for key in keys:
+        grad = state.grads.get(key)
+        if grad is None:
+            continue
+        state.changes += 1
+        if gone is False:
+            bump(state, state.tensors[grad].counter, "zero_", call.node)
+        else:
+            del state.grads[key]
+
+
+@method(MODULE_METHODS, "load_state_dict")
+def load_state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    for _, key in parameters_of(state, receiver):
+        bump(state, state.tensors[key].counter, "load_state_dict", call.node, tensor=key)
+    return Unknown("keys")
+
+
+@method(MODULE_METHODS, "state_dict")
+def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return Unknown("state_dict", False)
+
+
+@method(MODULE_METHODS, "apply")
+def apply(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    for item in [*(v for _, v in members(state, receiver, set()) if isinstance(v, Ref)), receiver]:
+        if call.args:
+            call_value(m, state, call.args[0], [item], {}, call.node)
+    return receiver
+
+
+@method(MODULE_METHODS, "register_buffer", "register_parameter", "add_module", "register_module")
+def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    name, value = call.get(0, "name"), call.get(1, "tensor", call.get(1, "param", call.get(1, "module")))
+    if isinstance(receiver, Ref) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
+        state.edit(receiver.id).attributes[str(name.value)] = value
+    return NONE
+
+
+@function("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm")
+def clip_gradients(m: Machine, state: State, call: Call) -> Value:
+    for key in tensors_in(state, call.get(0, "parameters")):
+        grad = state.grads.get(key)
+        if grad is not None:
+            bump(state, state.tensors[grad].counter, "clip_grad", call.node)
+    return TensorRef(leaf(state, call.node))
+
+
+def initialise(m: Machine, state: State, call: Call) -> Value:
+    """``nn.init.*_``: a write under no_grad."""
+    target = call.get(0, "tensor")
+    if isinstance(target, TensorRef):
+        bump(state, current(state, target.id).counter, call.name.rpartition(".")[2], call.node, tensor=target.id)
+        return target
+    return Unknown("init")
+
+
+for _name in (
+    "uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ trunc_normal_ "
+    "orthogonal_ sparse_ xavier_uniform xavier_normal kaiming_normal kaiming_uniform normal constant uniform orthogonal"
+).split():
+    FUNCTIONS["torch.nn.init." + _name] = initialise
+
+
+@function("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.DataParallel", "torch.compile", "torch.jit.script")
+def wrapper(m: Machine, state: State, call: Call) -> Value:
+    """Wrappers that call the wrapped module; ``.module`` is the module itself."""
+    value = call.get(0, "module", call.get(0, "model"))
+    if call.name.startswith("torch.nn.") and isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        state.edit(value.id).attributes["module"] = value
+    return value
+
+

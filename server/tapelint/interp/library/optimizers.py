@@ -1,0 +1,121 @@
+"""Optimizers: ``step`` writes the parameters that have gradients, ``zero_grad`` clears them; and the scaler of mixed precision."""
+
+from __future__ import annotations
+
+from ...tape import State, bump, leaf
+from ..assign import tensors_in
+from ..calls import call_value
+from ..machine import Machine
+from ..torch_ops import run
+from ..values import NONE, Const, Instance, Lib, Mapping, Optimizer, Ref, Sequence, TensorRef, Unknown, Value
+from .modules import clear_grads
+from .registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
+
+NAMES = "SGD Adam AdamW Adagrad Adadelta Adamax ASGD NAdam RAdam RMSprop Rprop SparseAdam LBFGS Adafactor Muon".split()
+
+
+def make(m: Machine, state: State, call: Call) -> Value:
+    """``optim.SGD(params, ...)``: parameters, or groups of them."""
+    given = call.get(0, "params")
+    fused = call.kwargs.get("fused", Const(False)) != Const(False)
+    if isinstance(given, Ref) and isinstance(group := state.heap[given.id], Mapping):
+        given = group.items.get("params", Unknown("params"))
+    found = list(dict.fromkeys(tensors_in(state, _collected(m, state, given, call), 4)))
+    more = not found or isinstance(given, Unknown)
+    return Ref(state.new(Optimizer(call.name.rpartition(".")[2], found, more, fused)))
+
+
+def _collected(m: Machine, state: State, value: Value, call: Call) -> Value:
+    """Generators and filters run to a list, so that what they hold can be seen."""
+    from ..iteration import items_of
+    from ..values import Generator, Zip
+
+    if isinstance(value, (Generator, Zip)):
+        return Ref(state.new(Sequence("list", items_of(m, state, value, call.node, 8).values)))
+    return value
+
+
+for _name in NAMES:
+    FUNCTIONS["torch.optim." + _name] = make
+    FUNCTIONS[f"torch.optim.{_name.lower()}.{_name}"] = make
+
+
+@method(OPTIMIZER_METHODS, "step")
+def step(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    optimizer: Optimizer = state.heap[receiver.id]
+    result: Value = NONE
+    closure = call.get(0, "closure")
+    if closure != NONE:
+        mode = state.grad_mode
+        for _ in range(2 if optimizer.name == "LBFGS" else 1):
+            state.grad_mode = True
+            result = call_value(m, state, closure, [], {}, call.node)
+            state.grad_mode = mode
+            if optimizer.name == "LBFGS":
+                _update(state, optimizer, call)
+        if optimizer.name == "LBFGS":
+            return result
+    _update(state, optimizer, call)
+    return result
+
+
+def _update(state: State, optimizer: Optimizer, call: Call) -> None:
+    if optimizer.fused:
+        return
+    for key in optimizer.params:
+        if key in state.grads:
+            bump(state, state.tensors[key].counter, f"{optimizer.name}.step", call.node, tensor=key)
+
+
+@method(OPTIMIZER_METHODS, "zero_grad")
+def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    clear_grads(state, state.heap[receiver.id].params, call)
+    return NONE
+
+
+@method(OPTIMIZER_METHODS, "add_param_group")
+def add_param_group(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    optimizer = state.edit(receiver.id)
+    optimizer.params += [key for key in tensors_in(state, call.get(0, "param_group"), 4) if key not in optimizer.params]
+    return NONE
+
+
+@method(OPTIMIZER_METHODS, "state_dict", "load_state_dict")
+def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return Unknown("state_dict", False)
+
+
+def param_groups(state: State, optimizer: Optimizer) -> Value:
+    """``optimizer.param_groups``: one group with all parameters, whose other entries are not known."""
+    params = Ref(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.open)))
+    return Ref(state.new(Sequence("list", [Ref(state.new(Mapping({"params": params}, True)))])))
+
+
+@function("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")
+def scaler(m: Machine, state: State, call: Call) -> Value:
+    return Ref(state.new(Instance(Lib("torch.amp.GradScaler"), {})))
+
+
+@function("torch.amp.GradScaler.scale")
+def scale(m: Machine, state: State, call: Call) -> Value:
+    """The loss times a tensor: one more node, which saves the scale."""
+    loss = call.get(1, "outputs")
+    factor = TensorRef(leaf(state, call.node))
+    return run(m, state, "mul", [loss, factor], {}, call.node) or loss if isinstance(loss, TensorRef) else loss
+
+
+@function("torch.amp.GradScaler.step")
+def scaled_step(m: Machine, state: State, call: Call) -> Value:
+    from ..calls import call_method
+
+    return call_method(m, state, call.get(1, "optimizer"), Call("step", call.args[2:], {}, call.node))
+
+
+@function("torch.amp.GradScaler.update", "torch.amp.GradScaler.unscale_", "torch.amp.GradScaler.get_scale", "torch.amp.GradScaler.state_dict")
+def upkeep(m: Machine, state: State, call: Call) -> Value:
+    return Unknown("scaler")
+
+

@@ -1,0 +1,69 @@
+"""Models of what is not the program's own: by dotted name, and by receiver and method name.
+
+A model is a function of (machine, state, call); it returns the call's value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...tape import State
+from ..machine import Machine
+from ..values import NONE, Const, Value
+
+
+@dataclass(slots=True)
+class Call:
+    """The arguments of one call. ``name`` is the function's dotted name, or the method's name."""
+
+    name: str
+    args: list[Value]
+    kwargs: dict[str, Value]
+    node: ast.AST
+    key: object = None
+
+    def get(self, index: int, name: str, default: Value = NONE) -> Value:
+        """The argument at ``index`` or called ``name``."""
+        if index < len(self.args):
+            return self.args[index]
+        return self.kwargs.get(name, default)
+
+    def flag(self, index: int, name: str, default: bool = False) -> bool | None:
+        """A boolean argument; None where it is not known."""
+        value = self.get(index, name, Const(default))
+        return bool(value.value) if isinstance(value, Const) else None
+
+
+Model = Callable[[Machine, State, Call], Value]
+MethodModel = Callable[[Machine, State, Value, Call], Value]
+
+FUNCTIONS: dict[str, Model] = {}
+TENSOR_METHODS: dict[str, MethodModel] = {}
+MODULE_METHODS: dict[str, MethodModel] = {}
+OPTIMIZER_METHODS: dict[str, MethodModel] = {}
+SEQUENCE_METHODS: dict[str, MethodModel] = {}
+MAPPING_METHODS: dict[str, MethodModel] = {}
+
+
+def function(*names: str) -> Callable[[Model], Model]:
+    """Register a model of functions by their dotted names."""
+
+    def register(model: Model) -> Model:
+        for name in names:
+            FUNCTIONS[name] = model
+        return model
+
+    return register
+
+
+def method(table: dict[str, MethodModel], *names: str) -> Callable[[MethodModel], MethodModel]:
+    """Register a model of methods in one of the tables above."""
+
+    def register(model: MethodModel) -> MethodModel:
+        for name in names:
+            table[name] = model
+        return model
+
+    return register

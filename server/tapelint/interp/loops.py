@@ -1,0 +1,179 @@
+"""Loops: a few iterations stand for all of them.
+
+The body runs for iteration 1, for iteration 2 with what iteration 1 left behind, and once more with an index that is not known.
+That finds what is carried across iterations, and what needs two carries. A test such as ``i % 4 == 0`` asks for more.
+Every path knows its iteration; findings tell it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from ..tape import Lap, State
+from .assign import assign
+from .functions import run_generator
+from .iteration import LAPS, items_of
+from .machine import STATEMENTS, Machine
+from .truth import truth
+from .values import Generator, Value
+
+MOST = 12
+
+
+def laps_for(loop: ast.For | ast.AsyncFor | ast.While) -> int:
+    """How many iterations tell everything: more than three where the body counts (``i % k``, ``i > k``)."""
+    known = getattr(loop, "_tapelint_laps", None)
+    if known is None:
+        known = LAPS
+        names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if not isinstance(loop, ast.While) else None
+        for item in ast.walk(loop):
+            if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Mod) and _counts(item.left, names):
+                known = max(known, _number(item.right, 2))
+            elif isinstance(item, ast.Compare) and _counts(item.left, names):
+                known = max(known, _number(item.comparators[0], 1) + 1)
+        known = min(known, MOST)
+        loop._tapelint_laps = known  # type: ignore[union-attr]
+    return known
+
+
+def _counts(node: ast.expr, names: set[str] | None) -> bool:
+    return any(isinstance(n, ast.Name) and (names is None or n.id in names) for n in ast.walk(node))
+
+
+def _number(node: ast.expr, factor: int) -> int:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value * factor if isinstance(value, int) and not isinstance(value, bool) and 0 < value * factor < MOST else 0
+
+
+def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
+    depth = len(state.laps)
+    laps = laps_for(node)
+    results: list[State] = []
+    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(node.iter, s))):
+        if path.signal is not None:
+            results.append(path)
+            continue
+        iterable, path.value = path.value, None
+        if isinstance(iterable, Generator) and iterable.function is not None:
+            results += _over_generator(m, node, path, iterable, depth, laps)
+            continue
+        fetched: list[Value] = []
+        exact = False
+
+        def fetch(s: State) -> None:
+            nonlocal fetched, exact
+            found = items_of(m, s, iterable, node, laps)
+            fetched, exact = found.values, found.exact
+
+        path = m.explore(path, fetch)[0]
+        if path.signal is not None:
+            results.append(path)
+            continue
+        if exact and len(fetched) > max(laps, MOST):
+            fetched = fetched[: max(laps, MOST)]
+        results += run_laps(m, node, path, depth, len(fetched), lambda s, i: _bind(m, node, s, fetched[i]))
+    return results
+
+
+def _bind(m: Machine, node: ast.For | ast.AsyncFor, state: State, item: Value) -> list[State]:
+    source = None
+    return m.explore(state, lambda s: assign(m, s, node.target, item, node, source))
+
+
+def run_laps(
+    m: Machine, node: ast.For | ast.AsyncFor | ast.While, state: State, depth: int, count: int, begin: Callable[[State, int], list[State]]
+) -> list[State]:
+    """Run the body ``count`` times; ``begin`` binds the target. What leaves the loop: the last state, and every break."""
+    run = m.new_run()
+    going, left = [state], []
+    for index in range(count):
+        starting: list[State] = []
+        for path in going:
+            m.lap(path, node, run, index + 1, depth)
+            for bound in begin(path, index):
+                (left if bound.signal is not None else starting).append(bound)
+        going = []
+        for path in m.block(node.body, starting) if starting else []:
+            if path.signal in (None, "continue"):
+                path.signal = None
+                going.append(path)
+            else:
+                left.append(path)
+        if not going:
+            break
+        if len(going) > 1:
+            going = m.trim(going)
+    return _leave(m, node, going, left, depth)
+
+
+def _leave(m: Machine, node: ast.For | ast.AsyncFor | ast.While, going: list[State], left: list[State], depth: int) -> list[State]:
+    for path in going + left:
+        path.laps = path.laps[:depth]
+    if node.orelse:
+        going = m.block(node.orelse, going) if going else []
+    for path in left:
+        if path.signal == "break":
+            path.signal = None
+    return m.trim(going + left) if len(going) + len(left) > 1 else going + left
+
+
+def _over_generator(
+    m: Machine, node: ast.For | ast.AsyncFor, state: State, generator: Generator, depth: int, laps: int
+) -> list[State]:
+    """The body runs at every ``yield``: generator and loop take turns, as in life."""
+    run = m.new_run()
+    counts: dict[int, int] = {}
+
+    def body(path: State, value: Value) -> list[State]:
+        number = counts.get(id(path), 0) + 1
+        here = len(path.laps)
+        path.laps = (*path.laps, Lap(node, run, number))
+        states = [s for b in m.explore(path, lambda s: assign(m, s, node.target, value, node, None)) for s in m.block(node.body, [b])]
+        for out in states:
+            counts[id(out)] = number
+            out.laps = out.laps[:here]
+            if out.signal in (None, "continue") and number >= laps:
+                out.signal = "break"
+        return states
+
+    states = run_generator(m, state, generator, body)
+    going = [s for s in states if s.signal is None]
+    left = [s for s in states if s.signal is not None]
+    return _leave(m, node, going, left, depth)
+
+
+def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
+    """``while``: a known test is obeyed (up to a limit); an unknown one holds for three iterations and then fails."""
+    depth = len(state.laps)
+    run = m.new_run()
+    going, left, ended = [state], [], []
+    laps = laps_for(node)
+    for index in range(max(laps, MOST)):
+        starting: list[State] = []
+        for path in going:
+            m.lap(path, node, run, index + 1, depth)
+            for tested in m.explore(path, lambda s: setattr(s, "value", m.ev(node.test, s))):
+                if tested.signal is not None:
+                    left.append(tested)
+                    continue
+                value, tested.value = tested.value, None
+                known = truth(m, tested, value)
+                endless = isinstance(node.test, ast.Constant)
+                if known is False or (index >= laps and (known is None or endless)):
+                    ended.append(tested)
+                else:
+                    starting.append(tested)
+        going = []
+        for path in m.block(node.body, starting) if starting else []:
+            if path.signal in (None, "continue"):
+                path.signal = None
+                going.append(path)
+            else:
+                left.append(path)
+        if not going:
+            break
+    return _leave(m, node, m.trim(going + ended), left, depth)
+
+
+STATEMENTS.update({ast.For: for_loop, ast.AsyncFor: for_loop, ast.While: while_loop})

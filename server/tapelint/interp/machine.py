@@ -1,0 +1,269 @@
+"""The machine: runs a tree over states.
+
+Expressions are evaluated in direct style: ``ev(node, state)`` changes ``state`` and returns a value. Only calls of the program's
+own functions can end in several states. When one does, the statement being run is finished with the first of them, and then
+run again from the point of that call with each of the others: everything evaluated before that point is taken from a memo.
+So nondeterminism costs nothing where there is none, and library models are plain functions.
+
+Statements map states to states; between statements equal states are merged and at most ``MAX_STATES`` are kept.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..tape import Lap, State, Tape
+from .values import NONE, Const, Frame, Lib, Unknown, Value
+
+MAX_STATES = 16
+MAX_DEPTH = 40
+STEPS = 120_000
+"""Expressions evaluated per entry point before it is given up: about half a second."""
+
+
+class Raised(Exception):
+    """The program raises on this path. ``name`` is the exception's class as far as it is known."""
+
+    def __init__(self, name: str, message: str = "", by_torch: bool = False) -> None:
+        super().__init__(name, message)
+        self.name, self.message, self.by_torch = name, message, by_torch
+
+
+class BudgetSpent(Exception):
+    """The entry point took more steps than it may; it is given up, and counted."""
+
+
+class Cancelled(Exception):
+    """Nobody wants the result any more."""
+
+
+@dataclass(slots=True)
+class Holes:
+    """What the analysis did not see, counted."""
+
+    entries: int = 0
+    spent: int = 0
+    faults: int = 0
+    dropped: int = 0
+    unknown_calls: int = 0
+    backwards: int = 0
+    rootless: int = 0
+    steps: int = 0
+    raised: int = 0
+
+
+@dataclass(slots=True)
+class Memo:
+    """What a statement has evaluated so far: ``values`` by node and occurrence, ``forks`` still to be finished."""
+
+    values: dict[tuple[ast.AST, int], object]
+    counts: dict[ast.AST, int] = field(default_factory=dict)
+    forks: list[tuple[State, dict[tuple[ast.AST, int], object]]] = field(default_factory=list)
+
+
+Probe = Callable[[ast.AST, State, Value], None]
+Key = "tuple[ast.AST, int]"
+
+EXPRESSIONS: dict[type, Callable[..., Value]] = {}
+STATEMENTS: dict[type, Callable[..., list[State]]] = {}
+
+_CONSTANTS: dict[object, Const] = {}
+
+
+class Machine:
+    """Executes one file. ``probe`` sees every evaluated expression (hovers use it)."""
+
+    def __init__(self, tape: Tape, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None) -> None:
+        self.tape, self.tree, self.cancel, self.probe = tape, tree, cancel, probe
+        self.holes = Holes()
+        self.steps = 0
+        self.limit = STEPS
+        self.memo = Memo({})
+        self.depth = 0
+        self.called: set[ast.AST] = set()
+        self.consumers: list[Callable[[State, Value], list[State]]] = []
+        self.missing: dict[str, Value] = {}
+        self.runs = 0
+        self.facts: dict[object, object] = {}
+
+    # Expressions
+
+    def ev(self, node: ast.AST, state: State) -> Value:
+        kind = type(node)
+        if kind is ast.Name:
+            value = self.lookup(state, node.id)  # type: ignore[attr-defined]
+            if self.probe is not None:
+                self.probe(node, state, value)
+            return value
+        if kind is ast.Constant:
+            return Const(node.value)  # type: ignore[attr-defined]
+        self.steps += 1
+        if not self.steps & 255:
+            self.check()
+        memo = self.memo
+        count = memo.counts.get(node, 0)
+        memo.counts[node] = count + 1
+        key = (node, count)
+        if key in memo.values:
+            known = memo.values[key]
+            if isinstance(known, Raised):
+                raise known
+            return known  # type: ignore[return-value]
+        handler = EXPRESSIONS.get(kind)
+        value = handler(self, node, state, key) if handler is not None else Unknown(kind.__name__)
+        memo.values[key] = value
+        if self.probe is not None:
+            self.probe(node, state, value)
+        return value
+
+    def check(self) -> None:
+        if self.cancel is not None and self.cancel():
+            raise Cancelled
+        if self.steps > self.limit:
+            raise BudgetSpent
+
+    def lookup(self, state: State, name: str) -> Value:
+        heap = state.heap
+        key = state.frame
+        while key:
+            frame = heap[key]
+            value = frame.variables.get(name)
+            if value is not None:
+                return value
+            key = frame.parent
+        value = self.missing.get(name)
+        if value is None:
+            value = self.missing[name] = Lib("builtins." + name) if name in BUILTINS else Unknown(name)
+        return value
+
+    def bind(self, state: State, name: str, value: Value) -> None:
+        """Assign a variable in the running scope."""
+        frame = state.heap[state.frame]
+        key = frame.shared.get(name, state.frame) if frame.shared else state.frame
+        state.edit(key).variables[name] = value
+
+    # Statements
+
+    def explore(self, state: State, effect: Callable[[State], None]) -> list[State]:
+        """All states in which ``effect`` ends; a path that raises carries the signal ``raise``."""
+        outer = self.memo
+        results: list[State] = []
+        work: list[tuple[State, dict]] = [(state, {})]
+        try:
+            while work:
+                path, values = work.pop()
+                self.memo = Memo(values)
+                try:
+                    effect(path)
+                except Raised as error:
+                    path.signal, path.value = "raise", error
+                results.append(path)
+                forks = self.memo.forks
+                if forks:
+                    if len(results) + len(work) + len(forks) > MAX_STATES:
+                        self.holes.dropped += len(forks)
+                    else:
+                        work += forks
+        finally:
+            self.memo = outer
+        return results
+
+    def block(self, body: list[ast.stmt], states: list[State]) -> list[State]:
+        """Run statements one after the other; paths that left the normal flow wait at the end."""
+        for statement in body:
+            if len(states) == 1:
+                state = states[0]
+                if state.signal is not None:
+                    return states
+                states = self.statement(statement, state)
+            else:
+                following: list[State] = []
+                running = False
+                for state in states:
+                    if state.signal is not None:
+                        following.append(state)
+                    else:
+                        running = True
+                        following += self.statement(statement, state)
+                states = following
+                if not running:
+                    return states
+            if len(states) > 1:
+                states = self.trim(states)
+        return states
+
+    def statement(self, node: ast.stmt, state: State) -> list[State]:
+        handler = STATEMENTS.get(type(node))
+        if handler is None:
+            return [state]
+        self.steps += 1
+        return handler(self, node, state)
+
+    def trim(self, states: list[State]) -> list[State]:
+        """Merge what is equal, drop what is too much."""
+        kept: list[State] = []
+        for state in states:
+            if not any(merged(state, other) for other in kept):
+                kept.append(state)
+        if len(kept) > MAX_STATES:
+            self.holes.dropped += len(kept) - MAX_STATES
+            kept = kept[:MAX_STATES]
+        return kept
+
+    # Loops count their laps
+
+    def lap(self, state: State, loop: ast.AST, run: int, number: int, depth: int) -> None:
+        """Begin iteration ``number`` of a run of ``loop`` that has ``depth`` loops around it."""
+        state.laps = (*state.laps[:depth], Lap(loop, run, number))
+
+    def new_run(self) -> int:
+        self.runs += 1
+        return self.runs
+
+
+def merged(state: State, other: State) -> bool:
+    """Whether ``state`` adds nothing to ``other``; differences in plain numbers are forgotten in ``other``."""
+    if (
+        state.signal != other.signal
+        or state.grad_mode != other.grad_mode
+        or state.laps != other.laps
+        or state.frame != other.frame
+        or state.writes != other.writes
+        or state.grads != other.grads
+        or state.freed.keys() != other.freed.keys()
+        or state.signal in ("return", "raise") and state.value is not other.value and state.value != other.value
+    ):
+        return False
+    plain: list[tuple[int, str]] = []
+    for key in state.heap.keys() & other.heap.keys():
+        mine, theirs = state.heap[key], other.heap[key]
+        if mine is theirs or mine == theirs:
+            continue
+        if type(mine) is not Frame or type(theirs) is not Frame or mine.parent != theirs.parent:
+            return False
+        for name in mine.variables.keys() | theirs.variables.keys():
+            left, right = mine.variables.get(name, NONE), theirs.variables.get(name, NONE)
+            if left is right or left == right:
+                continue
+            if type(left) not in (Const, Unknown) or type(right) not in (Const, Unknown) or NONE in (left, right):
+                return False
+            plain.append((key, name))
+    for key in state.tensors.keys() & other.tensors.keys():
+        if state.tensors[key] is not other.tensors[key]:
+            return False
+    for key, name in plain:
+        other.edit(key).variables[name] = Unknown(name)
+    for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
+        del other.choices[choice]
+    return True
+
+
+BUILTINS = frozenset(
+    "abs all any bool bytes callable classmethod dict dir divmod enumerate filter float format frozenset getattr globals hasattr hash id "
+    "input int isinstance issubclass iter len list locals map max min next object open ord print property range repr reversed round "
+    "set setattr slice sorted staticmethod str sum super tuple type vars zip Exception RuntimeError ValueError KeyError TypeError "
+    "IndexError AttributeError StopIteration NotImplementedError KeyboardInterrupt AssertionError ZeroDivisionError OSError "
+    "BaseException ImportError".split()
+)

@@ -1,0 +1,239 @@
+"""Operators: on tensors they are ops, on plain values plain arithmetic, on the program's own classes their methods."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from .. import ops
+from ..tape import State
+from . import torch_ops
+from .assign import assign
+from .calls import call_dunder
+from .machine import EXPRESSIONS, Machine
+from .truth import truth
+from .values import FALSE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+
+ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+}  # fmt: skip
+COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+DUNDER = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "MatMult": "matmul", "Pow": "pow", "FloorDiv": "floordiv", "Mod": "mod",
+}  # fmt: skip
+
+
+def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
+    left, right = m.ev(node.left, state), m.ev(node.right, state)
+    return combine(m, state, node.op, left, right, node)
+
+
+def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+    """``left op right``."""
+    name = type(op).__name__
+    if isinstance(left, TensorRef) or isinstance(right, TensorRef):
+        return _tensors(m, state, name, left, right, node)
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _plain(op, left.value, right.value)
+    if isinstance(left, Ref) or isinstance(right, Ref):
+        own = call_dunder(m, state, left, f"__{DUNDER.get(name, '')}__", [right], node)
+        if own is None:
+            own = call_dunder(m, state, right, f"__r{DUNDER.get(name, '')}__", [left], node)
+        if own is not None:
+            return own
+    if name == "Add" and isinstance(left, Tuple) and isinstance(right, Tuple):
+        return Tuple(left.items + right.items)
+    if isinstance(left, Ref) and isinstance(thing := state.heap[left.id], Sequence):
+        if name == "Add" and isinstance(right, Ref) and isinstance(other := state.heap[right.id], Sequence):
+            return Ref(state.new(Sequence(thing.kind, thing.items + other.items, thing.open or other.open)))
+        if name == "Mult" and isinstance(right, Const) and isinstance(right.value, int):
+            return Ref(state.new(Sequence(thing.kind, (thing.items * max(right.value, 0))[:64])))
+        if name == "Mult":
+            return Ref(state.new(Sequence(thing.kind, thing.items * 2, True)))
+    grads = [v.grad for v in (left, right) if isinstance(v, Unknown)]
+    if grads and all(g is False for g in grads):
+        return Unknown("", False)
+    return Unknown()
+
+
+def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, node: ast.AST) -> Value:
+    swap = not isinstance(left, TensorRef) and not (isinstance(left, Unknown) and left.why == "batch")
+    row = ops.operator_name(name, reflected=swap)
+    args = [right, left] if swap else [left, right]
+    result = torch_ops.run(m, state, row, args, {}, node) if row else None
+    if result is None:
+        found = [t for v in (left, right) if (t := torch_ops.tensor_of(m, state, v)) is not None]
+        result = torch_ops.opaque(m, state, found, node, name)
+    return result
+
+
+def _plain(op: ast.operator, left: Any, right: Any) -> Value:
+    if isinstance(op, ast.Pow):
+        small = isinstance(left, (int, float)) and isinstance(right, (int, float)) and abs(left) < 1e6 and abs(right) < 64
+        function: Callable[[Any, Any], Any] | None = operator.pow if small else None
+    else:
+        function = ARITHMETIC.get(type(op))
+    if isinstance(op, (ast.Mult, ast.LShift)) and (isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)):
+        function = None
+    if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)):
+        function = None
+    if function is None:
+        return Unknown()
+    try:
+        return Const(function(left, right))
+    except Exception:  # the program's own mistake: a TypeError, a division by zero
+        return Unknown()
+
+
+def _modest(left: Any, right: Any) -> bool:
+    return all(not isinstance(v, (int, float)) or abs(v) < 1e12 for v in (left, right))
+
+
+def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
+    value = m.ev(node.operand, state)
+    if isinstance(node.op, ast.Not):
+        known = truth(m, state, value)
+        return Unknown("not", False) if known is None else FALSE if known else TRUE
+    if isinstance(value, TensorRef):
+        row = ops.operator_name(type(node.op).__name__)
+        result = torch_ops.run(m, state, row, [value], {}, node) if row else value
+        return value if result is None else result
+    if isinstance(value, Const):
+        try:
+            if isinstance(node.op, ast.USub):
+                return Const(-value.value)
+            if isinstance(node.op, ast.Invert):
+                return Const(~value.value)
+            return value
+        except TypeError:
+            return Unknown()
+    return Unknown("", value.grad) if isinstance(value, Unknown) else Unknown()
+
+
+def compare(m: Machine, node: ast.Compare, state: State, key: object) -> Value:
+    left = m.ev(node.left, state)
+    result: Value = TRUE
+    for op, comparator in zip(node.ops, node.comparators):
+        right = m.ev(comparator, state)
+        step = _compare(m, state, op, left, right, node)
+        if step == FALSE:
+            return FALSE
+        if step != TRUE:
+            result = step
+        left = right
+    return result
+
+
+def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        same = identical(left, right)
+        return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
+    if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
+        try:
+            return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
+        except TypeError:
+            return Unknown()
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, Const):
+        items = container_keys(state, right)
+        if items is not None:
+            try:
+                return Const((left.value in items) is isinstance(op, ast.In))
+            except TypeError:
+                return Unknown()
+    if isinstance(left, TensorRef) or isinstance(right, TensorRef):
+        name = ops.operator_name(type(op).__name__)
+        first, second = (left, right) if isinstance(left, TensorRef) else (right, left)
+        result = torch_ops.run(m, state, name, [first, second], {}, node) if name else None
+        if result is not None:
+            return result
+    return Unknown("comparison", False)
+
+
+def container_keys(state: State, value: Value) -> list[Any] | None:
+    """The plain members of a container, or None where not all are known."""
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return None
+    items: list[Value] = []
+    if isinstance(value, Tuple):
+        items = list(value.items)
+    elif isinstance(value, Ref):
+        thing = state.heap[value.id]
+        if isinstance(thing, Mapping) and not thing.open:
+            return list(thing.items)
+        if not isinstance(thing, Sequence) or thing.open:
+            return None
+        items = thing.items
+    else:
+        return None
+    return [i.value for i in items if isinstance(i, Const)] if all(isinstance(i, Const) for i in items) else None
+
+
+def identical(left: Value, right: Value) -> bool | None:
+    """``left is right``, where it is known."""
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return None if left is not right else True
+    if isinstance(left, Const) and isinstance(right, Const):
+        if left.value is None or right.value is None or isinstance(left.value, bool):
+            return left.value is right.value
+        return None
+    if type(left) is not type(right):
+        return False
+    return left == right
+
+
+def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
+    stop = isinstance(node.op, ast.Or)
+    value: Value = TRUE
+    doubtful = False
+    for part in node.values:
+        value = m.ev(part, state)
+        known = truth(m, state, value)
+        if known is stop:
+            return value if not doubtful else Unknown("or" if stop else "and", False)
+        doubtful = doubtful or known is None
+    return Unknown("or" if stop else "and", False) if doubtful and not isinstance(value, TensorRef) else value
+
+
+def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
+    """``a += b``: in place on tensors and lists, otherwise ``a = a + b``."""
+    target = node.target
+    load = m.ev(target, state)
+    value = m.ev(node.value, state)
+    name = type(node.op).__name__
+    if isinstance(load, TensorRef):
+        row = ops.operator_name(name, inplace=True)
+        result = torch_ops.run(m, state, row, [load, value], {}, node) if row else None
+        assign(m, state, target, load if result is None else result, node, None)
+        return
+    if isinstance(load, Ref) and isinstance(thing := state.heap[load.id], Sequence) and name == "Add":
+        from .iteration import items_of
+
+        source = items_of(m, state, value, node)
+        edited = state.edit(load.id)
+        edited.items += source.values
+        edited.open = thing.open or not source.exact
+        assign(m, state, target, load, node, None)
+        return
+    if isinstance(load, Ref) and isinstance(state.heap[load.id], Instance):
+        own = call_dunder(m, state, load, f"__i{DUNDER.get(name, '')}__", [value], node)
+        if own is not None:
+            assign(m, state, target, own, node, None)
+            return
+    if isinstance(load, Unknown) and load.why == "batch" and not isinstance(value, Const):
+        tensor = torch_ops.tensor_of(m, state, load)
+        row = ops.operator_name(name, inplace=True)
+        if tensor is not None and row and tensor in state.tensors:
+            torch_ops.run(m, state, row, [TensorRef(tensor), value], {}, node)
+            return
+    assign(m, state, target, combine(m, state, node.op, load, value, node), node, node.value)
+
+
+
+
+EXPRESSIONS.update({ast.BinOp: binary, ast.UnaryOp: unary, ast.Compare: compare, ast.BoolOp: boolean})

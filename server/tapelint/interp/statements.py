@@ -1,0 +1,210 @@
+"""Statements without inner flow: assignments, expressions, definitions, imports, ``return``, ``raise``, ``del``, ``assert``."""
+
+from __future__ import annotations
+
+import ast
+
+from ..tape import State
+from .assign import assign, delete
+from .classes import define_class
+from .machine import STATEMENTS, Machine, Raised
+from .operators import augmented
+from .functions import define_function, has_yield
+from .values import NONE, Const, Instance, Lib, Ref, Unknown, Value
+
+
+def expression(m: Machine, node: ast.Expr, state: State) -> list[State]:
+    if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
+        return yielding(m, node.value, state, None)
+    if isinstance(node.value, ast.Constant):
+        return [state]
+    return m.explore(state, lambda s: void(m.ev(node.value, s)))
+
+
+def void(_: Value) -> None:
+    return None
+
+
+def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: ast.expr | None) -> list[State]:
+    """``yield`` hands the value to whoever runs the generator: a loop body, or a list being collected."""
+    if not m.consumers:
+        return [state]
+    states = m.explore(state, lambda s: setattr(s, "value", m.ev(node.value, s) if node.value else NONE))
+    consumer = m.consumers[-1]
+    results: list[State] = []
+    for path in states:
+        if path.signal is not None:
+            results.append(path)
+            continue
+        value, path.value = path.value, None
+        if isinstance(node, ast.YieldFrom):
+            results += _yield_from(m, node, path, value)
+        else:
+            m.consumers.pop()
+            try:
+                results += consumer(path, value)
+            finally:
+                m.consumers.append(consumer)
+    if target is not None:
+        for path in results:
+            if path.signal is None:
+                m.bind(path, target.id, NONE) if isinstance(target, ast.Name) else None
+    return results
+
+
+def _yield_from(m: Machine, node: ast.YieldFrom, state: State, value: Value) -> list[State]:
+    from .iteration import items_of
+
+    consumer = m.consumers[-1]
+    states = [state]
+    for item in items_of(m, state, value, node).values:
+        m.consumers.pop()
+        try:
+            states = [out for s in states for out in (consumer(s, item) if s.signal is None else [s])]
+        finally:
+            m.consumers.append(consumer)
+    return states
+
+
+def assignment(m: Machine, node: ast.Assign, state: State) -> list[State]:
+    if isinstance(node.value, ast.Yield):
+        return yielding(m, node.value, state, node.targets[0])
+
+    def effect(s: State) -> None:
+        value = m.ev(node.value, s)
+        for target in node.targets:
+            assign(m, s, target, value, node, node.value)
+
+    return m.explore(state, effect)
+
+
+def annotated(m: Machine, node: ast.AnnAssign, state: State) -> list[State]:
+    if node.value is None:
+        return [state]
+    value = node.value
+    return m.explore(state, lambda s: assign(m, s, node.target, m.ev(value, s), node, value))
+
+
+def augmented_assignment(m: Machine, node: ast.AugAssign, state: State) -> list[State]:
+    return m.explore(state, lambda s: augmented(m, node, s))
+
+
+def returning(m: Machine, node: ast.Return, state: State) -> list[State]:
+    if node.value is None:
+        state.signal, state.value = "return", NONE
+        return [state]
+
+    def effect(s: State) -> None:
+        value = m.ev(node.value, s)  # type: ignore[arg-type]
+        s.signal, s.value = "return", value
+
+    return m.explore(state, effect)
+
+
+def raising(m: Machine, node: ast.Raise, state: State) -> list[State]:
+    def effect(s: State) -> None:
+        name = "Exception"
+        if node.exc is not None:
+            target = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            value = m.ev(target, s)
+            if isinstance(value, Lib):
+                name = value.name.rpartition(".")[2]
+            elif isinstance(value, Ref) and isinstance(s.heap[value.id], Instance):
+                name = "Exception"
+        raise Raised(name)
+
+    return m.explore(state, effect)
+
+
+def asserting(m: Machine, node: ast.Assert, state: State) -> list[State]:
+    return m.explore(state, lambda s: void(m.ev(node.test, s)))
+
+
+def deleting(m: Machine, node: ast.Delete, state: State) -> list[State]:
+    def effect(s: State) -> None:
+        for target in node.targets:
+            delete(m, s, target)
+
+    return m.explore(state, effect)
+
+
+def jump(m: Machine, node: ast.stmt, state: State) -> list[State]:
+    state.signal = "break" if isinstance(node, ast.Break) else "continue"
+    return [state]
+
+
+def shared(m: Machine, node: ast.Global | ast.Nonlocal, state: State) -> list[State]:
+    frame = state.edit(state.frame)
+    frame.shared = dict(frame.shared)
+    for name in node.names:
+        if isinstance(node, ast.Global):
+            frame.shared[name] = frame.module
+            continue
+        key = frame.parent
+        while key and name not in state.heap[key].variables:
+            key = state.heap[key].parent
+        if key:
+            frame.shared[name] = key
+    return [state]
+
+
+def importing(m: Machine, node: ast.Import, state: State) -> list[State]:
+    for alias in node.names:
+        name = alias.asname or alias.name.partition(".")[0]
+        m.bind(state, name, Lib(alias.name if alias.asname else name))
+    return [state]
+
+
+def importing_from(m: Machine, node: ast.ImportFrom, state: State) -> list[State]:
+    module = "." * node.level + (node.module or "")
+    for alias in node.names:
+        if alias.name != "*":
+            m.bind(state, alias.asname or alias.name, Lib(f"{module}.{alias.name}"))
+        elif module in STARS:
+            for name in STARS[module]:
+                m.bind(state, name, Lib(f"{module}.{name}"))
+    return [state]
+
+
+STARS = {
+    "torch": ("nn", "optim", "Tensor", "no_grad", "tensor", "zeros", "ones", "randn", "rand", "cat", "stack"),
+    "torch.nn": ("Module", "Linear", "Parameter", "ModuleList", "Sequential", "functional", "ReLU", "Conv2d"),
+    "torch.autograd": ("Variable", "grad", "Function"),
+}
+"""What a star import brings; without running the module only names worth knowing are listed."""
+
+
+def function_definition(m: Machine, node: ast.FunctionDef, state: State) -> list[State]:
+    return m.explore(state, lambda s: m.bind(s, node.name, define_function(m, s, node, None)))
+
+
+def class_definition(m: Machine, node: ast.ClassDef, state: State) -> list[State]:
+    return m.explore(state, lambda s: m.bind(s, node.name, define_class(m, s, node)))
+
+
+def nothing(m: Machine, node: ast.stmt, state: State) -> list[State]:
+    return [state]
+
+
+STATEMENTS.update(
+    {
+        ast.Expr: expression,
+        ast.Assign: assignment,
+        ast.AnnAssign: annotated,
+        ast.AugAssign: augmented_assignment,
+        ast.Return: returning,
+        ast.Raise: raising,
+        ast.Assert: asserting,
+        ast.Delete: deleting,
+        ast.Break: jump,
+        ast.Continue: jump,
+        ast.Global: shared,
+        ast.Nonlocal: shared,
+        ast.Import: importing,
+        ast.ImportFrom: importing_from,
+        ast.FunctionDef: function_definition,
+        ast.AsyncFunctionDef: function_definition,
+        ast.ClassDef: class_definition,
+        ast.Pass: nothing,
+    }
+)

@@ -1,0 +1,186 @@
+"""``a[i]``, ``a[i] = v`` and ``del a[i]`` on tensors, lists, dicts and the program's own classes."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..tape import State, current
+from . import torch_ops
+from .machine import EXPRESSIONS, Machine
+from .values import NONE, Const, Lib, Instance, Mapping, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+
+
+def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
+    if isinstance(owner, TensorRef):
+        if current(state, owner.id).assumed:
+            return owner
+        return _tensor(m, state, owner, index, node)
+    if isinstance(owner, Tuple):
+        return _item(list(owner.items), False, index, lambda items: Tuple(tuple(items)))
+    if isinstance(owner, Range):
+        return Unknown("index", False)
+    if isinstance(owner, Ref):
+        thing = state.heap[owner.id]
+        if isinstance(thing, Sequence):
+            return _item(
+                thing.items, thing.open, index, lambda items: Ref(state.new(Sequence(thing.kind, items, thing.open)))
+            )
+        if isinstance(thing, Mapping):
+            return _entry(m, state, owner, thing, index, node)
+        if isinstance(thing, Instance):
+            from .calls import call_dunder
+
+            own = call_dunder(m, state, owner, "__getitem__", [index], node)
+            if own is not None:
+                return own
+    if isinstance(owner, Unknown):
+        return Unknown(owner.why, owner.grad)
+    if isinstance(owner, Lib):
+        return owner  # typing: list[Tensor], nn.Module["..."]
+    return Unknown("item")
+
+
+def _item(items: list[Value], more: bool, index: Value, wrap: Any) -> Value:
+    if isinstance(index, Const) and isinstance(index.value, int):
+        if -len(items) <= index.value < len(items) and (not more or index.value >= 0 or -index.value <= 1):
+            return items[index.value]
+        return items[-1] if more and items else Unknown("item")
+    if isinstance(index, Slice):
+        bounds = [part.value if isinstance(part, Const) else "?" for part in (index.start, index.stop, index.step)]
+        if "?" not in bounds and all(b is None or isinstance(b, int) for b in bounds):
+            return wrap(items[slice(*bounds)])
+        return wrap(list(items))
+    return alike(items)
+
+
+def alike(items: list[Value]) -> Value:
+    """The item at an unknown place: known only if all are the same kind of thing; then the last stands for it."""
+    return items[-1] if items and all(type(i) is type(items[0]) for i in items) else Unknown("item")
+
+
+def _entry(m: Machine, state: State, owner: Ref, thing: Mapping, index: Value, node: ast.AST) -> Value:
+    if isinstance(index, Const):
+        try:
+            found = thing.items.get(index.value)
+        except TypeError:
+            return Unknown("item")
+        if found is not None:
+            return found
+        if thing.default is not None:
+            from .calls import call_value
+
+            made = call_value(m, state, thing.default, [], {}, node)
+            state.edit(owner.id).items[index.value] = made
+            return made
+        return Unknown("item")
+    return alike(list(thing.items.values()))
+
+
+def basic(state: State, index: Value) -> bool | None:
+    """Whether an index makes a view (numbers, slices, None, ...), gathers (tensors, lists), or None where that is not known."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    unknown = False
+    for part in parts:
+        if isinstance(part, TensorRef):
+            return False
+        if isinstance(part, Ref):
+            return False
+        if isinstance(part, Unknown) and part.why != "index":
+            unknown = True
+        if isinstance(part, Const) and isinstance(part.value, bool):
+            return False
+    return None if unknown else True
+
+
+def _tensor(m: Machine, state: State, owner: TensorRef, index: Value, node: ast.AST) -> Value:
+    kind = basic(state, index)
+    parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
+    if kind is False:
+        result = torch_ops.run(m, state, "getitem.index", [owner, parts[0] if parts else NONE], {}, node)
+    elif kind is None:
+        return TensorRef(_doubtful(m, state, owner, node))
+    else:
+        result = torch_ops.run(m, state, "getitem.basic", [owner], {}, node)
+    return result if result is not None else Unknown("item")
+
+
+def _doubtful(m: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
+    """``x[i]`` where i may be a number or a mask: it depends on x and shares nothing with it for certain."""
+    row = torch_ops.CLONE
+    value = torch_ops.apply(m, state, row, [owner], {}, node)
+    assert isinstance(value, TensorRef)
+    return value.id
+
+
+def store(m: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
+    if isinstance(owner, TensorRef):
+        if current(state, owner.id).assumed:
+            return
+        parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
+        if basic(state, index) is False:
+            torch_ops.run(m, state, "setitem.index", [owner, parts[0] if parts else NONE, value], {}, node)
+        else:
+            torch_ops.run(m, state, "setitem.basic", [owner, value], {}, node)
+    elif isinstance(owner, Ref):
+        thing = state.heap[owner.id]
+        if isinstance(thing, Sequence):
+            _store_item(state, owner, thing, index, value)
+        elif isinstance(thing, Mapping):
+            edited = state.edit(owner.id)
+            if isinstance(index, Const) and _hashable(index.value):
+                edited.items[index.value] = value
+            else:
+                edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value
+                edited.open = True
+        elif isinstance(thing, Instance):
+            from .calls import call_dunder
+
+            call_dunder(m, state, owner, "__setitem__", [index, value], node)
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _store_item(state: State, owner: Ref, thing: Sequence, index: Value, value: Value) -> None:
+    edited = state.edit(owner.id)
+    if isinstance(index, Const) and isinstance(index.value, int) and -len(thing.items) <= index.value < len(thing.items):
+        edited.items[index.value] = value
+    elif edited.items:
+        edited.items[-1] = value
+        edited.open = True
+
+
+def remove(m: Machine, state: State, owner: Value, index: Value) -> None:
+    if not isinstance(owner, Ref):
+        return
+    thing = state.heap[owner.id]
+    if isinstance(thing, Mapping) and isinstance(index, Const) and _hashable(index.value):
+        state.edit(owner.id).items.pop(index.value, None)
+    elif isinstance(thing, Sequence):
+        items = state.edit(owner.id).items
+        if isinstance(index, Const) and isinstance(index.value, int) and -len(items) <= index.value < len(items):
+            del items[index.value]
+        elif isinstance(index, Slice):
+            bounds = [part.value if isinstance(part, Const) else "?" for part in (index.start, index.stop, index.step)]
+            if "?" not in bounds:
+                del items[slice(*bounds)]
+
+
+def subscript(m: Machine, node: ast.Subscript, state: State, key: object) -> Value:
+    owner = m.ev(node.value, state)
+    index = m.ev(node.slice, state)
+    return load(m, state, owner, index, node)
+
+
+def slicing(m: Machine, node: ast.Slice, state: State, key: object) -> Value:
+    start, stop, step = (m.ev(part, state) if part is not None else NONE for part in (node.lower, node.upper, node.step))
+    return Slice(start, stop, step)
+
+
+EXPRESSIONS.update({ast.Subscript: subscript, ast.Slice: slicing})

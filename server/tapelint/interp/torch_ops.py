@@ -1,0 +1,160 @@
+"""From a call in the program to a row of the op table, to the tape.
+
+    F.linear(x, w)   ->  resolve("nn.functional.linear", ["tensor", "tensor"])  ->  record(...)
+
+What is not in the table, or fits several rows that disagree, becomes a tensor that depends on its arguments by assumption.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping as MappingType
+from collections.abc import Sequence as SequenceType
+from dataclasses import replace
+
+from .. import ops
+from ..ops.schema import Op
+from ..tape import Refused, State, Tensor, current, invent, record
+from .machine import Machine, Raised
+from .values import Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+
+def tensor_of(m: Machine, state: State, value: Value) -> int | None:
+    """The tensor ``value`` is or, for data of unknown origin, may be; None where it is certainly none."""
+    if isinstance(value, TensorRef):
+        return value.id
+    if isinstance(value, Unknown):
+        if value.tensor not in state.tensors:
+            state.tensors[value.tensor] = Tensor(
+                value.tensor, value.tensor, value.tensor, state.moment(m.tree), value.grad
+            )
+        return value.tensor
+    return None
+
+
+def tensor_list(m: Machine, state: State, value: Value) -> list[int] | None:
+    """The tensors of a list or tuple, or None if it holds none."""
+    items: SequenceType[Value] = ()
+    if isinstance(value, Tuple):
+        items = value.items
+    elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence):
+        items = thing.items
+    found = [item.id for item in items if isinstance(item, TensorRef)]
+    if not found and any(isinstance(item, Unknown) for item in items):
+        return [t for item in items if (t := tensor_of(m, state, item)) is not None]
+    if not found:
+        found = [t for item in items for t in tensor_list(m, state, item) or ()] if len(items) < 9 else []
+    return found or None
+
+
+def kind_of(m: Machine, state: State, value: Value) -> str:
+    """The coarse kind of an argument, for choosing an overload (see ``ops.binding``)."""
+    if isinstance(value, TensorRef):
+        return "tensor"
+    if isinstance(value, Const):
+        return _constant_kind(value.value)
+    if isinstance(value, Unknown):
+        return {"batch": "tensor", "index": "number"}.get(value.why, "unknown")
+    if isinstance(value, Tuple) or isinstance(value, Ref) and isinstance(state.heap[value.id], Sequence):
+        return "list" if tensor_list(m, state, value) else "ints"
+    if isinstance(value, Lib):
+        return "dtype" if value.name.startswith("torch.") else "unknown"
+    if isinstance(value, Slice):
+        return "int"
+    return "ints" if isinstance(value, Range) else "unknown"
+
+
+def _constant_kind(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"'{value}'"
+    return "int" if isinstance(value, int) else "float" if isinstance(value, float) else "other"
+
+
+def run(
+    m: Machine,
+    state: State,
+    name: str,
+    args: SequenceType[Value],
+    kwargs: MappingType[str, Value],
+    node: ast.AST,
+    same: bool = False,
+) -> Value | None:
+    """Run the op ``name``; None where the table does not know it. Raises Raised where PyTorch raises."""
+    wants = kwargs.get("requires_grad")
+    if wants is not None and name != "requires_grad_":
+        kwargs = {k: v for k, v in kwargs.items() if k != "requires_grad"}
+    row = ops.resolve(name, [kind_of(m, state, a) for a in args], {k: kind_of(m, state, v) for k, v in kwargs.items()})
+    if row is None:
+        return None
+    result = apply(m, state, row, args, kwargs, node, same)
+    if wants is not None and isinstance(result, TensorRef) and not row.flows:
+        grad = wants.value if isinstance(wants, Const) else None
+        state.tensors[result.id] = replace(state.tensors[result.id], requires_grad=bool(grad) if grad is not None else None)
+    return result
+
+
+def apply(
+    m: Machine, state: State, op: Op, args: SequenceType[Value], kwargs: MappingType[str, Value], node: ast.AST, same: bool = False
+) -> Value:
+    """Record one op on the tape and wrap what it returns."""
+    named = ops.bind(op, args, kwargs) or {}
+    tensors: dict[str, int | SequenceType[int] | None] = {}
+    for param in op.params:
+        if param.name in named:
+            tensors[param.name] = _argument(m, state, param, named[param.name])
+    try:
+        keys = record(m.tape, state, op, tensors, node, count_of(op, named), same)
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    if op.outputs < 0 or op.outputs > 1:
+        return Tuple(tuple(TensorRef(k) for k in keys), FIELDS.get(op.name, ()))
+    return TensorRef(keys[0]) if keys else Unknown(op.name)
+
+
+def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int | list[int] | None:
+    """The tensors given for one parameter."""
+    kind = param.kind.rstrip("?")
+    if isinstance(value, tuple):  # a variadic parameter
+        if len(value) == 1 and not isinstance(value[0], TensorRef):
+            return tensor_list(m, state, value[0])
+        return [t for v in value if (t := tensor_of(m, state, v)) is not None]
+    if isinstance(value, Unknown) and kind != "tensor" and value.why != "batch":
+        return None
+    if kind in ("tensor", "operand", "number", "other", "float", "int"):
+        return tensor_of(m, state, value)  # type: ignore[arg-type]
+    if kind == "tensors":
+        if isinstance(value, (Tuple, Ref)):
+            return tensor_list(m, state, value)
+        single = tensor_of(m, state, value)  # type: ignore[arg-type]
+        return [single] if single is not None else None
+    return None
+
+
+FIELDS = {name: ("values", "indices") for name in ("max", "min", "sort", "topk", "median", "mode", "cummax", "cummin", "kthvalue")}
+CLONE = ops.candidates("clone")[0]
+
+
+def count_of(op: Op, named: MappingType[str, object]) -> int:
+    """How many tensors an op with a variable number returns, as far as the arguments tell; 3 where they do not."""
+    for name in ("chunks", "sections", "indices_or_sections", "split_size_or_sections", "split_size", "split_sizes", "tensor_indices_or_sections"):
+        value = named.get(name)
+        if isinstance(value, Const) and isinstance(value.value, int) and "split_size" not in name:
+            return min(max(value.value, 1), 8)
+        if isinstance(value, Tuple):
+            return max(len(value.items), 1)
+    for name in ("tensors", "self", "inputs"):
+        value = named.get(name)
+        if isinstance(value, Tuple):
+            return max(len(value.items), 1)
+    return 3
+
+
+def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumed: str | None) -> Value:
+    """The result of a call nobody knows: a tensor only if it was given one that has a graph, otherwise simply unknown."""
+    known = [key for key in dict.fromkeys(inputs) if current(state, key).requires_grad]
+    if not known:
+        return Unknown(assumed or "")
+    return TensorRef(invent(m.tape, state, known, node, assumed))

@@ -1,0 +1,44 @@
+"""Is a value true? Known, or not known; never guessed."""
+
+from __future__ import annotations
+
+from ..tape import State
+from .machine import Machine
+from .values import Bound, Class, Const, Function, Instance, Mapping, Method, Optimizer, Range, Ref, Sequence, Tuple, Unknown, Value
+
+
+def truth(m: Machine, state: State, value: Value) -> bool | None:
+    """True, False, or None where it is not known. A choice made earlier on this path is remembered."""
+    if isinstance(value, Const):
+        return bool(value.value)
+    if isinstance(value, Tuple):
+        return bool(value.items)
+    if isinstance(value, Unknown):
+        return state.choices.get(value)
+    if isinstance(value, Ref):
+        thing = state.heap[value.id]
+        if isinstance(thing, (Sequence, Mapping)):
+            return True if thing.items else None if thing.open else False
+        if isinstance(thing, Instance):
+            return None if _own(state, thing, ("__bool__", "__len__")) else True
+        return True if isinstance(thing, (Optimizer, Class)) else None
+    if isinstance(value, Range):
+        size = length(value)
+        return None if size is None else size > 0
+    if isinstance(value, (Function, Bound, Method)):
+        return True
+    return None
+
+
+def _own(state: State, thing: Instance, names: tuple[str, ...]) -> bool:
+    kind = thing.kind
+    if not isinstance(kind, Ref):
+        return True
+    return any(name in state.heap[kind.id].attributes for name in names)
+
+
+def length(value: Range) -> int | None:
+    """How many numbers a range has, or None."""
+    if value.start is None or value.stop is None or not value.step:
+        return None
+    return len(range(value.start, value.stop, value.step))

@@ -1,0 +1,232 @@
+"""What an expression can evaluate to.
+
+    3            Const(3)
+    x.exp()      TensorRef(17): which tensor it is; what is known of it lives in the State
+    [a, b]       Ref(4): an object on the heap, shared by everyone who holds it
+    (a, b)       Tuple: immutable, so it needs no heap
+    torch.exp    Lib("torch.exp"): something outside the analysed program, known by its dotted name
+    load()       Unknown: nothing is known of it, and nothing may be concluded from it
+
+Values are immutable.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from ..tape import fresh_id
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unknown:
+    """``grad`` tells whether it requires grad if it is a tensor: False for data, None where that is unknown too.
+
+    ``tensor`` is the id it gets the first time it is used as a tensor. ``module`` is true where it is used as a network,
+    ``assumed`` names the call it came from if that call was given tensors with a graph.
+    """
+
+    why: str = ""
+    grad: bool | None = None
+    tensor: int = field(default_factory=fresh_id)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorRef:
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """``names`` are the field names of a named tuple, if it is one."""
+
+    items: tuple[Value, ...]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lib:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or lambda of the program. ``frame`` is the scope it was defined in; ``owner`` the class, for ``super()``.
+
+    ``grad_mode`` is set by a decorator such as ``@torch.no_grad()``; ``kind`` is ``""``, ``static``, ``class`` or ``property``.
+    """
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    frame: int
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: tuple[tuple[str, Value], ...] = ()
+    owner: int | None = None
+    grad_mode: bool | None = None
+    inference: bool = False
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A function with its first argument."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that is not the program's own: of a tensor, a list, an optimizer, a module."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    owner: int
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GradMode:
+    """A context manager or decorator that sets grad mode; ``mode`` None is unknown, ``inference`` marks inference_mode."""
+
+    mode: bool | None
+    inference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    start: int | None
+    stop: int | None
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Zip:
+    """``zip``, ``enumerate`` (a range and an iterable) and ``dict.items()``."""
+
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A call of a generator function, or a generator expression, that has not run yet: ``frame`` holds its arguments."""
+
+    node: ast.AST
+    frame: int
+    function: Function | None = None
+
+
+Value = Union[
+    Const, Unknown, TensorRef, Ref, Tuple, Lib, Slice, Function, Bound, Method, Super, Partial, GradMode, Range, Zip, Generator
+]  # fmt: skip
+
+NONE = Const(None)
+TRUE, FALSE = Const(True), Const(False)
+
+
+@dataclass(slots=True)
+class Frame:
+    """A scope. ``parent`` is the enclosing one for look-up; ``shared`` maps names declared global or nonlocal to their frame."""
+
+    variables: dict[str, Value]
+    parent: int
+    module: int
+    function: Function | None = None
+    shared: dict[str, int] = field(default_factory=dict)
+
+    def copy(self) -> Frame:
+        return Frame(dict(self.variables), self.parent, self.module, self.function, self.shared)
+
+
+@dataclass(slots=True)
+class Sequence:
+    """A list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``, by ``kind``. ``open``: there may be more items."""
+
+    kind: str
+    items: list[Value]
+    open: bool = False
+    limit: int | None = None
+    training: bool = True
+
+    def copy(self) -> Sequence:
+        return Sequence(self.kind, list(self.items), self.open, self.limit, self.training)
+
+
+@dataclass(slots=True)
+class Mapping:
+    """A dict, ``ModuleDict`` or ``ParameterDict``. ``open``: there may be more keys. Keys are plain Python values."""
+
+    items: dict[Any, Value]
+    open: bool = False
+    kind: str = "dict"
+    default: Value | None = None
+
+    def copy(self) -> Mapping:
+        return Mapping(dict(self.items), self.open, self.kind, self.default)
+
+
+@dataclass(slots=True)
+class Class:
+    """A class of the program. ``bases`` are Refs to classes or Libs."""
+
+    name: str
+    node: ast.ClassDef
+    bases: tuple[Value, ...]
+    attributes: dict[str, Value]
+    dataclass: bool = False
+
+    def copy(self) -> Class:
+        return Class(self.name, self.node, self.bases, dict(self.attributes), self.dataclass)
+
+
+@dataclass(slots=True)
+class Instance:
+    """An object. ``kind`` is a Ref to its class, or the Lib it was made by. ``open``: attributes we know nothing of may exist."""
+
+    kind: Value
+    attributes: dict[str, Value]
+    open: bool = False
+
+    def copy(self) -> Instance:
+        return Instance(self.kind, dict(self.attributes), self.open)
+
+
+@dataclass(slots=True)
+class Optimizer:
+    """``params`` are the tensors it updates; ``open`` where there may be others."""
+
+    name: str
+    params: list[int]
+    open: bool = False
+    fused: bool = False
+
+    def copy(self) -> Optimizer:
+        return Optimizer(self.name, list(self.params), self.open, self.fused)
