@@ -1,4 +1,4 @@
-"""The shape of the code, kept by tests: who imports whom, how long a file may grow, that every module explains itself."""
+"""The shape of the code, kept by tests: who imports whom, how long a file may grow, that modules explain themselves."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def complaints(block: Block) -> str:
     """Analyse ``block``; empty if every claim holds, else a readable account of what does not."""
     from tapelint.analysis import analyse
 
-    report = analyse(block.program, str(block.file))
+    report = analyse(block.program, str(block.file.with_suffix(".py")))
     notes: dict[int, list[str]] = defaultdict(list)
     missing = list(block.expected)
     misses = {label.row: label for label in block.labels if label.kind == "FN"}
@@ -55,7 +55,7 @@ def fix_complaints(block: Block) -> str:
     from tapelint.source.edit import apply
 
     origin = block.fixes
-    report = analyse(origin.program, str(origin.file))
+    report = analyse(origin.program, str(origin.file.with_suffix(".py")))
     offered = [fix for diagnostic in report.diagnostics for fix in fixes(report, diagnostic)]
     fix = next((fix for fix in offered if block.fixed.lower() in fix.title.lower()), None)
     if fix is None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 import mdjudge
 from mdspec import Block, SpecificationError, complete, read_all, read_claims, read_script, without_claims
+from tapelint.report.diagnostic import Fix
+from tapelint.source.edit import Edit
+from tapelint.source.span import Span
 
 HERE = Path(__file__).resolve().parent
 BLOCKS = read_all(HERE)
@@ -65,3 +70,61 @@ def test_mistakes_are_named(text: str, words: str) -> None:
 
 def test_claims_are_taken_away_before_texts_are_compared() -> None:
     assert without_claims("a = 1  # torch: ok\nb = 2  # two\n") == "a = 1\nb = 2  # two\n"
+
+
+@pytest.fixture
+def reporting(monkeypatch: pytest.MonkeyPatch):
+    """An analyser that reports what a test tells it to: rows of the block, severities, names."""
+
+    def tell(*found: tuple[int, str, str]) -> None:
+        diagnostics = [
+            SimpleNamespace(span=SimpleNamespace(row=row + 3), severity=severity, name=name, message="y was written")
+            for row, severity, name in found
+        ]
+        stub = ModuleType("tapelint.analysis")
+        stub.analyse = lambda text, path: SimpleNamespace(diagnostics=diagnostics)
+        monkeypatch.setitem(sys.modules, "tapelint.analysis", stub)
+
+    return tell
+
+
+def test_the_judge_is_content_with_what_is_claimed(reporting) -> None:
+    reporting((1, "error", "some-rule"), (2, "hint", "other-rule"))
+    assert mdjudge.complaints(block_of('a()  # error: [some-rule] "y was"\nb()  # torch: ok\n')) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "words"),
+    [
+        ("a()  # torch: ok\n", [(1, "warning", "some-rule")], "not claimed: warning [some-rule] y was written"),
+        ("a()  # error: [some-rule] # torch: ok\n", [], "claimed, but not reported: line 1: error [some-rule]"),
+        ("a()  # error: [some-rule] # torch: ok\n", [(1, "warning", "some-rule")], "claimed, but not reported"),
+        ("a()  # error: [some-rule]\nb()  # torch: ok\n", [(2, "error", "some-rule")], "not claimed"),
+        ('a()  # error: [some-rule] "z" # torch: ok\n', [(1, "error", "some-rule")], "claimed, but not reported"),
+        ("a()  # error: [some-rule] # torch: ok\n", [(1, "error", "some-rule")] * 2, "not claimed"),
+        ("a()  # hint: [some-rule] # torch: ok\n", [], "claimed, but not reported"),
+        ("a()  # FN: too deep # torch: ok\n", [(1, "error", "some-rule")], "remove the FN label"),
+        ("a()  # FP: too shallow # torch: ok\n", [], "remove the FP label: too shallow"),
+    ],
+)
+def test_the_judge_complains(reporting, text: str, found: list, words: str) -> None:
+    reporting(*found)
+    assert words in mdjudge.complaints(block_of(text))
+
+
+@pytest.mark.parametrize(("after", "words"), [("y = x + 1\n", ""), ("y = x + 2\n", "the text is another one")])
+def test_a_fix_is_compared_with_the_text_shown(monkeypatch: pytest.MonkeyPatch, after: str, words: str) -> None:
+    fix = Fix("Write out of place", "safe", True, (Edit(Span(4, 1, 4, 7), "y = x + 1"),))
+    stub = ModuleType("tapelint.analysis")
+    stub.analyse = lambda text, path: SimpleNamespace(diagnostics=[None])
+    stub.fixes = lambda report, diagnostic: (fix,)
+    monkeypatch.setitem(sys.modules, "tapelint.analysis", stub)
+    block = block_of(after.rstrip() + "  # torch: ok\n")
+    block.fixed, block.fixes = "Out Of Place", block_of("y += 1  # error: [some-rule] # torch: ok\n")
+    problem = mdjudge.fix_complaints(block)
+    assert words in problem if words else not problem
+
+
+def test_known_limits_pass(reporting) -> None:
+    reporting((2, "error", "some-rule"))
+    assert mdjudge.complaints(block_of("a()  # FN: too deep\nb()  # FP: too shallow # torch: ok\n")) == ""

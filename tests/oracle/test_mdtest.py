@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sandbox
 
-from mdspec import Block, read_all, read_script
+from mdspec import Block, read_all, read_claims, read_script
 
 TESTS = Path(__file__).resolve().parents[1]
 BLOCKS = read_all(TESTS / "mdtest")
@@ -42,3 +42,21 @@ def test_examples_quote_torch(block: Block) -> None:
     error = " ".join(sandbox.run(block).error.split())
     assert bool(quoted) == (block.verdict.kind == "raises") == bool(error)
     assert error.startswith(quoted), f"quoted  {quoted!r}\nprinted {error!r}"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('x = 1\nx / 0  # torch: raises "division"\n', ""),
+        ('def f():\n    return 1 / 0  # torch: raises "division"\nf()\n', ""),
+        ("x = 1  # torch: ok\n", ""),
+        ("1 / 0  # torch: ok\n", "ZeroDivisionError"),
+        ("1 / 0  # torch: silent no\n", "ZeroDivisionError"),
+        ('1 / 1  # torch: raises "division"\n', "did not raise"),
+        ('1 / 0  # torch: raises "second time"\n', "raised here"),
+        ('x = 1  # torch: raises "division"\n1 / 0\n', "raised here"),
+    ],
+)
+def test_the_oracle_sees_lies(text: str, words: str) -> None:
+    problem = sandbox.complaint(read_claims(Block(Path("here.md"), "here.md::Here#1", 10, text)))
+    assert words in problem if words else not problem
