@@ -1,0 +1,112 @@
+/** A VS Code of one's own: code-server with empty profile, one extension, one workspace; gone without a trace. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const SETTINGS = {
+    'workbench.startupEditor': 'none',
+    'workbench.activityBar.location': 'hidden',
+    'workbench.layoutControl.enabled': false,
+    'workbench.navigationControl.enabled': false,
+    'workbench.colorTheme': 'Default Light Modern',
+    'workbench.editor.showTabs': 'single',
+    'window.commandCenter': false,
+    'window.menuBarVisibility': 'hidden',
+    'chat.commandCenter.enabled': false,
+    'breadcrumbs.enabled': false,
+    'editor.minimap.enabled': false,
+    'editor.fontSize': 15,
+    'editor.lineHeight': 24,
+    'editor.hover.delay': 100,
+    'editor.scrollBeyondLastLine': true,
+    'editor.occurrencesHighlight': 'off',
+    'editor.stickyScroll.enabled': false,
+    'editor.guides.indentation': false,
+    'editor.renderLineHighlight': 'none',
+    'editor.overviewRulerBorder': false,
+    'editor.hideCursorInOverviewRuler': true,
+    'git.enabled': false,
+    'python.languageServer': 'None',
+    'telemetry.telemetryLevel': 'off',
+};
+
+export class Editor {
+    /** @param {string} cache @param {string} vsix @param {string} workspace copied, so that tests may change it */
+    static async start(cache, vsix, workspace) {
+        const scratch = mkdtempSync(join(tmpdir(), 'tapelint-editor-'));
+        const editor = new Editor(cache, scratch, await freePort());
+        cpSync(workspace, editor.workspace, { recursive: true });
+        const user = join(scratch, 'user', 'User');
+        mkdirSync(user, { recursive: true });
+        writeFileSync(join(user, 'settings.json'), JSON.stringify(SETTINGS));
+        editor.#install(vsix);
+        await editor.#serve();
+        return editor;
+    }
+
+    constructor(cache, scratch, port) {
+        this.scratch = scratch;
+        this.workspace = join(scratch, 'workspace');
+        this.results = join(scratch, 'results.json');
+        this.port = port;
+        this.program = join(cache, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
+        this.folders = ['--user-data-dir', join(scratch, 'user'), '--extensions-dir', join(scratch, 'extensions')];
+    }
+
+    #install(vsix) {
+        const { status, stdout, stderr } = spawnSync(
+            process.execPath, [this.program, ...this.folders, '--install-extension', vsix], { encoding: 'utf8' },
+        );
+        if (status !== 0) {
+            throw new Error(`the VSIX could not be installed\n${stdout}${stderr}`);
+        }
+    }
+
+    async #serve() {
+        const options = ['--auth', 'none', '--bind-addr', `127.0.0.1:${this.port}`, '--disable-telemetry',
+            '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override'];
+        const log = openSync(join(this.scratch, 'code-server.log'), 'w');
+        this.server = spawn(process.execPath, [this.program, ...this.folders, ...options], {
+            stdio: ['ignore', log, log],
+            env: { ...process.env, TAPELINT_EDITOR_RESULTS: this.results },
+        });
+        for (let attempt = 0; attempt < 300; attempt++) {
+            if (await fetch(`http://127.0.0.1:${this.port}/healthz`).then(({ ok }) => ok, () => false)) {
+                return;
+            }
+            await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        throw new Error(`code-server did not start\n${this.log()}`);
+    }
+
+    log() {
+        return readFileSync(join(this.scratch, 'code-server.log'), 'utf8');
+    }
+
+    /** @param {[string, string][]} payload what VS Code's web client takes besides a folder */
+    url(payload) {
+        const remote = (path) => `vscode-remote://127.0.0.1:${this.port}${path}`;
+        const pairs = payload.map(([key, path]) => [key, remote(path)]);
+        return `http://127.0.0.1:${this.port}/?folder=${this.workspace}&payload=${encodeURIComponent(JSON.stringify(pairs))}`;
+    }
+
+    async stop() {
+        const ended = new Promise((resolve) => this.server.once('exit', resolve));
+        this.server.kill('SIGTERM');
+        await ended;
+        rmSync(this.scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    }
+}
+
+function freePort() {
+    return new Promise((resolve, reject) => {
+        const server = createServer().once('error', reject);
+        server.listen(0, '127.0.0.1', () => {
+            const { port } = server.address();
+            server.close(() => resolve(port));
+        });
+    });
+}

@@ -1,0 +1,186 @@
+// @ts-check
+/**
+ * Runs inside VS Code's extension host, beside the tapelint installed from its VSIX, with the API extensions have.
+ * The tests run in order and build on each other: one editor, one document, as a user has it.
+ */
+
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
+const vscode = require('vscode');
+const { until } = require('./wait.js');
+
+/** @typedef {import('../../../client/src/extension').Api} Api */
+
+/** @returns {Promise<Api>} */
+async function tapelint() {
+    const extension = vscode.extensions.getExtension('tapelint.tapelint');
+    assert.ok(extension, 'the VSIX is installed');
+    return await extension.activate();
+}
+
+async function ready() {
+    const api = await tapelint();
+    await until('status ready', () => api.state === 'ready');
+    return api;
+}
+
+async function openTrain() {
+    const folder = vscode.workspace.workspaceFolders?.[0];
+    assert.ok(folder);
+    const document = await vscode.workspace.openTextDocument(path.join(folder.uri.fsPath, 'train.py'));
+    return vscode.window.showTextDocument(document);
+}
+
+/** @param {vscode.TextDocument} document @param {string} text */
+function lineOf(document, text) {
+    const line = document.getText().split('\n').findIndex((candidate) => candidate.includes(text));
+    assert.notEqual(line, -1, text);
+    return line;
+}
+
+/** @param {vscode.Uri} uri */
+function findings(uri) {
+    return vscode.languages.getDiagnostics(uri).filter(({ source }) => source === 'tapelint');
+}
+
+/** @param {vscode.Uri} uri */
+async function finding(uri) {
+    await until('a diagnostic', () => findings(uri).length > 0);
+    const found = findings(uri);
+    assert.equal(found.length, 1, JSON.stringify(found));
+    return /** @type {vscode.Diagnostic} */ (found[0]);
+}
+
+/** @param {vscode.Diagnostic} diagnostic */
+function codeOf({ code }) {
+    return typeof code === 'object' ? code.value : code;
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+    try {
+        process.kill(pid, 0);
+        return true;
+    } catch {
+        return false;
+    }
+}
+
+/** @type {Record<string, () => Promise<void>>} */
+const TESTS = {
+    'opening a Python file starts the server': async () => {
+        await openTrain();
+        const { serverPid } = await ready();
+        assert.ok(serverPid !== undefined && isAlive(serverPid));
+    },
+
+    'the backward that would raise is underlined, with its story': async () => {
+        const { document } = await openTrain();
+        const diagnostic = await finding(document.uri);
+        assert.equal(codeOf(diagnostic), 'TL102');
+        assert.equal(diagnostic.severity, vscode.DiagnosticSeverity.Error);
+        assert.equal(diagnostic.range.start.line, lineOf(document, 'loss.backward()'));
+        const story = diagnostic.relatedInformation ?? [];
+        const lines = story.map(({ location }) => location.range.start.line);
+        assert.ok(lines.includes(lineOf(document, 'torch.tanh(')), `the story names where h was built: ${lines}`);
+        assert.ok(lines.includes(lineOf(document, 'seen[0].mean()')), `and where it was used again: ${lines}`);
+    },
+
+    'the hover tells the same story': async () => {
+        const { document } = await openTrain();
+        const { range } = await finding(document.uri);
+        /** @type {vscode.Hover[]} */
+        const hovers = await vscode.commands.executeCommand('vscode.executeHoverProvider', document.uri, range.start);
+        const text = hovers.flatMap(({ contents }) => contents.map((content) => /** @type {any} */ (content).value)).join('\n');
+        assert.match(text, /backward/);
+        assert.match(text, /tanh/);
+    },
+
+    'the preferred fix makes it go away': async () => {
+        const { document } = await openTrain();
+        const { range } = await finding(document.uri);
+        /** @type {vscode.CodeAction[]} */
+        const actions = await vscode.commands.executeCommand(
+            'vscode.executeCodeActionProvider', document.uri, range, vscode.CodeActionKind.QuickFix.value, 20,
+        );
+        const preferred = actions.filter(({ isPreferred }) => isPreferred);
+        assert.equal(preferred.length, 1, actions.map(({ title }) => title).join(' | '));
+        const edit = preferred[0]?.edit;
+        assert.ok(edit, 'the edit is there once the action is resolved');
+        assert.ok(await vscode.workspace.applyEdit(edit));
+        assert.match(document.getText(), /seen\.append\(h\.detach\(\)\)/);
+        await until('no diagnostics', () => findings(document.uri).length === 0);
+    },
+
+    'undoing it brings the diagnostic back': async () => {
+        const { document } = await openTrain();
+        await vscode.commands.executeCommand('undo');
+        assert.match(document.getText(), /seen\.append\(h\)/);
+        await finding(document.uri);
+    },
+
+    'a killed server comes back and finds the same': async () => {
+        const { document } = await openTrain();
+        const before = await finding(document.uri);
+        const { serverPid } = await ready();
+        assert.ok(serverPid !== undefined);
+        process.kill(serverPid, 'SIGKILL');
+        const api = await tapelint();
+        await until('another server', () => api.serverPid !== undefined && api.serverPid !== serverPid && api.state === 'ready');
+        const after = await finding(document.uri);
+        assert.equal(after.message, before.message);
+    },
+
+    'the restart command exchanges the process': async () => {
+        const { serverPid } = await ready();
+        assert.ok(serverPid !== undefined);
+        await vscode.commands.executeCommand('tapelint.restart');
+        const after = await ready();
+        assert.notEqual(after.serverPid, serverPid);
+        await until('the end of the old server', () => !isAlive(serverPid));
+    },
+
+    'an interpreter that is none is named, and the next good one is used': async () => {
+        const settings = vscode.workspace.getConfiguration('tapelint');
+        const api = await ready();
+        await settings.update('interpreter', ['/nowhere/python3'], vscode.ConfigurationTarget.Global);
+        await until('status error', () => api.state === 'error');
+        assert.equal(api.serverPid, undefined);
+        await settings.update('interpreter', undefined, vscode.ConfigurationTarget.Global);
+        await ready();
+    },
+
+    'switched off, it is silent': async () => {
+        const { document } = await openTrain();
+        await finding(document.uri);
+        const settings = vscode.workspace.getConfiguration('tapelint');
+        await settings.update('enable', false, vscode.ConfigurationTarget.Global);
+        await until('no diagnostics', () => findings(document.uri).length === 0);
+        await settings.update('enable', undefined, vscode.ConfigurationTarget.Global);
+        await finding(document.uri);
+    },
+
+    'debug information names interpreter and server': async () => {
+        await ready();
+        await vscode.commands.executeCommand('tapelint.showDebugInformation');
+        const text = vscode.window.activeTextEditor?.document.getText() ?? '';
+        assert.match(text, /"source": "PATH"/);
+        assert.match(text, /"pygls"/);
+        await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    },
+};
+
+/** What VS Code calls; results go to a file, for the driver to print. */
+exports.run = async function run() {
+    const results = [];
+    for (const [name, test] of Object.entries(TESTS)) {
+        const started = Date.now();
+        const error = await test().then(() => undefined, (/** @type {Error} */ thrown) => thrown.stack ?? String(thrown));
+        results.push({ name, seconds: (Date.now() - started) / 1000, error });
+    }
+    const file = process.env['TAPELINT_EDITOR_RESULTS'];
+    assert.ok(file);
+    fs.writeFileSync(`${file}.part`, JSON.stringify(results));
+    fs.renameSync(`${file}.part`, file);
+};

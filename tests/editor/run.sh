@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# The packaged extension in a real VS Code, from zero: install VS Code (once), build the VSIX, start the server out of it
+# under each Python, drive the editor. With --pictures the screenshots in docs/images are taken anew.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+cache=${TAPELINT_EDITOR_CACHE:-$HOME/.cache/tapelint-editor}
+vsix=dist/tapelint-linux-x64.vsix
+pictures=()
+[ "${1:-}" = --pictures ] && pictures=(docs/images)
+
+tests/editor/install.sh "$cache"
+[ -d node_modules ] || npm ci --silent --no-audit --no-fund
+npm run --silent package
+python3 tools/vsix/verify.py "$vsix"
+node tests/editor/drive.mjs "$cache" "$vsix" "${pictures[@]}"
