@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import click
-
 from ..report.paint import ansi, is_coloured, plain
 from ..source import SourceError
 from ..source.reading import decode
@@ -51,11 +49,11 @@ class Run:
     def fail(self, message: str) -> None:
         """Something could not be done: the exit status will be 2."""
         self.has_failed = True
-        click.echo(f"{self._paint('error', 'error')}: {message}", err=True)
+        print(f"{self._paint('error', 'error')}: {message}", file=sys.stderr)
 
     def warn(self, message: str) -> None:
         """Something the user should know of."""
-        click.echo(f"{self._paint('warning', 'warning')}: {message}", err=True)
+        print(f"{self._paint('warning', 'warning')}: {message}", file=sys.stderr)
 
     def take(self, answer: Answer) -> None:
         """Print what there is to say about a file."""
@@ -70,19 +68,20 @@ class Run:
             self._json += answer.found
         else:
             for text in answer.found:
-                click.echo(text)
+                print(text)
+            sys.stdout.flush()
 
     def finish(self) -> int:
         """Print what concerns all files; the exit status."""
         if self.request.output_format == "json":
             import json
 
-            click.echo(json.dumps(self._json, indent=2))
+            print(json.dumps(self._json, indent=2))
         elif self.request.output_format == "full":
-            click.echo(self._summary())
+            print(self._summary())
         if self.request.stats:
             for name, count in sorted(self.stats.items()):
-                click.echo(f"{name}: {count}", err=True)
+                print(f"{name}: {count}", file=sys.stderr)
         if self.has_failed:
             return 2
         found = sum(count for severity, count in self.severities.items() if severity != "hint")

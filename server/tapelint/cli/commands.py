@@ -68,11 +68,11 @@ def rule(code: str | None) -> int:
     rules = sorted(all_rules(), key=lambda rule: rule.code)
     if code is None:
         for each in rules:
-            click.echo(f"{each.code}  {each.name}: {each.summary}")
+            print(f"{each.code}  {each.name}: {each.summary}")
         return 0
     for each in rules:
         if code.upper() == each.code or code.lower() == each.name:
-            click.echo(f"# {each.code} {each.name}\n\n{each.docs.strip()}")
+            print(f"# {each.code} {each.name}\n\n{each.docs.strip()}")
             return 0
     raise click.UsageError(f"no rule {code!r}; the rules are {', '.join(each.code for each in rules)}")
 
@@ -88,7 +88,7 @@ def server(serve: object, stdio: bool) -> None:
 @tapelint.command()
 def version() -> None:
     """Print the version."""
-    click.echo(f"tapelint {__version__}")
+    print(f"tapelint {__version__}")
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:

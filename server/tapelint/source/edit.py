@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
 from .span import Span
+
+_ROW_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +26,7 @@ class Edit:
 
 def line_starts(text: str) -> list[int]:
     """Offsets at which the rows of ``text`` begin; only ``\\n``, ``\\r\\n`` and ``\\r`` end one, as in LSP."""
-    starts, at, end = [0], 0, len(text)
-    while at < end:
-        newline, carriage = text.find("\n", at), text.find("\r", at)
-        if newline < 0 and carriage < 0:
-            break
-        if carriage < 0 or 0 <= newline < carriage:
-            at = newline + 1
-        else:
-            at = carriage + (2 if newline == carriage + 1 else 1)
-        starts.append(at)
-    return starts
+    return [0, *(found.end() for found in _ROW_END.finditer(text))]
 
 
 def rows(text: str) -> list[str]:

@@ -1,0 +1,231 @@
+"""The command line as scripts and CI rely on it: exit status, streams, formats."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
+
+SERVER = Path(__file__).resolve().parents[2] / "server"
+BAD = """\
+import torch
+
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y += 1
+y.sum().backward()
+"""
+GOOD = BAD.replace("x.exp()", "x * 2")
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    file = tmp_path / "bad.py"
+    file.write_text(BAD)
+    return file
+
+
+def test_nothing_found(tapelint: Tapelint, tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text(GOOD)
+    done = tapelint("check", "good.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Nothing found in 1 file.\n", "")
+
+
+def test_full(tapelint: Tapelint, bad: Path) -> None:
+    done = tapelint("check", "bad.py")
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert "saved-tensor-modified" in done.stdout
+    assert "y = x.exp()" in done.stdout
+    assert "Found 1 error in 1 file." in done.stdout
+    assert "\033" not in done.stdout
+    assert "\033[" in tapelint("check", "bad.py", FORCE_COLOR="1").stdout
+
+
+def test_json(tapelint: Tapelint, bad: Path) -> None:
+    done = tapelint("check", "--output-format", "json", "bad.py")
+    assert done.returncode == 1
+    (finding,) = json.loads(done.stdout)
+    assert set(finding) >= {
+        "code",
+        "name",
+        "severity",
+        "message",
+        "filename",
+        "location",
+        "end_location",
+        "related",
+        "fixes",
+        "url",
+    }
+    assert finding["name"] == "saved-tensor-modified"
+    assert finding["severity"] == "error"
+    assert finding["filename"] == "bad.py"
+    assert all({"message", "filename", "location", "end_location"} <= set(step) for step in finding["related"])
+    assert {step["location"]["row"] for step in finding["related"]} | {finding["location"]["row"]} >= {4, 5}
+    for fix in finding["fixes"]:
+        assert set(fix) == {"title", "applicability", "preferred", "edits"}
+        assert fix["applicability"] in ("safe", "unsafe")
+
+
+def test_json_of_nothing_is_an_empty_array(tapelint: Tapelint, tmp_path: Path) -> None:
+    (tmp_path / "empty.py").touch()
+    done = tapelint("check", "--output-format=json", "empty.py")
+    assert (done.returncode, json.loads(done.stdout)) == (0, [])
+
+
+def test_concise(tapelint: Tapelint, bad: Path) -> None:
+    (line,) = tapelint("check", "--output-format=concise", "bad.py").stdout.splitlines()
+    assert line.startswith(("bad.py:6:", "bad.py:5:"))
+
+
+def test_exit_zero(tapelint: Tapelint, bad: Path) -> None:
+    assert tapelint("check", "--exit-zero", "bad.py").returncode == 0
+
+
+def test_standard_input(tapelint: Tapelint, tmp_path: Path) -> None:
+    done = tapelint("check", "-", "--stdin-filename", "src/model.py", "--output-format=json", stdin=BAD.encode())
+    assert done.returncode == 1
+    assert json.loads(done.stdout)[0]["filename"] == "src/model.py"
+
+
+def test_a_missing_path_does_not_hide_the_others(tapelint: Tapelint, bad: Path) -> None:
+    done = tapelint("check", "nowhere", "bad.py", "--output-format=json")
+    assert done.returncode == 2
+    assert "nowhere: no such file or folder" in done.stderr
+    assert len(json.loads(done.stdout)) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "said"),
+    [
+        (b"\x7fELF\0\0torch", 2, "binary"),
+        (b"# torch \xe9\n", 2, "not valid utf-8"),
+        (b"# -*- coding: latin-1 -*-\nimport torch  # \xe9\n", 0, ""),
+        (b"", 0, ""),
+        (b"\xef\xbb\xbf" + BAD.encode(), 1, ""),
+        (BAD.replace("\n", "\r\n").encode(), 1, ""),
+        (BAD.replace("\n", "\r").encode(), 1, ""),
+        (BAD.encode() + b"z = (\n", 1, "file.py:7:5: '(' was never closed; the rest of the file was checked"),
+        (b"import torch\nx = " + b"[" * 5000 + b"]" * 5000 + b"\n", 0, "file.py:2"),
+        (b"import torch\n" * 200_000, 0, "too large"),
+    ],
+    ids=["binary", "undecodable", "latin-1", "empty", "bom", "crlf", "cr", "syntax", "deep", "large"],
+)
+def test_odd_files(tapelint: Tapelint, tmp_path: Path, data: bytes, status: int, said: str) -> None:
+    (tmp_path / "file.py").write_bytes(data)
+    done = tapelint("check", "file.py")
+    assert (done.returncode, done.stderr == "") == (status, said == "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_select_and_ignore(tapelint: Tapelint, bad: Path) -> None:
+    (finding,) = json.loads(tapelint("check", "bad.py", "--output-format=json").stdout)
+    code = finding["code"]
+    assert tapelint("check", "bad.py", "--ignore", code).returncode == 0
+    assert tapelint("check", "bad.py", "--select", code).returncode == 1
+    done = tapelint("check", "bad.py", "--select", "TL999")
+    assert done.returncode == 2
+    assert code in done.stderr
+
+
+def test_configuration(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.tapelint]\nignore = ["TL"]\n')
+    assert tapelint("check", "bad.py").returncode == 0
+    (tmp_path / "pyproject.toml").write_text("[tool.tapelint]\nrules = 1\n")
+    done = tapelint("check", "bad.py")
+    assert done.returncode == 2
+    assert "unknown key 'rules'" in done.stderr
+    assert "pyproject.toml" in done.stderr
+
+
+def test_suppressed(tapelint: Tapelint, tmp_path: Path) -> None:
+    (tmp_path / "quiet.py").write_text("# tapelint: ignore-file\n" + BAD)
+    assert tapelint("check", "quiet.py").returncode == 0
+
+
+def test_many_files_in_a_stable_order(tapelint: Tapelint, tmp_path: Path) -> None:
+    for number in range(12):
+        (tmp_path / f"m{number:02}.py").write_text(BAD if number % 3 == 0 else GOOD)
+    one, many = (tapelint("check", "--jobs", jobs, "--output-format=json") for jobs in ("1", "3"))
+    assert one.returncode == many.returncode == 1
+    assert one.stdout == many.stdout
+    assert [finding["filename"] for finding in json.loads(many.stdout)] == ["m00.py", "m03.py", "m06.py", "m09.py"]
+
+
+def test_a_folder_without_python(tapelint: Tapelint) -> None:
+    done = tapelint("check", ".")
+    assert done.returncode == 0
+    assert "no Python files" in done.stderr
+
+
+def test_rule(tapelint: Tapelint) -> None:
+    listed = tapelint("rule")
+    assert listed.returncode == 0
+    code, name = listed.stdout.splitlines()[0].partition(":")[0].split()
+    shown = tapelint("rule", code)
+    assert shown.returncode == 0
+    assert shown.stdout.startswith(f"# {code} {name}\n")
+    assert tapelint("rule", name).stdout == shown.stdout
+    unknown = tapelint("rule", "TL999")
+    assert unknown.returncode == 2
+    assert code in unknown.stderr
+
+
+def test_version(tapelint: Tapelint) -> None:
+    assert tapelint("version").stdout == tapelint("--version").stdout == "tapelint 0.1.0\n"
+
+
+def test_usage_errors(tapelint: Tapelint) -> None:
+    for arguments in (["check", "--output-format=xml"], ["frobnicate"], ["check", "--jobs", "0"]):
+        done = tapelint(*arguments)
+        assert done.returncode == 2
+        assert "Usage" in done.stderr
+
+
+def test_a_terminal_without_unicode(tapelint: Tapelint, tmp_path: Path) -> None:
+    (tmp_path / "größe.py").write_text(BAD.replace("y", "größe"), encoding="utf-8")
+    done = tapelint("check", "größe.py", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert done.returncode == 1
+    assert "gr\\xf6\\xdfe" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell's pipe")
+def test_a_reader_that_leaves(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:
+    for number in range(6):
+        (tmp_path / f"m{number}.py").write_text(BAD)
+    command = f"PYTHONPATH={SERVER} {sys.executable} -m tapelint check . | true"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_nothing_heavy_is_loaded(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:
+    """Neither parsers of comments nor the protocol, and for a file without torch not even the engine."""
+    (tmp_path / "plain.py").write_text("print(1)\n")
+    heavy = {"torch", "libcst", "jedi", "parso", "pygls", "lsprotocol", "asyncio", "tapelint.lsp"}
+    for file, unwanted in (("plain.py", {*heavy, "tapelint.interp", "tapelint.ops"}), ("good.py", heavy)):
+        (tmp_path / "good.py").write_text(GOOD)
+        done = tapelint("check", file, PYTHONPROFILEIMPORTTIME="1")
+        assert done.returncode == 0
+        loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        assert not loaded & unwanted
+
+
+def test_a_cold_start_is_short(tapelint: Tapelint, tmp_path: Path) -> None:
+    """The aim is a quarter of a second; the bound leaves room for a busy machine."""
+    (tmp_path / "good.py").write_text(GOOD)
+    tapelint("check", "good.py")
+    best = 60.0
+    for _ in range(4):
+        begin = time.perf_counter()
+        assert tapelint("check", "good.py").returncode == 0
+        best = min(best, time.perf_counter() - begin)
+    assert best < 0.6

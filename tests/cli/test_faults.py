@@ -1,0 +1,78 @@
+"""A fault of ours in one file: said, counted, and no reason to stop. The analysis is a double that fails on demand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import tapelint
+from tapelint.cli.check import Request, run
+from tapelint.report import Diagnostic
+from tapelint.source import Span, parse
+
+
+@pytest.fixture(autouse=True)
+def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def analyse(text: str, path: str, config: object) -> SimpleNamespace:
+        if "crash" in text:
+            raise RecursionError("too deep")
+        if "die" in text:
+            os._exit(9)
+        severity = "hint" if "hint" in text else "error"
+        found = Diagnostic("TL101", "double", severity, "found", path, Span(1, 1, 1, 6))
+        return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={"steps": 2})
+
+    def fixes(report: SimpleNamespace, diagnostic: Diagnostic) -> tuple[()]:
+        if "unfixable" in report.source.text:
+            raise ValueError("no fix")
+        return ()
+
+    monkeypatch.setattr(tapelint, "analysis", SimpleNamespace(analyse=analyse, fixes=fixes), raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def write(**files: str) -> None:
+    for name, text in files.items():
+        Path(f"{name}.py").write_text(f"{text}  # torch\n")
+
+
+def test_a_crash_is_the_files_own(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a="crash", b="ok")
+    assert run(Request((".",), "concise")) == 2
+    out, err = capsys.readouterr()
+    assert out == "b.py:1:1: TL101 found\n"
+    assert "internal error in a.py" in err
+    assert "please report" in err
+    assert "RecursionError" in err
+
+
+def test_a_fixer_that_fails_leaves_the_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a="unfixable")
+    assert run(Request(("a.py",))) == 2
+    out, err = capsys.readouterr()
+    assert "error[TL101]" in out
+    assert "no fix for TL101" in err
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the double lives in this process and its forks")
+def test_a_process_that_dies_is_the_files_own(capsys: pytest.CaptureFixture[str]) -> None:
+    write(**{f"m{number:02}": "die" if number == 4 else "ok" for number in range(12)})
+    assert run(Request((".",), "concise", jobs=2)) == 2
+    out, err = capsys.readouterr()
+    assert [line[:3] for line in out.splitlines()] == [f"m{number:02}" for number in range(12) if number != 4]
+    assert "internal error in m04.py: its process died" in err
+
+
+def test_hints_are_no_reason_to_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a="hint")
+    assert run(Request(("a.py",))) == 0
+    assert "Found 1 hint in 1 file." in capsys.readouterr().out
+
+
+def test_stats_go_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a="ok", b="ok")
+    assert run(Request(("a.py", "b.py", "./a.py"), "json", stats=True)) == 1
+    assert capsys.readouterr().err == "steps: 4\n"
