@@ -1,0 +1,92 @@
+"""How a cure changes text: one file of ``purposes/`` for each purpose, each a function from nodes to edits.
+
+A rule says what should change (:class:`~tapelint.rules.cure.Cure`); here is how. Everything is computed on demand, when
+somebody opens the lightbulb or passes ``--fix``, so no purpose is imported before it is asked for, and libcst only by
+those that change expressions. What a purpose promises, and this module checks once for all of them:
+
+* the new text parses, and no comment is lost, doubled or swallowed;
+* an edit covers only what changes, so formatting, line endings, tabs and byte order marks stay as they were;
+* where any of this cannot be kept, there is no edit at all: ``None``.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+import warnings
+from collections import Counter
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ..source.edit import Edit, apply
+from .refused import Refused
+from .sheet import Sheet
+
+if TYPE_CHECKING:
+    from ..rules.cure import Cure
+    from ..source import Source
+
+PURPOSES = frozenset(
+    {
+        "clone",
+        "detach",
+        "detach_state",
+        "detach_tuple_state",
+        "drop_retain_graph",
+        "merge_backwards",
+        "move_after",
+        "move_before",
+        "move_into_loop",
+        "no_grad",
+        "out_of_place",
+        "remove_call",
+        "requires_grad",
+        "retain_graph",
+    }
+)
+"""The names a cure may use; each is a module of ``purposes`` whose docstring says which targets it takes."""
+
+__all__ = ["PURPOSES", "edits"]
+
+
+def edits(source: Source, cure: Cure) -> tuple[Edit, ...] | None:
+    """The edits that make ``cure`` happen in ``source.text``, in order; None where that cannot be done safely."""
+    if cure.purpose not in PURPOSES:
+        raise ValueError(f"no such purpose: {cure.purpose!r}")
+    purpose = import_module(f".purposes.{cure.purpose}", __name__)
+    try:
+        made = purpose.edits(Sheet(source), *cure.targets)
+    except (Refused, RecursionError):
+        return None
+    found = tuple(sorted(made, key=lambda edit: edit.span))
+    return found if found and _keeps_promise(source, found) else None
+
+
+def _keeps_promise(source: Source, made: tuple[Edit, ...]) -> bool:
+    before = source.text
+    try:
+        after = apply(before, made)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(after.removeprefix("\ufeff"))
+        first, rest = _changed_rows(source, made)
+        return after != before and _comments(after, first, rest) == _comments(before, first, rest)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
+        return False
+
+
+def _changed_rows(source: Source, made: tuple[Edit, ...]) -> tuple[int, int]:
+    """How many rows above and below the statements of the module that are changed: to read all of them takes seconds."""
+    starts = [0, *(s.lineno - 1 for s in source.tree.body if s.col_offset == 0 and not hasattr(s, "decorator_list"))]
+    first, last = made[0].span.row - 1, max(edit.span.end_row for edit in made)
+    above = max(row for row in starts if row <= first)
+    return above, len(source.lines) - min((row for row in starts if row >= last), default=len(source.lines))
+
+
+def _comments(text: str, above: int, below: int) -> Counter[str]:
+    """The comments of a text but for some rows above and below."""
+    rows = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    some = "\n".join(rows[above : len(rows) - below])
+    tokens = tokenize.generate_tokens(io.StringIO(some).readline)
+    return Counter(token.string for token in tokens if token.type == tokenize.COMMENT)

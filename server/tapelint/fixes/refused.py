@@ -1,0 +1,7 @@
+"""The one way a purpose says no."""
+
+from __future__ import annotations
+
+
+class Refused(Exception):
+    """The change cannot be made safely here; the reason is for whoever reads a traceback, not for users."""

@@ -1,0 +1,60 @@
+"""Every section of ``purposes/*.md`` is a change: before, and after or nothing. Each is tried in many dresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from marked import cases, fixed
+
+from tapelint.fixes import PURPOSES
+
+FILES = sorted(Path(__file__).with_name("purposes").glob("*.md"))
+
+
+def _tabs(text: str) -> str:
+    text = "if True:\n    pass\n" + text
+    return re.sub(r"^(?: {4})+", lambda m: "\t" * (len(m.group()) // 4), text, flags=re.MULTILINE)
+
+
+def _nested(text: str) -> str:
+    return "if True:\n" + re.sub(r"^(?=[^\n])", "    ", text, flags=re.MULTILINE)
+
+
+def _accented(text: str) -> str:
+    return re.sub(r"\b[xh]\b|\bloss\b", lambda m: {"x": "ж", "h": "ħ", "loss": "löss"}[m.group()], text)
+
+
+_ODD = re.compile(r"^(?: {4})* {1,3}(?! )", re.MULTILINE)
+"""An indentation that tabs cannot make."""
+
+DRESSES: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "crlf": lambda text: text.replace("\n", "\r\n"),
+    "cr": lambda text: text.replace("\n", "\r"),
+    "tabs": _tabs,
+    "nested": _nested,
+    "accented": _accented,
+    "bom": lambda text: "\ufeff" + text,
+    "open end": lambda text: text.removesuffix("\n"),
+}
+
+CASES = [
+    pytest.param(file.stem, before, after, dress, id=f"{file.stem}: {title} ({dress})")
+    for file in FILES
+    for title, before, after in cases(file)
+    for dress in (DRESSES if after is not None else ("plain",))
+    if not (dress == "tabs" and _ODD.search(before))
+]
+
+
+@pytest.mark.parametrize(("purpose", "before", "after", "dress"), CASES)
+def test_change(purpose: str, before: str, after: str | None, dress: str) -> None:
+    wear = DRESSES[dress]
+    assert fixed(purpose, wear(before)) == (None if after is None else wear(after))
+
+
+def test_every_purpose_has_its_file() -> None:
+    assert {file.stem for file in FILES} == PURPOSES
