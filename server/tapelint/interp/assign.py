@@ -9,7 +9,7 @@ from ..tape import State, Stored
 from . import attributes, subscripts
 from .iteration import unpack
 from .machine import Machine
-from .values import Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from .values import Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
 
 def assign(m: Machine, state: State, target: ast.expr, value: Value, statement: ast.AST, source: ast.expr | None) -> None:
@@ -73,12 +73,28 @@ def remember(
     m: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: str
 ) -> None:
     """Tell the tape that ``value`` is now known as ``name``."""
+    if isinstance(value, Ref):
+        _name_parameters(m, state, name.removeprefix("self."), value, 2)
     direct = isinstance(value, TensorRef)
     for tensor in tensors_in(state, value, 2):
         if direct:
             m.tape.name(tensor, name)
         if state.tensors[tensor].requires_grad is not False:
             m.tape.keep(tensor, Stored(state.moment(statement), name, source, statement, how))
+
+
+def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: int) -> None:
+    """Parameters are known by the attribute their layer is kept in: ``fc2.weight``."""
+    if not isinstance(value, Ref) or not depth:
+        return
+    thing = state.heap[value.id]
+    if isinstance(thing, Instance) and isinstance(thing.kind, Lib):
+        for attribute, item in thing.attributes.items():
+            if isinstance(item, TensorRef) and state.tensors[item.id].parameter and attribute.isidentifier():
+                m.tape.name(item.id, f"{name}.{attribute}")
+    elif isinstance(thing, Sequence) and thing.kind != "list":
+        for index, item in enumerate(thing.items):
+            _name_parameters(m, state, f"{name}[{index}]", item, depth - 1)
 
 
 def delete(m: Machine, state: State, target: ast.expr) -> None:

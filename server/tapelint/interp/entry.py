@@ -28,13 +28,15 @@ def execute(m: Machine) -> None:
     module = state.frame
     states = _entered(m, [state], lambda: m.block(m.tree.body, [state]))
     finished = next((s for s in states if s.signal is None), states[0])
+    m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
     _complete(m, finished, module)
     for function, owner in list(uncalled(m, finished, module)):
         if function.node in m.called:
             continue
         path = finished.fork()
         m.limit = m.steps + FRESH
-        _entered(m, [path], lambda: [*_drive(m, path, function, owner)])
+        ends = _entered(m, [path], lambda: _drive(m, path, function, owner))
+        m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
 
 
 def _entered(m: Machine, states: list[State], run: object) -> list[State]:

@@ -52,6 +52,7 @@ class Holes:
     rootless: int = 0
     steps: int = 0
     raised: int = 0
+    stopped: int = 0
 
 
 @dataclass(slots=True)

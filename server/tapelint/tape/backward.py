@@ -51,6 +51,7 @@ def backward(
     order, parents, leaves = _walk(begin)
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs)
+    done: set[Node] = set()
     for item in order:
         freed = state.freed.get(item)
         spoiled = None if freed else _spoiled(state, item)
@@ -60,22 +61,23 @@ def backward(
             if all(n.certain for n in path):
                 moment = state.moment(node)
                 if freed:
-                    alive = tuple(n for n in order if n not in state.freed)
-                    tape.publish(FreedGraphReached(moment, assumed, item, freed, path, roots[0], alive))
+                    shared = next(n for n in path if n in state.freed and n not in done)
+                    tape.publish(FreedGraphReached(moment, assumed, item, freed, path, roots[0], shared, _first_spoiled(state, order)))
                 else:
                     assert spoiled is not None
                     tape.publish(SavedTensorSpoiled(moment, assumed, item, spoiled[0], spoiled[1], path, roots[0]))
                 if not assumed:
                     raise Refused(SECOND_TIME if freed else MODIFIED)
             break
-        if retain is False:
+        done.add(item)
+        if retain is False and item not in state.freed:
             state.freed[item] = Freed(state.moment(node), roots[0])
     state.changes += 1
     reached = [item.tensor for item in leaves]
     if accumulate:
         for key in reached:
             _accumulate(state, key, node, bool(create))
-    tape.publish(BackwardRan(state.moment(node), None, roots[0] if roots else -1, len(order), retain is not False))
+    tape.publish(BackwardRan(state.moment(node), None, roots[0] if roots else -1, len(order), len(reached)))
     return reached
 
 
@@ -119,6 +121,15 @@ def _spoiled(state: State, node: Node) -> tuple[SavedTensor, Write] | None:
             culprit = write.since(saved.version)
             if culprit is not None:
                 return saved, culprit
+    return None
+
+
+def _first_spoiled(state: State, order: Sequence[Node]) -> tuple[Node, SavedTensor, Write] | None:
+    """What a retained graph would run into."""
+    for node in order:
+        found = _spoiled(state, node)
+        if found is not None:
+            return node, *found
     return None
 
 

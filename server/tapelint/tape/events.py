@@ -21,13 +21,18 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class FreedGraphReached(Event):
-    """A backward reached a node whose saved tensors an earlier backward freed. ``path`` leads from the root to the node."""
+    """A backward reached a node whose saved tensors an earlier backward freed.
+
+    ``path`` leads from the root to the node; ``shared`` is its first node that the earlier backward had run already.
+    ``spoiled`` is what would be next if the graph had been retained: a saved tensor that was written meanwhile.
+    """
 
     node: Node
     freed: Freed
     path: tuple[Node, ...]
     root: int
-    alive: tuple[Node, ...] = ()
+    shared: Node
+    spoiled: tuple[Node, SavedTensor, Write] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +66,8 @@ class LeafWritten(Event):
 
 @dataclass(frozen=True, slots=True)
 class BackwardRan(Event):
-    """A backward finished. ``executed`` are the nodes it walked."""
+    """A backward finished: how many nodes it walked, how many leaves got a gradient."""
 
     root: int
     executed: int
-    retained: bool
+    leaves: int

@@ -1,0 +1,150 @@
+"""The facade: text in, a report out. Total, pure, and the only thing the editor and the command line know.
+
+    >>> report = analyse("import torch\\ny = torch.ones(3, requires_grad=True).exp()\\ny += 1\\ny.sum().backward()\\n")
+    >>> [d.code for d in report.diagnostics]
+    ['TL201']
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+
+from .interp import Cancelled, Holes, Machine, execute
+from .report import Diagnostic, Fix, Related, settle
+from .rules import Finding, all_rules
+from .source import Source, Span, parse
+from .tape import Tape
+from .tape.events import BackwardRan, Event
+from .workspace.config import Config
+
+__all__ = ["Cancelled", "Hover", "Report", "analyse", "fixes", "hover"]
+
+FRAMES = 12_000
+"""Python frames the interpreter may need for the deepest program it accepts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is known of one version of one file. ``stats`` counts what was executed and what remained unknown."""
+
+    path: str
+    source: Source
+    diagnostics: tuple[Diagnostic, ...]
+    stats: dict[str, int]
+    config: Config = Config()
+    findings: dict[tuple[str, Span], Finding] = field(default_factory=dict)
+    reach: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """Markdown about the expression at ``span``."""
+
+    markdown: str
+    span: Span
+
+
+def analyse(
+    text: str, path: str = "<stdin>", config: Config = Config(), cancel: Callable[[], bool] | None = None  # noqa: B008 (frozen)
+) -> Report:
+    """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true."""
+    if "torch" not in text and "lightning" not in text:
+        return Report(path, parse(text, path), (), asdict(Holes()), config)
+    source = parse(text, path)
+    if source.is_skipped:
+        return Report(path, source, (), asdict(Holes()), config)
+    tape = Tape()
+    findings: dict[tuple[str, object], Finding] = {}
+    reach: dict[object, int] = {}
+    subscribers: dict[type, list] = {}
+    for rule in all_rules():
+        for kind in rule.events:
+            subscribers.setdefault(kind, []).append(rule)
+
+    def observe(event: Event) -> None:
+        if isinstance(event, BackwardRan):
+            reach.setdefault(event.moment.node, event.leaves)
+            return
+        for rule in subscribers.get(type(event), ()):
+            found = rule.check(event, tape)
+            if found is not None:
+                key = (found.code, found.node)
+                known = findings.get(key)
+                if known is None or known.severity == "warning" and found.severity == "error":
+                    findings[key] = found
+
+    tape.listeners.append(observe)
+    holes = run(source, tape, cancel).holes
+    by_place: dict[tuple[str, Span], Finding] = {}
+    diagnostics: list[Diagnostic] = []
+    for finding in findings.values():
+        diagnostic = to_diagnostic(source, finding)
+        diagnostics.append(diagnostic)
+        by_place[diagnostic.code, diagnostic.span] = finding
+    shown = settle(diagnostics, source.suppressions, config.wants)
+    return Report(path, source, shown, asdict(holes), config, by_place, tuple(reach.values()))
+
+
+def run(source: Source, tape: Tape, cancel: Callable[[], bool] | None = None, probe: Callable | None = None) -> Machine:
+    """Execute ``source`` over ``tape``."""
+    machine = Machine(tape, source.tree, cancel, probe)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, FRAMES))
+    try:
+        execute(machine)
+    finally:
+        sys.setrecursionlimit(limit)
+    machine.holes.steps = machine.steps
+    return machine
+
+
+def to_diagnostic(source: Source, finding: Finding) -> Diagnostic:
+    """A finding with its syntax turned into spans."""
+    rule = next(r for r in all_rules() if r.code == finding.code)
+    related = tuple(Related(link.text, source.path, source.span(link.node)) for link in finding.links if hasattr(link.node, "lineno"))
+    return Diagnostic(
+        finding.code, rule.name, finding.severity, finding.message, source.path, source.span(finding.node), related, finding.help, rule.url
+    )
+
+
+def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> tuple[Fix, ...]:
+    """The fixes of a finding, best first. Each was made and analysed: the hazard is gone and there is no new one."""
+    from .fixes import edits
+    from .source import apply
+
+    finding = report.findings.get((diagnostic.code, diagnostic.span))
+    if finding is None:
+        return ()
+    found: list[Fix] = []
+    seen: set[object] = set()
+    for cure in finding.cures:
+        made = edits(report.source, cure)
+        if made is None or made in seen:
+            continue
+        seen.add(made)
+        after = analyse(apply(report.source.text, made), report.path, report.config, cancel)
+        if cures(report, diagnostic, after, keeps_gradients=cure.applicability == "safe"):
+            title = cure.title if cure.applicability == "safe" else f"{cure.title} [unsafe]"
+            found.append(Fix(title, cure.applicability, not any(f.preferred for f in found), made))
+    return tuple(found)
+
+
+def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients: bool) -> bool:
+    """Whether ``after`` has lost ``diagnostic``, has nothing new, and (for a safe fix) every first backward reaches as many leaves."""
+    old, new = Counter(d.code for d in before.diagnostics), Counter(d.code for d in after.diagnostics)
+    if new[diagnostic.code] >= old[diagnostic.code] or new - old:
+        return False
+    if after.stats["stopped"] > before.stats["stopped"] or after.stats["spent"] > before.stats["spent"]:
+        return False
+    first = before.reach[: len(after.reach)]
+    return not keeps_gradients or all(now >= then for now, then in zip(after.reach, first))
+
+
+def hover(report: Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
+    """What is known of the expression at ``row``, ``column``: its life as a tensor, or the story of a diagnostic there."""
+    from .life import describe
+
+    return describe(report, row, column, cancel)

@@ -1,0 +1,54 @@
+"""What a rule concludes from an event: a hazard at a place, told as a story."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from ..tape.events import Event
+from ..tape.moment import Moment
+from ..tape.tape import Tape
+from .cure import Cure
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One step of the story: what happened at ``node``."""
+
+    node: ast.AST
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A hazard at ``node``. ``links`` tell what led to it, in order; ``cures`` come best first."""
+
+    code: str
+    node: ast.AST
+    moment: Moment
+    severity: Literal["error", "warning", "information", "hint"]
+    message: str
+    links: tuple[Link, ...]
+    help: str
+    cures: tuple[Cure, ...] = ()
+
+
+Check = Callable[[Event, Tape], "Finding | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One hazard. ``docs`` is the user's documentation in Markdown; ``events`` are the classes ``check`` is given."""
+
+    code: str
+    name: str
+    summary: str
+    docs: str
+    events: tuple[type[Event], ...]
+    check: Check
+
+    @property
+    def url(self) -> str:
+        return f"https://tapelint.dev/rules/{self.code}"

@@ -1,0 +1,12 @@
+"""What TL201 and TL202 share: PyTorch's error, and who wrote."""
+
+from __future__ import annotations
+
+from ..tape.events import SavedTensorSpoiled
+
+ERROR = "one of the variables needed for gradient computation has been modified by an inplace operation"
+
+
+def is_step(event: SavedTensorSpoiled) -> bool:
+    """Whether an optimizer wrote, or a state dict was loaded: a parameter was updated."""
+    return event.write.how.endswith(".step") or event.write.how == "load_state_dict"

@@ -1,0 +1,88 @@
+"""Words for what happened: iterations, variables, operations. Every rule speaks through these, so they all sound alike."""
+
+from __future__ import annotations
+
+import ast
+
+from ..tape.graph import Node, SavedTensor, Write
+from ..tape.moment import Lap, Moment
+from ..tape.tape import Stored, Tape
+
+SHORT = 40
+
+
+def code(node: ast.AST | None) -> str:
+    """Source in backticks, cut to a readable length."""
+    text = ast.unparse(node).partition("\n")[0] if node is not None else "?"
+    return f"`{text if len(text) <= SHORT else text[: SHORT - 1] + '…'}`"
+
+
+def loop_name(lap: Lap) -> str:
+    loop = lap.loop
+    if isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
+        return f"`for {ast.unparse(loop.target)}`"
+    if isinstance(loop, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return f"calls of `{loop.name}`"
+    return "`while`"
+
+
+def iteration(moment: Moment, lap: Lap | None = None) -> str:
+    """``iteration 2 of `for step` ``, of the given loop or of the innermost one."""
+    lap = lap or (moment.laps[-1] if moment.laps else None)
+    return f"iteration {lap.number} of {loop_name(lap)}" if lap is not None else "the script"
+
+
+def prefix(moment: Moment) -> str:
+    """``iteration 2: ``, or nothing outside loops; nested loops are all named."""
+    laps = [lap for lap in moment.laps if not isinstance(lap.loop, ast.comprehension)]
+    if not laps:
+        return ""
+    if len(laps) == 1:
+        return f"iteration {laps[0].number}: "
+    return ", ".join(f"{loop_name(lap).strip('`')} {lap.number}" for lap in laps) + ": "
+
+
+def variable(tape: Tape, node: Node) -> str:
+    """What the program calls the result of ``node``: a name, or the expression that computed it."""
+    for key in node.results:
+        if key in tape.names:
+            return f"`{tape.names[key]}`"
+    return code(node.born.node)
+
+
+def tensor_name(tape: Tape, key: int) -> str | None:
+    name = tape.names.get(key)
+    return None if name is None else f"`{name}`" if name.isidentifier() or "." in name or "[" in name else name
+
+
+def keeper(tape: Tape, node: Node) -> Stored | None:
+    """Where the result of ``node`` was last kept: the variable, attribute or container that carried it on."""
+    kept = [stored for key in node.results for stored in tape.stored.get(key, ())]
+    return kept[-1] if kept else None
+
+
+def op_name(node: Node) -> str:
+    """The operation as users know it: ``tanh``, ``linear``, ``*``."""
+    return f"`{node.op.rpartition('.')[2]}`"
+
+
+def carried(tape: Tape, node: Node) -> str:
+    """``h``, or ``kept`` (which holds ``h``)."""
+    stored = keeper(tape, node)
+    name = variable(tape, node)
+    if stored is None or f"`{stored.target}`" == name:
+        return name
+    return f"`{stored.target}`" + (f", which holds {name}," if stored.how == "appended" else "")
+
+
+def role(saved: SavedTensor) -> str:
+    return "its result" if saved.role == "result" else "its input" if saved.role in ("self", "input") else f"`{saved.role}`"
+
+
+def writer(write: Write) -> str:
+    return code(write.moment.node)
+
+
+def assuming(assumed: str | None) -> str:
+    """The assumption a warning rests on."""
+    return f" This assumes that `{assumed}` keeps a graph, which tapelint cannot see." if assumed else ""

@@ -1,0 +1,68 @@
+"""Two backward passes run through the same graph.
+
+## What it does
+Reports a `backward()` (or `torch.autograd.grad`) that reaches a graph which an earlier backward of the same iteration has freed.
+
+## Why PyTorch fails
+The first backward frees what the operations saved for it (their inputs, their results, their masks). The second one needs it again
+and raises "Trying to backward through the graph a second time". Operations that saved nothing (`+`, `sum`, `view`, ...) may be
+walked any number of times.
+
+## Example
+```py
+x = torch.ones(3, requires_grad=True)
+y = x ** 2
+m = y * 3
+n = y * 4
+m.sum().backward()
+n.sum().backward()  # error: [backward-through-freed-graph] "y" # torch: raises "backward through the graph a second time"
+```
+
+## Use instead
+One backward of the summed losses walks the graph once:
+```py
+x = torch.ones(3, requires_grad=True)
+y = x ** 2
+m = y * 3
+n = y * 4
+(m.sum() + n.sum()).backward()  # torch: ok
+```
+`retain_graph=True` on the first backward is right too; on the last one it would keep the graph for nothing.
+
+## Fix safety
+Summing the losses and retaining the graph give the same gradients. Detaching the shared value cuts the gradient behind it and is marked unsafe.
+"""
+
+from __future__ import annotations
+
+from ..tape.events import Event, FreedGraphReached
+from ..tape.tape import Tape
+from .cure import Cure
+from .finding import Finding, Rule
+from .lifetime import ERROR, origin, readers, retain_cure, retaining, story
+from .story import assuming, code, keeper, op_name, variable
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, FreedGraphReached)
+    if origin(event) != "same":
+        return None
+    first, second = event.freed.moment.node, event.moment.node
+    name = variable(tape, event.shared)
+    saved = f"what {op_name(event.node)} saved"
+    again = "runs again" if first is second else f"reaches {name} again"
+    message = f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+    cures = [Cure("merge_backwards", "Run one backward of the summed losses", (first, second)), *retain_cure(event, grows=False)]
+    stored = keeper(tape, event.shared)
+    young = event.path[max(event.path.index(event.shared) - 1, 0)]
+    for reader in readers(young.born.node, stored.target if stored else None):
+        cures.append(Cure("detach", f"Detach {name} here (no gradient flows behind it from this side)", (reader,), "unsafe"))
+    return Finding(
+        RULE.code, second, event.moment, "warning" if event.assumed else "error", message, story(event, tape),
+        f"run one backward of the summed losses, or keep the graph for the second. {retaining(event, tape, grows=False)}", tuple(cures),
+    )  # fmt: skip
+
+
+RULE = Rule(
+    "TL101", "backward-through-freed-graph", "a second backward runs through a graph that the first one freed", __doc__, (FreedGraphReached,), check
+)

@@ -1,0 +1,79 @@
+"""A tensor that autograd saved is written in place.
+
+## What it does
+Reports an in-place write (`+=`, `add_`, `x[i] = ...`, `relu_`, ...) to a tensor that an operation saved for backward, where a backward needs it
+afterwards.
+
+## Why PyTorch fails
+Every storage counts its writes. An operation that saves a tensor remembers the count; backward compares, and raises "one of the variables needed
+for gradient computation has been modified by an inplace operation". PyTorch names the operation that saved the value, not the line that wrote it;
+this rule points at the write.
+
+Whether a write is harmful depends on what the operations around it save: `exp`, `sigmoid`, `tanh`, `relu`, `softmax` save their result; `*`, `pow`,
+`log`, `matmul` save inputs; `+` and a product with a number save nothing of it. `torch.no_grad()` does not help: a write under it counts as well.
+
+## Example
+```py
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y += 1  # error: [saved-tensor-modified] "exp"
+y.sum().backward()  # torch: raises "modified by an inplace operation"
+```
+
+## Use instead
+```py
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y = y + 1
+y.sum().backward()  # torch: ok
+```
+
+## Fix safety
+The out-of-place operation computes the same value in new memory.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..tape.events import Event, SavedTensorSpoiled
+from ..tape.tape import Tape
+from .cure import Cure
+from .finding import Finding, Link, Rule
+from .spoiled import ERROR, is_step
+from .story import assuming, code, op_name, prefix, role, tensor_name, variable
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, SavedTensorSpoiled)
+    node, saved, write = event.node, event.saved, event.write
+    if is_step(event):
+        return None
+    name = tensor_name(tape, saved.tensor) or variable(tape, node)
+    message = (
+        f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and {code(event.moment.node)} needs it unchanged. "
+        f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+    )
+    links = [
+        Link(node.born.node, f"{prefix(node.born)}{op_name(node)} saved {role(saved)} {name} here (version {saved.version})"),
+        *(Link(call, f"{prefix(node.born)}in this call") for call in node.born.calls[-1:]),
+        Link(write.moment.node, f"{prefix(write.moment)}written here (version {write.version})"),
+        Link(event.moment.node, f"{prefix(event.moment)}this backward needs version {saved.version}"),
+    ]
+    where = write.moment.node
+    cures = [Cure("out_of_place", "Compute a new tensor instead of writing in place", (where,))]
+    if isinstance(where, ast.Call) and isinstance(where.func, ast.Attribute):
+        cures += [Cure("out_of_place", "Compute a new tensor instead of writing in place", (where,))]
+    if saved.role != "result":
+        for part in ast.walk(node.born.node):
+            if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:
+                cures.append(Cure("clone", f"Let {op_name(node)} save a copy of {name} (costs its memory)", (part,)))
+                break
+    return Finding(
+        RULE.code, where, write.moment, "warning" if event.assumed else "error", message, tuple(links),
+        "compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a write under it counts as well.",
+        tuple(dict.fromkeys(cures)),
+    )  # fmt: skip
+
+
+RULE = Rule("TL201", "saved-tensor-modified", "a tensor saved for backward is written in place", __doc__, (SavedTensorSpoiled,), check)

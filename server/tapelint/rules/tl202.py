@@ -1,0 +1,82 @@
+"""A parameter is updated between the forward that saved it and the backward that needs it.
+
+## What it does
+Reports an optimizer's `step()` (or `load_state_dict`) that updates a parameter which a graph has saved, where a later backward walks that graph.
+
+## Why PyTorch fails
+`step()` writes the parameters in place. A layer whose input needs a gradient saved its weight; backward finds the weight changed and raises "one of
+the variables needed for gradient computation has been modified by an inplace operation".
+A layer that is fed plain data saves its input only, so stepping is fine there.
+
+## Example
+```py
+a, b = nn.Linear(4, 4), nn.Linear(4, 1)
+opt_a = torch.optim.SGD(a.parameters(), lr=0.1)
+opt_b = torch.optim.SGD(b.parameters(), lr=0.1)
+value = b(a(torch.randn(8, 4)))
+loss_b = (value.detach() - b(torch.randn(8, 4))).pow(2).mean()
+loss_b.backward()
+opt_b.step()  # error: [parameter-updated-before-backward] "b.weight"
+value.mean().backward()  # torch: raises "modified by an inplace operation"
+opt_a.step()
+```
+
+## Use instead
+Run every backward first, then step:
+```py
+a, b = nn.Linear(4, 4), nn.Linear(4, 1)
+opt_a = torch.optim.SGD(a.parameters(), lr=0.1)
+opt_b = torch.optim.SGD(b.parameters(), lr=0.1)
+value = b(a(torch.randn(8, 4)))
+loss_b = (value.detach() - b(torch.randn(8, 4))).pow(2).mean()
+loss_b.backward()
+value.mean().backward()  # torch: ok
+opt_b.step()
+opt_a.step()
+```
+Or compute the forward again after the step.
+
+## Fix safety
+Moving the step behind the backward lets that backward add its gradients to the parameters before they are updated, so the fix is marked unsafe.
+"""
+
+from __future__ import annotations
+
+from ..tape.events import Event, SavedTensorSpoiled
+from ..tape.moment import earlier_lap
+from ..tape.tape import Tape
+from .cure import Cure
+from .finding import Finding, Link, Rule
+from .spoiled import ERROR, is_step
+from .story import assuming, carried, code, op_name, prefix, tensor_name
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, SavedTensorSpoiled)
+    if not is_step(event):
+        return None
+    node, saved, write = event.node, event.saved, event.write
+    name = tensor_name(tape, saved.tensor) or "a parameter"
+    message = (
+        f"{code(write.moment.node)} updates {name}, but {op_name(node)} saved it for backward, and {code(event.moment.node)} walks that graph afterwards. "
+        f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+    )
+    links = [
+        Link(node.born.node, f"{prefix(node.born)}{op_name(node)} saved {name} here (version {saved.version})"),
+        *(Link(call, f"{prefix(node.born)}in this call") for call in node.born.calls[-1:]),
+        Link(write.moment.node, f"{prefix(write.moment)}updated here (version {write.version})"),
+        Link(event.moment.node, f"{prefix(event.moment)}this backward needs version {saved.version}"),
+    ]
+    old = next((n for n in event.path if earlier_lap(n.born, event.moment)), None)
+    advice = "run every backward before the step, or compute the forward again after it"
+    if old is not None:
+        advice = f"{carried(tape, old)} carries the graph of an earlier iteration: detach it".replace(",:", ":")
+    cures = [Cure("move_after", "Step after the backward (that backward then adds its gradients to this update)", (write.moment.node, event.moment.node), "unsafe")]
+    return Finding(
+        RULE.code, write.moment.node, write.moment, "warning" if event.assumed else "error", message, tuple(links), advice + ".", tuple(cures)
+    )
+
+
+RULE = Rule(
+    "TL202", "parameter-updated-before-backward", "an optimizer steps between a forward and its backward", __doc__, (SavedTensorSpoiled,), check
+)

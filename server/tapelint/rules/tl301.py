@@ -1,0 +1,61 @@
+"""backward() is called on a tensor that has no graph.
+
+## What it does
+Reports `backward()` (or `torch.autograd.grad`) on a tensor that does not require grad, and says where its graph was lost.
+
+## Why PyTorch fails
+There is nothing to walk: the tensor was computed from data only, or its history was cut by `detach()`, `torch.no_grad()`, `torch.tensor(...)`, an integer
+or comparison result. PyTorch raises "element 0 of tensors does not require grad and does not have a grad_fn".
+
+## Example
+```py
+w = torch.ones(3, requires_grad=True)
+loss = (w * 2).sum().detach()
+loss.backward()  # error: [backward-without-graph] "detach" # torch: raises "does not require grad"
+```
+
+## Use instead
+```py
+w = torch.ones(3, requires_grad=True)
+loss = (w * 2).sum()
+loss.backward()  # torch: ok
+```
+
+## Fix safety
+Removing the call that cut the graph restores it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..tape.events import BackwardWithoutGraph, Event
+from ..tape.tape import Tape
+from .cure import Cure
+from .finding import Finding, Link, Rule
+from .story import assuming, code, prefix, tensor_name
+
+ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
+REASONS = {"no_grad": "it was computed under torch.no_grad()", "data": "`.data` gives the values without their history"}
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, BackwardWithoutGraph)
+    name = tensor_name(tape, event.root) or "its tensor"
+    links: tuple[Link, ...] = ()
+    cures: list[Cure] = []
+    if event.cut is not None:
+        reason = REASONS.get(event.reason, f"`{event.reason}` gives a tensor without history")
+        links = (Link(event.cut.node, f"{prefix(event.cut)}the graph ends here: {reason}"),)
+        if isinstance(event.cut.node, (ast.Call, ast.Attribute)) and event.reason in ("detach", "data"):
+            cures.append(Cure("remove_call", f"Keep the graph: remove `{event.reason}`", (event.cut.node,)))
+    else:
+        reason = "nothing it was computed from requires grad"
+    message = f"{code(event.moment.node)} has no graph to walk: {name} does not require grad, {reason}. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+    return Finding(
+        RULE.code, event.moment.node, event.moment, "warning" if event.assumed else "error", message, links,
+        "compute the loss from tensors that require grad, with gradients enabled.", tuple(cures),
+    )  # fmt: skip
+
+
+RULE = Rule("TL301", "backward-without-graph", "backward on a tensor that has no graph", __doc__, (BackwardWithoutGraph,), check)
