@@ -12,15 +12,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..source import SourceError, read
+from ..source import SourceError, may_use_torch, read
 from ..workspace import Config
 
 if TYPE_CHECKING:
     from ..analysis import Report
     from ..report import Diagnostic, Fix
-
-# Where this word does not occur nothing of PyTorch does either, and nothing needs to be parsed to know it.
-_MENTION = "torch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ def work(task: Task) -> Answer:
     answer = Answer(task.path)
     try:
         text = read(task.path) if task.text is None else task.text
-        if _MENTION in text:
+        if may_use_torch(text):
             _analyse(task, text, answer)
     except SourceError as error:
         answer.failures.append(f"{task.path}: cannot be read: {error}")

@@ -49,8 +49,7 @@ def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] =
         parts.append(f"{edge} {paint('help', 'help')}: {printable(diagnostic.help)}")
     best = next((fix for fix in fixes if fix.preferred), fixes[0] if fixes else None)
     if best:
-        note = "" if best.applicability == "safe" else " (unsafe: it changes what is computed)"
-        parts.append(f"{edge} {paint('help', 'fix')}: {printable(best.title)}{note}")
+        parts.append(f"{edge} {paint('help', 'fix')}: {printable(best.title)}")
         parts.extend(_changed_rows(text, best, gutter, paint))
         for other in fixes:
             if other is not best:

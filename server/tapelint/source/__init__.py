@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .edit import Edit, apply, line_starts, rows
-from .parsing import Source, parse
+from .parsing import Source, may_use_torch, parse
 from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
 from .span import Span
@@ -20,6 +20,7 @@ __all__ = [
     "Suppressions",
     "apply",
     "line_starts",
+    "may_use_torch",
     "parse",
     "read",
     "rows",

@@ -80,6 +80,11 @@ class Source:
         return len(line.encode()[:offset].decode(errors="ignore")) + mark + 1
 
 
+def may_use_torch(text: str) -> bool:
+    """Whether anything of PyTorch can occur in a text; where not, nothing needs to be parsed to know it is fine."""
+    return "torch" in text or "lightning" in text
+
+
 def parse(text: str, path: str = "<stdin>") -> Source:
     """The source of a text. Total: what cannot be parsed is left out of the tree and listed in ``problems``."""
     reason = _too_large(text)
