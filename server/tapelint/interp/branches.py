@@ -159,7 +159,13 @@ def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
     """``try``: handlers run for what was seen to raise; nothing else is imagined to."""
     results: list[State] = []
     depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
-    for path in m.block(node.body, [state]):
+    guard = any(catches(h, Raised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h)) for h in node.handlers)
+    m.tape.guarded += guard
+    try:
+        ended = m.block(node.body, [state])
+    finally:
+        m.tape.guarded -= guard
+    for path in ended:
         if path.signal == "raise" and isinstance(path.value, Raised):
             handler = next((h for h in node.handlers if catches(h, path.value)), None)
             if handler is not None:

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..tape import Lap, State, Tape
-from .values import NONE, Const, Frame, Lib, Unknown, Value
+from .merge import merged
+from .values import Const, Lib, Unknown, Value
 
 MAX_STATES = 16
 MAX_DEPTH = 40
@@ -222,43 +223,6 @@ class Machine:
     def new_run(self) -> int:
         self.runs += 1
         return self.runs
-
-
-def merged(state: State, other: State) -> bool:
-    """Whether ``state`` adds nothing to ``other``; differences in plain numbers are forgotten in ``other``."""
-    if (
-        state.signal != other.signal
-        or state.grad_mode != other.grad_mode
-        or state.laps != other.laps
-        or state.frame != other.frame
-        or state.writes != other.writes
-        or state.grads != other.grads
-        or state.freed.keys() != other.freed.keys()
-        or state.signal in ("return", "raise") and state.value is not other.value and state.value != other.value
-    ):
-        return False
-    plain: list[tuple[int, str]] = []
-    for key in state.heap.keys() & other.heap.keys():
-        mine, theirs = state.heap[key], other.heap[key]
-        if mine is theirs or mine == theirs:
-            continue
-        if type(mine) is not Frame or type(theirs) is not Frame or mine.parent != theirs.parent:
-            return False
-        for name in mine.variables.keys() | theirs.variables.keys():
-            left, right = mine.variables.get(name, NONE), theirs.variables.get(name, NONE)
-            if left is right or left == right:
-                continue
-            if type(left) not in (Const, Unknown) or type(right) not in (Const, Unknown) or NONE in (left, right):
-                return False
-            plain.append((key, name))
-    for key in state.tensors.keys() & other.tensors.keys():
-        if state.tensors[key] is not other.tensors[key]:
-            return False
-    for key, name in plain:
-        other.edit(key).variables[name] = Unknown(name)
-    for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
-        del other.choices[choice]
-    return True
 
 
 BUILTINS = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..tape import State, current
+from ..tape import State, current, leaf
 from . import torch_ops
 from .machine import EXPRESSIONS, Machine
 from .values import NONE, Const, Lib, Instance, Mapping, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
@@ -97,11 +97,11 @@ def _tensor(m: Machine, state: State, owner: TensorRef, index: Value, node: ast.
     kind = basic(state, index)
     parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
     if kind is False:
-        result = torch_ops.run(m, state, "getitem.index", [owner, parts[0] if parts else NONE], {}, node)
+        result = torch_ops.run(m, state, "getitem.index", [owner, parts[0] if parts else Const(0)], {}, node)
     elif kind is None:
         return TensorRef(_doubtful(m, state, owner, node))
     else:
-        result = torch_ops.run(m, state, "getitem.basic", [owner], {}, node)
+        result = torch_ops.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)
     return result if result is not None else Unknown("item")
 
 
@@ -117,11 +117,14 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
     if isinstance(owner, TensorRef):
         if current(state, owner.id).assumed:
             return
-        parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
         if basic(state, index) is False:
-            torch_ops.run(m, state, "setitem.index", [owner, parts[0] if parts else NONE, value], {}, node)
+            parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
+            torch_ops.run(m, state, "index_put_", [owner, Tuple(tuple(parts)), _as_tensor(m, state, value, node)], {}, node)
         else:
-            torch_ops.run(m, state, "setitem.basic", [owner, value], {}, node)
+            # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
+            part = torch_ops.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)
+            if part is not None:
+                torch_ops.run(m, state, "copy_", [part, _as_tensor(m, state, value, node)], {}, node)
     elif isinstance(owner, Ref):
         thing = state.heap[owner.id]
         if isinstance(thing, Sequence):
@@ -137,6 +140,13 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
             from .calls import call_dunder
 
             call_dunder(m, state, owner, "__setitem__", [index, value], node)
+
+
+def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
+    """PyTorch makes a tensor of a plain number before it writes it."""
+    if isinstance(value, TensorRef):
+        return value
+    return TensorRef(leaf(state, node, value.grad if isinstance(value, Unknown) else False))
 
 
 def _hashable(value: object) -> bool:

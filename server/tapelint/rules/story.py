@@ -23,6 +23,8 @@ def loop_name(lap: Lap) -> str:
         return f"`for {ast.unparse(loop.target)}`"
     if isinstance(loop, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return f"calls of `{loop.name}`"
+    if isinstance(loop, ast.Call):
+        return f"{code(loop.func)} (which calls its closure again and again)"
     return "`while`"
 
 
@@ -53,6 +55,14 @@ def variable(tape: Tape, node: Node) -> str:
 def tensor_name(tape: Tape, key: int) -> str | None:
     name = tape.names.get(key)
     return None if name is None else f"`{name}`" if name.isidentifier() or "." in name or "[" in name else name
+
+
+def saved_name(tape: Tape, saved: SavedTensor) -> str | None:
+    """The saved tensor, or, for a nameless view, the tensor it is a part of (version counters carry their first owner's id)."""
+    name = tensor_name(tape, saved.tensor)
+    if name is None and saved.counter != saved.tensor and saved.counter in tape.names:
+        return f"`{tape.names[saved.counter]}`"
+    return name
 
 
 def keeper(tape: Tape, node: Node) -> Stored | None:

@@ -41,7 +41,7 @@ from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
 from .spoiled import ERROR, is_step
-from .story import assuming, code, op_name, prefix, role, tensor_name, variable
+from .story import assuming, code, op_name, prefix, role, saved_name, variable
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
@@ -49,7 +49,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     node, saved, write = event.node, event.saved, event.write
     if is_step(event):
         return None
-    name = tensor_name(tape, saved.tensor) or variable(tape, node)
+    name = saved_name(tape, saved) or variable(tape, node)
     message = (
         f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and {code(event.moment.node)} needs it unchanged. "
         f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"

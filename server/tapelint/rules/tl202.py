@@ -48,7 +48,7 @@ from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
 from .spoiled import ERROR, is_step
-from .story import assuming, carried, code, op_name, prefix, tensor_name
+from .story import assuming, carried, code, op_name, prefix, saved_name
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
@@ -56,7 +56,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     if not is_step(event):
         return None
     node, saved, write = event.node, event.saved, event.write
-    name = tensor_name(tape, saved.tensor) or "a parameter"
+    name = saved_name(tape, saved) or "a parameter"
     message = (
         f"{code(write.moment.node)} updates {name}, but {op_name(node)} saved it for backward, and {code(event.moment.node)} walks that graph afterwards. "
         f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"

@@ -9,8 +9,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .events import Event
-from .graph import Node
+from .events import BackwardRan, Event
 from .moment import Moment
 
 
@@ -44,9 +43,12 @@ class Tape:
         self.stored: dict[int, list[Stored]] = {}
         self.cuts: dict[int, Cut] = {}
         self.listeners: list[Callable[[Event], None]] = []
-        self.last_backward: dict[ast.AST, Node] = {}
+        self.guarded = 0
 
     def publish(self, event: Event) -> None:
+        """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that would)."""
+        if self.guarded and not isinstance(event, BackwardRan):
+            return
         for listener in self.listeners:
             listener(event)
 

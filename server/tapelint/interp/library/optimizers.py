@@ -48,10 +48,13 @@ def step(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     closure = call.get(0, "closure")
     if closure != NONE:
         mode = state.grad_mode
-        for _ in range(2 if optimizer.name == "LBFGS" else 1):
+        laps, run = state.laps, m.new_run()
+        for number in range(2 if optimizer.name == "LBFGS" else 1):
+            if optimizer.name == "LBFGS":
+                m.lap(state, call.node, run, number + 1, len(laps))
             state.grad_mode = True
             result = call_value(m, state, closure, [], {}, call.node)
-            state.grad_mode = mode
+            state.grad_mode, state.laps = mode, laps
             if optimizer.name == "LBFGS":
                 _update(state, optimizer, call)
         if optimizer.name == "LBFGS":

@@ -179,18 +179,14 @@ def make(m: Machine, state: State, call: Call) -> Value:
 
 @function("torch.autograd.Variable", "torch.autograd.variable.Variable", "torch.Variable")
 def variable(m: Machine, state: State, call: Call) -> Value:
-    """Old code: a tensor that shares its data and, by default, does not require grad."""
+    """Old code. ``Variable(t)`` is an alias of t without history that shares its version counter, like ``t.detach()``."""
     source = call.get(0, "data", NONE)
     wants = call.flag(1, "requires_grad", False)
     tensor = tensor_of(m, state, source) if not isinstance(source, (Const, Ref, Tuple)) else None
     if tensor is None:
         return TensorRef(leaf(state, call.node, wants))
-    origin = current(state, tensor)
-    if wants is False and origin.requires_grad is not False:
-        return TensorRef(tensor)
-    made = cut(m, state, origin, call.node, "Variable")
+    made = cut(m, state, current(state, tensor), call.node, "Variable")
     state.tensors[made] = replace(state.tensors[made], requires_grad=wants)
-    m.tape.cuts.pop(made, None)
     return TensorRef(made)
 
 
