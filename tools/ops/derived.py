@@ -37,7 +37,7 @@ def rows() -> Iterator[Op]:
     for fn in native.overloads():
         if not is_composite(fn):
             with native_function_manager(fn.func):
-                yield from _with_numbers(row(fn))
+                yield from number_overloads(row(fn))
 
 
 def is_composite(fn: NativeFunctionWithDifferentiabilityInfo) -> bool:
@@ -63,7 +63,7 @@ def row(fn: NativeFunctionWithDifferentiabilityInfo) -> Op:
         flows=frozenset(_flows(fn, info)),
         writes=("out",) if f.func.kind() is SchemaKind.out else writes,
         view=_view(f),
-        outputs=_outputs(f),
+        outputs=outputs(f),
         constant=frozenset(_constant(fn)),
         source="derivatives" if info is not None else "schema",
     )
@@ -98,7 +98,7 @@ def _output_names(f: NativeFunction) -> list[str]:
     return list(cpp.return_names(f))
 
 
-def _outputs(f: NativeFunction) -> int:
+def outputs(f: NativeFunction) -> int:
     returns = [r.type for r in f.func.returns]
     if len(returns) == 1 and returns[0].is_list_like():
         return -1
@@ -108,11 +108,13 @@ def _outputs(f: NativeFunction) -> int:
 def _view(f: NativeFunction) -> View:
     if f.func.kind() in (SchemaKind.inplace, SchemaKind.out):
         return "same"
-    if str(f.func.name.name) not in VIEW_FUNCTIONS and not any(
-        r.annotation is not None and not r.annotation.is_write for r in f.func.returns
-    ):
+    if str(f.func.name.name) not in VIEW_FUNCTIONS and not returns_alias(f):
         return ""
-    return "multi" if _outputs(f) == -1 else "view"
+    return "multi" if outputs(f) == -1 else "view"
+
+
+def returns_alias(f: NativeFunction) -> bool:
+    return any(r.annotation is not None and not r.annotation.is_write for r in f.func.returns)
 
 
 def _saves(f: NativeFunction, info: DifferentiabilityInfo) -> Iterator[Saved]:
@@ -167,16 +169,16 @@ def _is_tensor(attribute: SavedAttribute) -> bool:
     return "Tensor" in type_ and "TensorGeometry" not in type_ and "TensorOptions" not in type_
 
 
-def _with_numbers(op: Op) -> Iterator[Op]:
-    """``x * 2`` runs ``mul.Tensor`` on a tensor made from the 2: what is saved of it the program cannot reach."""
-    if not torch._C._should_allow_numbers_as_tensors(op.name.rstrip("_")):
+def number_overloads(op: Op, *, always: bool = False) -> Iterator[Op]:
+    """``x * 2`` runs ``mul.Tensor`` on a tensor made from the 2: what is saved of it the program cannot reach.
+
+    So the number gets a row of its own where it makes a difference, or ``always``.
+    """
+    is_operand = any(param.kind == "tensor" and param.name == "other" for param in op.params)
+    if not is_operand or not torch._C._should_allow_numbers_as_tensors(op.name.rstrip("_")):
         yield op
         return
-    others = [param for param in op.params if param.kind == "tensor" and param.name == "other"]
-    if not others:
-        yield op
-        return
-    if not any("other" in {saved.what, *saved.gradient_of} for saved in op.saves):
+    if not always and not any("other" in {saved.what, *saved.gradient_of} for saved in op.saves):
         yield replace(op, params=_retyped(op.params, "operand"))
         return
     yield op

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import torch
 
-from tools.ops import derived
+from tools.ops import derived, native, probed, python_functions
+from tools.ops.hand_samples import SIGNATURES
 from tools.ops.text import op_line
 
 HEADER = """\
@@ -16,7 +17,11 @@ HEADER = """\
 
 
 def table() -> str:
-    rows = sorted(derived.rows(), key=lambda op: op.name)
+    native_rows = [op for op in derived.rows() if op.name not in SIGNATURES]
+    rows = [op for op in probed.with_scalars(native_rows) if not python_functions.hides_native(op.name)]
+    rows += [op for op in probed.composite_rows() if not python_functions.hides_native(op.name)]
+    rows += [*python_functions.rows(), *probed.described_rows()]
+    rows = sorted(rows, key=lambda op: (op.name, 0 if op.name in SIGNATURES else native.rank(op)))
     return header() + "".join(op_line(op) + "\n" for op in rows)
 
 

@@ -7,8 +7,9 @@ together with ``native_functions.yaml`` and ``derivatives.yaml``. We read what i
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import torch
 import torchgen
@@ -27,7 +28,7 @@ from torchgen.packaged.autograd.gen_python_functions import (
 )
 from torchgen.packaged.autograd.load_derivatives import load_derivatives
 
-from tapelint.ops.schema import Param
+from tapelint.ops.schema import Op, Param
 
 # Bound by hand in C++, so the generator of the bindings skips them; users call them all the same.
 BOUND_BY_HAND = frozenset({"contiguous", "copy_"})
@@ -71,7 +72,7 @@ def overloads() -> tuple[NativeFunctionWithDifferentiabilityInfo, ...]:
 
 def _is_reachable(f: NativeFunction) -> bool:
     name = f.func.name.name
-    if name.base.startswith("_") and not name.dunder_method:
+    if name.base.startswith("_") or name.dunder_method:
         return False
     if any("Dimname" in str(argument.type) for argument in f.func.arguments.flat_all):
         return False
@@ -82,17 +83,14 @@ def _is_reachable(f: NativeFunction) -> bool:
 
 def key(f: NativeFunction) -> str:
     """The name the rows of this overload are found under: ``exp``, ``exp_``, ``linalg_norm``."""
-    name = f.func.name.name
-    if name.dunder_method:
-        return f"__{'i' if name.inplace else ''}{name.base}__"
-    return str(name)
+    return str(f.func.name.name)
 
 
-def callables(name: str) -> Iterator[object]:
+def callables(name: str) -> Iterator[Callable[..., Any]]:
     """What a program can call to run the op of this name."""
     for module in (torch, torch.Tensor, torch._C._nn, torch._C._linalg, torch._C._special, torch._C._fft):
-        if hasattr(module, name):
-            yield getattr(module, name)
+        if callable(found := getattr(module, name, None)):
+            yield found
 
 
 def params(f: NativeFunction) -> tuple[Param, ...]:
@@ -123,3 +121,14 @@ def kind(type_: Type) -> str:
     if isinstance(type_, BaseType):
         return _KINDS.get(type_.name, "other")
     return "other"
+
+
+@cache
+def _ranks() -> dict[tuple[str, str], int]:
+    return {(key(fn.func), fn.func.func.name.overload_name): rank for rank, fn in enumerate(overloads())}
+
+
+def rank(op: Op) -> int:
+    """Where the argument parser has the overload; those it does not know keep their place behind the others."""
+    name = op.overload.replace("Number", "Tensor")
+    return _ranks().get((op.name, op.overload), _ranks().get((op.name, name), len(_ranks())))

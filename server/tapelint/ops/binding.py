@@ -1,6 +1,6 @@
 """Which overload does a call run? Arguments are told apart by coarse kinds, as PyTorch's own argument parser does.
 
-The kinds of arguments: ``tensor``, ``number`` (int or float, not known which), ``int``, ``float``, ``bool``, ``true``,
+The kinds of arguments: ``tensor``, ``matrix`` (a tensor known to have one or two dimensions), ``number`` (int or float, not known which), ``int``, ``float``, ``bool``, ``true``,
 ``false``, ``str``, a quoted constant such as ``'mean'``, ``none``, ``list`` (tensors, or not known what), ``ints``,
 ``dtype``, ``other`` (a device, a function, ...) and ``unknown``.
 """
@@ -13,12 +13,14 @@ from tapelint.ops.schema import Op, Param
 
 _NUMBERS = frozenset({"number", "int", "float", "bool", "true", "false"})
 _BOOLS = frozenset({"bool", "true", "false"})
+_TENSORS = frozenset({"tensor", "matrix"})
 
 # Which kinds of arguments surely fit a parameter, and which might.
 _SURE: dict[str, frozenset[str]] = {
-    "tensor": frozenset({"tensor"}),
+    "tensor": _TENSORS,
+    "matrix": frozenset({"matrix"}),
     "tensors": frozenset({"list"}),
-    "operand": _NUMBERS | {"tensor"},
+    "operand": _NUMBERS | _TENSORS,
     "number": _NUMBERS,
     "int": frozenset({"int"}) | _BOOLS,
     "float": _NUMBERS,
@@ -28,9 +30,11 @@ _SURE: dict[str, frozenset[str]] = {
     "false": frozenset({"false"}),
     "str": frozenset({"str"}),
     "dtype": frozenset({"dtype"}),
+    "any": _NUMBERS | _TENSORS | {"list", "ints", "str", "dtype", "other"},
     "other": frozenset({"other", "str", "int", "number", "float", "ints", "dtype", "bool", "true", "false"}),
 }
 _MAYBE: dict[str, frozenset[str]] = {
+    "matrix": frozenset({"tensor"}),
     "int": frozenset({"number"}),
     "ints": frozenset({"list", "number"}),
     "true": frozenset({"bool"}),
@@ -93,7 +97,7 @@ def fit(op: Op, positional: Sequence[str], keywords: Mapping[str, str]) -> bool 
 
 def _fits(param: Param, argument: object) -> bool | None:
     if isinstance(argument, tuple):
-        element = "tensor" if param.kind == "tensors" else "int"
+        element = {"tensors": "tensor", "ints": "int"}.get(param.kind.rstrip("?"), param.kind)
         verdicts = [_kind_fits(element, kind) for kind in argument]
         if param.variadic and len(argument) == 1 and argument[0] in ("list", "unknown"):
             return True if argument[0] == "list" else None

@@ -9,11 +9,13 @@ The rows are data, generated from the installed PyTorch (see ``tools/ops``), nev
 The kind of a parameter says which arguments it takes; several overloads are told apart by it:
 
     tensor, tensors            a tensor; a list or tuple of tensors
+    matrix                     a tensor of one or two dimensions
     operand                    a tensor or a Python number, where it makes no difference to autograd which
     number, int, float, bool   Python numbers (``number`` is any of them)
     ints                       a list of ints, a single int, or, as the only positional parameter, ``view(2, 3)``
     true, false, 'mean'        exactly this constant: ``relu(x, inplace=True)`` has a row of its own
     str, dtype, other          ``other`` is a device, a layout, a memory format, a callable, ...
+    any                        whatever: a parameter of a Python function that is not annotated
 
 A ``?`` after the kind means that ``None`` is fine too.
 """

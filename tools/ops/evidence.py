@@ -1,0 +1,118 @@
+"""From what several samples of one overload showed to its row: only what every one of them agrees on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tapelint.ops.schema import Op, Saved, View
+
+if TYPE_CHECKING:
+    from tools.ops.probe import Observation
+
+Subsets = frozenset[frozenset[str]]
+
+
+# With one of these the result is 0-dimensional for some arguments only.
+_SHAPING = frozenset({"dim", "dims", "axis", "keepdim", "n", "size", "shape", "sections"})
+
+
+def row(stub: Op, seen: Sequence[Observation]) -> Op:
+    """The row that holds for all these samples of the overload. The stub has its name and what its schema says."""
+    flows = frozenset[str]().union(*(observation.flows for observation in seen))
+    view = _view([observation.view for observation in seen])
+    return replace(
+        stub,
+        flows=flows,
+        saves=tuple(_saves(seen)),
+        writes=tuple(sorted(frozenset.intersection(*(observation.writes for observation in seen)))),
+        # The schema says that a view may be returned: what no sample showed may still happen for another layout.
+        view="maybe" if stub.view == "maybe" and view == "same" else view,
+        scalar=may_be_scalar(stub) and is_scalar((o.dim, 0 if o.scalar else 1) for o in seen),
+        outputs=-1 if stub.outputs == -1 else _common([observation.outputs for observation in seen], -1),
+        constant=_constant([observation.constant for observation in seen if observation.flows]),
+        grad_fn=_common([observation.grad_fn for observation in seen], ""),
+        source="probe",
+    )
+
+
+def _common(values: Sequence, otherwise: object):  # type: ignore[no-untyped-def]
+    return values[0] if len(set(values)) == 1 else otherwise
+
+
+def _constant(constants: Sequence[frozenset[int]]) -> frozenset[int]:
+    return frozenset.intersection(*constants) if constants else frozenset()
+
+
+def may_be_scalar(op: Op) -> bool:
+    return not any(param.name in _SHAPING or (param.name, param.kind) == ("reduction", "int") for param in op.params)
+
+
+def is_scalar(dims: Iterable[tuple[int, int]]) -> bool:
+    """From dimensions of inputs and results: always 0, also where the input has several?"""
+    pairs = list(dims)
+    return all(result == 0 for _, result in pairs) and any(given > 1 for given, _ in pairs)
+
+
+def _view(views: Sequence[View]) -> View:
+    return views[0] if len(set(views)) == 1 else "maybe" if any(views) else ""
+
+
+def _saves(seen: Sequence[Observation]) -> Iterable[Saved]:
+    differentiable = [observation for observation in seen if observation.flows]
+    if not differentiable:
+        return
+    visible = dict.fromkeys(what for observation in differentiable for what in observation.saved)
+    kept: list[Saved] = []
+    for what in visible:
+        relevant = [o for o in differentiable if what.startswith("result") or what in o.given]
+        guards = {_guard(o.saved.get(what, frozenset()), o) for o in relevant}
+        guard = _weakest(guards, relevant)
+        if guard is not None:
+            kept.append(Saved(what, guard))
+    yield from kept
+    guards = set()
+    for observation in differentiable:
+        hidden = frozenset(
+            subset
+            for subset in observation.subsets - observation.reusable
+            if not any(_applies(saved, subset, observation) for saved in kept)
+        )
+        explained = observation.subsets - observation.reusable - hidden
+        guards.add(_guard(hidden, observation, explained) if hidden else None)
+    guard = _weakest(guards, differentiable)
+    if guard is not None:
+        yield Saved("~", guard)
+
+
+def _applies(saved: Saved, subset: frozenset[str], observation: Observation) -> bool:
+    given = saved.what.startswith("result") or saved.what in observation.given
+    return given and bool(not saved.gradient_of or saved.gradient_of & subset)
+
+
+def _guard(
+    where: Subsets, observation: Observation, indifferent: Subsets = frozenset()
+) -> frozenset[str] | None:
+    """For whose gradient is something saved, if it is saved for just these sets of inputs? None: no single answer.
+
+    ``indifferent`` are sets for which it does not matter, because something else is saved then.
+    """
+    if not where:
+        return None
+    if observation.subsets - indifferent == where:
+        return frozenset()
+    singles = frozenset(name for subset in where if len(subset) == 1 for name in subset)
+    return singles or None
+
+
+def _weakest(guards: set[frozenset[str] | None], seen: Sequence[Observation]) -> frozenset[str] | None:
+    """A guard that is right for every sample: the inputs for whose gradient each of them saves it."""
+    if None in guards or not guards:
+        return None
+    flows = frozenset[str]().union(*(observation.flows for observation in seen))
+    named = [guard or flows for guard in guards if guard is not None]
+    common = frozenset.intersection(*named)
+    if common == flows:
+        return frozenset()
+    return common or None

@@ -1,0 +1,196 @@
+"""Sample calls and signatures for what PyTorch describes neither in ``op_db`` nor in its schemas.
+
+They say how a function is called, never what it does: that is measured.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Sample = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def _x(*shape: int) -> Tensor:
+    return torch.randn(*(shape or (3, 4)), dtype=torch.float64)
+
+
+def _positive(*shape: int) -> Tensor:
+    return torch.rand(*(shape or (3, 4)), dtype=torch.float64) + 0.1
+
+
+def _index(*shape: int) -> Tensor:
+    return torch.arange(torch.Size(shape or (3,)).numel()).reshape(shape or (3,)) % 3
+
+
+def _float32(*shape: int) -> Tensor:
+    return torch.randn(*(shape or (3, 4)))
+
+
+def _calls(*calls: Callable[[], Any]) -> Callable[[], list[Sample]]:
+    """Each makes the positional arguments of a call, with a dict at the end for keywords."""
+
+    def make() -> list[Sample]:
+        samples: list[Sample] = []
+        for call in calls:
+            *positional, last = made if isinstance(made := call(), tuple) else (made,)
+            keywords = last if isinstance(last, dict) else {}
+            samples.append((tuple(positional if keywords else (*positional, last)), keywords))
+        return samples
+
+    return make
+
+
+_DROPOUT = _calls(lambda: _x(8, 8, 8), lambda: (_x(8, 8, 8), 0.5), lambda: (_x(8, 8, 8), {"p": 0.3}))
+_QKV = (_x(2, 2, 5, 4), _x(2, 2, 5, 4), _x(2, 2, 5, 4))
+_LISTS = _calls(lambda: (_x(2), _x(2)), lambda: (_x(2), _x(2), _x(2)))
+_CAST = _calls(lambda: _x(), lambda: _float32())
+
+
+def _set_item(tensor: Tensor, index: Any, value: Any) -> Tensor:
+    tensor[index] = value
+    return tensor
+
+
+# Besides those of op_db.
+MORE: dict[str, Callable[[], list[Sample]]] = {
+    **{
+        name: _calls(lambda: (_x(), 2.5), lambda: (_x(), 3))
+        for name in ("divide", "multiply", "true_divide", "subtract", "floor_divide")
+    },
+    "corrcoef": _calls(_x),
+    "cov": _calls(_x),
+    "nn.functional.gaussian_nll_loss": _calls(lambda: (_x(), _x(), _positive())),
+}
+# In place of those of op_db, which are for a wrapper with other parameters, or show corner cases only: dropout with p=1.
+INSTEAD: dict[str, Callable[[], list[Sample]]] = {
+    **{
+        f"{prefix}{name}": _DROPOUT
+        for name in ("dropout", "alpha_dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout")
+        for prefix in ("nn.functional.", "")
+    },
+    "scaled_dot_product_attention": _calls(
+        lambda: _QKV,
+        lambda: (*_QKV, {"is_causal": True}),
+        lambda: (*_QKV, _x(5, 5)),
+        lambda: (*_QKV, torch.ones(5, 5, dtype=torch.bool)),
+        lambda: (*_QKV, {"dropout_p": 0.1}),
+        lambda: (*_QKV, _x(5, 5), {"dropout_p": 0.1}),
+    ),
+    "nn.functional.embedding": _calls(lambda: (_index(), _x()), lambda: (_index(2, 3), _x(), 0)),
+    "nn.functional.embedding_bag": _calls(lambda: (_index(2, 3), _x()), lambda: (_index(), _x(), torch.tensor([0, 2]))),
+    "nn.functional.fold": _calls(lambda: (_x(1, 12, 12), (4, 5), (2, 2))),
+    "nn.functional.unfold": _calls(lambda: (_x(1, 3, 6, 6), (2, 2))),
+    "nn.functional.affine_grid": _calls(lambda: (_x(2, 2, 3), [2, 3, 4, 4])),
+    "nn.functional.lp_pool1d": _calls(lambda: (_positive(2, 3, 8), 2.0, 2)),
+    "nn.functional.lp_pool2d": _calls(lambda: (_positive(2, 3, 8, 8), 2.0, 2)),
+    "nn.functional.lp_pool3d": _calls(lambda: (_positive(2, 3, 8, 8, 8), 2.0, 2)),
+    "nn.functional.upsample": _calls(lambda: (_x(2, 3, 4, 4), {"scale_factor": 2})),
+    "norm": _calls(
+        _x,
+        lambda: (_x(), {"dim": 1}),
+        lambda: (_x(), 2),
+        lambda: (_x(), 1),
+        lambda: (_x(), 2, 1),
+        lambda: (_x(), {"p": 2, "dim": 1, "keepdim": True}),
+        lambda: (_x(), float("inf")),
+        lambda: (_x(), "nuc"),
+    ),
+    "einsum": _calls(
+        lambda: ("ij,jk->ik", _x(), _x(4, 5)),
+        lambda: ("bij,bjk->bik", _x(2, 3, 4), _x(2, 4, 5)),
+        lambda: ("i,i->", _x(3), _x(3)),
+        lambda: ("i,j->ij", _x(3), _x(4)),
+        lambda: ("bij,jk->bik", _x(2, 3, 4), _x(4, 5)),
+        lambda: ("ij->ji", _x()),
+        lambda: ("ij->", _x()),
+        lambda: ("ii->i", _x(3, 3)),
+        lambda: ("ij,jk,kl->il", _x(3, 4), _x(4, 5), _x(5, 2)),
+    ),
+    "block_diag": _calls(lambda: (_x(), _x(2, 2))),
+    "broadcast_tensors": _calls(lambda: (_x(3, 4), _x(4)), lambda: (_x(3, 4), _x(3, 4))),
+    "chain_matmul": _calls(lambda: (_x(3, 4), _x(4, 5)), lambda: (_x(3, 4), _x(4, 5), _x(5, 2))),
+    "cartesian_prod": _LISTS,
+    "meshgrid": _LISTS,
+    "unravel_index": _calls(lambda: (_index(), (3, 4))),
+    "unique": _calls(_x, lambda: (_x(), {"return_inverse": True})),
+    "unique_consecutive": _calls(_x),
+    "where": _calls(lambda: _x() > 0, lambda: (_x() > 0, _x(), _x())),
+    **{name: _CAST for name in ("float", "double", "half", "bfloat16", "cpu", "T", "mT", "H", "mH", "real", "data")},
+    **{name: _CAST for name in ("int", "long", "bool", "short", "char", "byte")},
+    "to": _calls(
+        lambda: (_x(), torch.float32),
+        lambda: (_x(), torch.float64),
+        lambda: (_x(), "cpu"),
+        lambda: (_x(), _float32()),
+        lambda: (_x(), {"dtype": torch.float32}),
+    ),
+    "type": _calls(lambda: (_x(), torch.float32), lambda: (_x(), torch.float64)),
+    "new_tensor": _calls(lambda: (_x(), [1.0, 2.0])),
+    "getitem.basic": _calls(
+        lambda: (_x(), 0), lambda: (_x(), slice(0, 2)), lambda: (_x(), (slice(None), 1)), lambda: (_x(), (..., None))
+    ),
+    "getitem.index": _calls(
+        lambda: (_x(), _index()), lambda: (_x(), (slice(None), _index())), lambda: (_x(), _x() > 0)
+    ),
+    "setitem.basic": _calls(
+        lambda: (_x(), 0, _x(4)), lambda: (_x(), slice(0, 2), _x(2, 4)), lambda: (_x(), (0, 0), _x(1).squeeze(0)),
+        lambda: (_x(), 0, 1.0), lambda: (_x(), (0, 1), 2),
+    ),
+    "setitem.index": _calls(lambda: (_x(), _index(), _x(3, 4)), lambda: (_x(), (slice(None), _index()), _x(3, 3)),
+        lambda: (_x(), _index(), 1.0), lambda: (_x(), _x() > 0, 0.0),
+    ),
+}
+
+# Overloads in the table's notation: for functions written in C++ without a schema, and where rows are to be told apart
+# more finely than by the schema.
+SIGNATURES: dict[str, tuple[str, ...]] = {
+    "matmul": ("matmul/matrix(self:tensor, other:matrix)", "matmul(self:tensor, other:tensor)"),
+    "scaled_dot_product_attention": tuple(
+        f"scaled_dot_product_attention{overload}(query:tensor, key:tensor, value:tensor, attn_mask=tensor?, {dropout}"
+        "is_causal=bool, *, scale=float?, enable_gqa=bool)"
+        for overload, dropout in (("", ""), ("/dropout", "dropout_p:float, "))
+    ),
+    "norm": tuple(
+        f"norm{overload}(self:tensor, {p}, dim=any?, keepdim=bool, *, dtype=dtype?)"
+        for overload, p in (("", "p='fro'"), ("/p", "p:number"), ("/nuc", "p:str"))
+    ),
+    "einsum": (
+        "einsum/one(equation:str, a:tensor)",
+        "einsum/two(equation:str, a:tensor, b:tensor)",
+        "einsum(equation:str, *operands:tensors)",
+    ),
+    "unique": ("unique(self:tensor, sorted=bool, return_inverse=bool, return_counts=bool, dim=any?)",),
+    "unique_consecutive": ("unique_consecutive(self:tensor, return_inverse=bool, return_counts=bool, dim=any?)",),
+    "block_diag": ("block_diag(*tensors:tensors)",),
+    "broadcast_tensors": ("broadcast_tensors(*tensors:tensors)",),
+    "chain_matmul": ("chain_matmul(*tensors:tensors)",),
+    "cartesian_prod": ("cartesian_prod(*tensors:tensors)",),
+    "meshgrid": ("meshgrid(*tensors:tensors, indexing=str?)",),
+    **{
+        name: (f"{name}(self:tensor, *, memory_format=other)",)
+        for name in ("float", "double", "half", "bfloat16", "int", "long", "bool", "short", "char", "byte", "cpu")
+    },
+    **{name: (f"{name}(self:tensor)",) for name in ("T", "mT", "H", "mH", "real", "data")},
+    "to": (
+        "to(self:tensor, *args:any, device=any?, dtype=dtype?, non_blocking=bool, copy=bool, memory_format=other)",
+    ),
+    "type": ("type(self:tensor, dtype:any, non_blocking=bool)",),
+    "new_tensor": ("new_tensor(self:tensor, data:any, *, dtype=dtype?, device=other?, requires_grad=bool)",),
+    "getitem.basic": ("getitem.basic(self:tensor, index:any)",),
+    "getitem.index": ("getitem.index(self:tensor, index:any)",),
+    "setitem.basic": ("setitem.basic(self:tensor, index:any, value:any)",),
+    "setitem.index": ("setitem.index(self:tensor, index:any, value:any)",),
+}
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "getitem.basic": operator.getitem,
+    "getitem.index": operator.getitem,
+    "setitem.basic": _set_item,
+    "setitem.index": _set_item,
+    **{name: operator.attrgetter(name) for name in ("T", "mT", "H", "mH", "real", "data")},
+}
