@@ -17,10 +17,9 @@ def assign(m: Machine, state: State, target: ast.expr, value: Value, statement: 
     if isinstance(target, ast.Name):
         m.bind(state, target.id, value)
         remember(m, state, target.id, value, statement, source, "assigned")
-        if m.probe is not None:
-            m.probe(target, state, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(m, state, target, value, statement, source)
+        return
     elif isinstance(target, ast.Attribute):
         owner = m.ev(target.value, state)
         remember(m, state, ast.unparse(target), value, statement, source, "assigned")
@@ -32,6 +31,9 @@ def assign(m: Machine, state: State, target: ast.expr, value: Value, statement: 
         subscripts.store(m, state, owner, index, value, target)
     elif isinstance(target, ast.Starred):
         assign(m, state, target.value, value, statement, source)
+        return
+    if m.probe is not None:
+        m.probe(target, state, value)
 
 
 def _unpack(m: Machine, state: State, target: ast.Tuple | ast.List, value: Value, statement: ast.AST, source: ast.expr | None) -> None:

@@ -51,7 +51,7 @@ def backward(
     order, parents, leaves = _walk(begin)
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs)
-    done: set[Node] = set()
+    done: dict[Node, None] = {}
     for item in order:
         freed = state.freed.get(item)
         spoiled = None if freed else _spoiled(state, item)
@@ -69,7 +69,7 @@ def backward(
                 if not assumed:
                     raise Refused(SECOND_TIME if freed else MODIFIED)
             break
-        done.add(item)
+        done[item] = None
         if retain is False and item not in state.freed:
             state.freed[item] = Freed(state.moment(node), roots[0])
     state.changes += 1
@@ -77,7 +77,8 @@ def backward(
     if accumulate:
         for key in reached:
             _accumulate(state, key, node, bool(create))
-    tape.publish(BackwardRan(state.moment(node), None, roots[0] if roots else -1, len(order), len(reached)))
+    ran, root = tuple(done), roots[0] if roots else -1
+    tape.publish(BackwardRan(state.moment(node), None, root, len(order), len(reached), ran, tuple(reached), retain is False))
     return reached
 
 

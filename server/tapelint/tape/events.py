@@ -66,8 +66,14 @@ class LeafWritten(Event):
 
 @dataclass(frozen=True, slots=True)
 class BackwardRan(Event):
-    """A backward finished: how many nodes it walked, how many leaves got a gradient."""
+    """A backward finished: how many nodes it walked, how many leaves got a gradient.
+
+    ``ran`` are those nodes and ``reached`` those leaves; ``frees`` whether it freed, for certain, what the nodes had saved.
+    """
 
     root: int
     executed: int
     leaves: int
+    ran: tuple[Node, ...] = ()
+    reached: tuple[int, ...] = ()
+    frees: bool = False
