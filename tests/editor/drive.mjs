@@ -1,5 +1,6 @@
 /**
- * Installs the VSIX into a real VS Code, runs host/suite.js in its extension host, then takes the screenshots.
+ * Installs the VSIX into a real VS Code, runs host/suite.js in its extension host, then checks what restricted mode
+ * restricts, and takes the screenshots.
  *
  *     node drive.mjs CACHE VSIX [PICTURES]        (see run.sh)
  */
@@ -10,6 +11,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Editor } from './editor.mjs';
 import { takePictures } from './pictures.mjs';
+import { testTrust } from './trust.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PATIENCE = 180_000;
@@ -35,18 +37,26 @@ async function runSuite(browser, editor) {
     return results.every(({ error }) => !error);
 }
 
-const editor = await Editor.start(cache, vsix, join(HERE, 'workspace'));
+const program = { cache, vsix, workspace: join(HERE, 'workspace') };
 const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
 });
 try {
-    if (!await runSuite(browser, editor)) {
-        process.exitCode = 1;
-    } else if (pictures) {
-        await takePictures(browser, editor, pictures);
+    const editor = await Editor.start(program);
+    try {
+        if (!await runSuite(browser, editor)) {
+            process.exitCode = 1;
+        } else if (pictures) {
+            await takePictures(browser, editor, pictures);
+        }
+    } finally {
+        await editor.stop();
     }
+    await testTrust(browser, program);
+} catch (error) {
+    console.error(error);
+    process.exitCode = 1;
 } finally {
     await browser.close();
-    await editor.stop();
 }

@@ -21,6 +21,7 @@ const SETTINGS = {
     'editor.fontSize': 15,
     'editor.lineHeight': 24,
     'editor.hover.delay': 100,
+    'editor.hover.above': false,
     'editor.scrollBeyondLastLine': true,
     'editor.occurrencesHighlight': 'off',
     'editor.stickyScroll.enabled': false,
@@ -28,14 +29,22 @@ const SETTINGS = {
     'editor.renderLineHighlight': 'none',
     'editor.overviewRulerBorder': false,
     'editor.hideCursorInOverviewRuler': true,
+    'workbench.statusBar.visible': false,
+    'workbench.tips.enabled': false,
+    'problems.defaultViewMode': 'tree',
     'git.enabled': false,
     'python.languageServer': 'None',
     'telemetry.telemetryLevel': 'off',
+    'security.workspace.trust.startupPrompt': 'never',
+    'security.workspace.trust.banner': 'never',
 };
 
 export class Editor {
-    /** @param {string} cache @param {string} vsix @param {string} workspace copied, so that tests may change it */
-    static async start(cache, vsix, workspace) {
+    /**
+     * @param {{cache: string, vsix: string, workspace: string, trusted?: boolean}} what
+     *     `workspace` is copied, so that tests may change it; `trusted: false` leaves it in restricted mode
+     */
+    static async start({ cache, vsix, workspace, trusted = true }) {
         const scratch = mkdtempSync(join(tmpdir(), 'tapelint-editor-'));
         const editor = new Editor(cache, scratch, await freePort());
         cpSync(workspace, editor.workspace, { recursive: true });
@@ -43,7 +52,7 @@ export class Editor {
         mkdirSync(user, { recursive: true });
         writeFileSync(join(user, 'settings.json'), JSON.stringify(SETTINGS));
         editor.#install(vsix);
-        await editor.#serve();
+        await editor.#serve(trusted ? ['--disable-workspace-trust'] : []);
         return editor;
     }
 
@@ -53,7 +62,8 @@ export class Editor {
         this.results = join(scratch, 'results.json');
         this.port = port;
         this.program = join(cache, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
-        this.folders = ['--user-data-dir', join(scratch, 'user'), '--extensions-dir', join(scratch, 'extensions')];
+        this.folders = ['--config', join(scratch, 'config.yaml'),
+            '--user-data-dir', join(scratch, 'user'), '--extensions-dir', join(scratch, 'extensions')];
     }
 
     #install(vsix) {
@@ -65,9 +75,9 @@ export class Editor {
         }
     }
 
-    async #serve() {
+    async #serve(trust) {
         const options = ['--auth', 'none', '--bind-addr', `127.0.0.1:${this.port}`, '--disable-telemetry',
-            '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override'];
+            '--disable-update-check', '--disable-getting-started-override', ...trust];
         const log = openSync(join(this.scratch, 'code-server.log'), 'w');
         this.server = spawn(process.execPath, [this.program, ...this.folders, ...options], {
             stdio: ['ignore', log, log],

@@ -1,45 +1,60 @@
 /** The screenshots of the README and the walkthrough, taken from the editor the tests drive. */
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const VIEW = { width: 1000, height: 620 };
+const VIEW = { width: 1000, height: 600 };
+const PATIENCE = 60_000;
+const AWAY = [VIEW.width - 80, 60];
+const DIAGNOSED = 'loss.backward()';
+const CODE = 'TL102';
 
 export async function takePictures(browser, editor, folder) {
     mkdirSync(folder, { recursive: true });
     const page = await browser.newPage({ viewport: VIEW, deviceScaleFactor: 2 });
-    await page.goto(editor.url([['openFile', join(editor.workspace, 'train.py')]]));
-    const squiggle = page.locator('.squiggly-error').first();
-    await squiggle.waitFor({ timeout: 60_000 });
+    page.setDefaultTimeout(PATIENCE);
+    const file = join(editor.workspace, 'train.py');
+    await page.goto(editor.url([['openFile', file]]));
+    await page.locator('.view-line').first().waitFor();
     await page.keyboard.press('Control+B');
-    await closeNotifications(page);
-    await goTo(page, 'loss.backward()');
+    await showDiagnosed(page, file);
+    const squiggle = page.locator('.squiggly-error').first();
+    await squiggle.waitFor();
+    const take = async (name) => {
+        await page.waitForTimeout(1000);
+        await page.screenshot({ path: join(folder, name) });
+    };
 
-    await page.mouse.move(VIEW.width - 60, 300);
-    await page.waitForTimeout(500);
-    await page.screenshot({ path: join(folder, 'squiggle.png') });
-
-    const box = await squiggle.boundingBox();
-    await page.mouse.move(box.x + 30, box.y + 4, { steps: 5 });
-    await page.locator('.monaco-hover:not(.hidden) .hover-contents').first().waitFor();
-    await page.waitForTimeout(1000);
-    await page.screenshot({ path: join(folder, 'hover.png') });
-    await page.keyboard.press('Escape');
-    await page.mouse.move(VIEW.width - 60, 300);
-
+    await page.mouse.move(...AWAY);
     await page.keyboard.press('Control+.');
     await page.locator('.action-widget').waitFor();
-    await page.waitForTimeout(500);
-    await page.screenshot({ path: join(folder, 'lightbulb.png') });
+    await take('lightbulb.png');
+    await page.keyboard.press('Escape');
+
+    const box = await squiggle.boundingBox();
+    await page.mouse.move(box.x + 60, box.y - 4, { steps: 5 });
+    await page.locator('.monaco-hover:not(.hidden) .hover-contents').first().waitFor();
+    await take('hover.png');
+    await page.mouse.move(...AWAY);
+
+    // The Problems panel, with the steps of the story unfolded.
+    await page.keyboard.press('Control+Shift+M');
+    const problem = page.locator('.markers-panel .monaco-list-row', { hasText: CODE }).first();
+    await problem.click();
+    await page.keyboard.press('ArrowRight');
+    await showDiagnosed(page, file);
+    await page.mouse.move(...AWAY);
+    await take('squiggle.png');
     await page.close();
 }
 
-async function goTo(page, text) {
-    await page.locator('.view-line', { hasText: text.replaceAll(' ', '\u00a0') }).first().click();
-}
-
-async function closeNotifications(page) {
-    for (const button of await page.locator('.notification-toast .codicon-notifications-clear').all()) {
-        await button.click({ force: true });
-    }
+/** Puts the cursor on the diagnosed line, in the middle of the editor. */
+async function showDiagnosed(page, file) {
+    const line = readFileSync(file, 'utf8').split('\n').findIndex((text) => text.includes(DIAGNOSED)) + 1;
+    await page.locator('.view-line').nth(1).click();
+    await page.keyboard.press('Control+G');
+    await page.locator('.quick-input-widget').waitFor();
+    await page.keyboard.type(`${line}:9`);
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(500);
 }

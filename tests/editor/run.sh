@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The packaged extension in a real VS Code, from zero: install VS Code (once), build the VSIX, start the server out of it
-# under each Python, drive the editor. With --pictures the screenshots in docs/images are taken anew.
+# under each Python, drive the editor; then neovim, a client that shares nothing with it. With --pictures the screenshots in docs/images are taken anew.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,4 +13,6 @@ tests/editor/install.sh "$cache"
 [ -d node_modules ] || npm ci --silent --no-audit --no-fund
 npm run --silent package
 python3 tools/vsix/verify.py "$vsix"
+TAPELINT_SERVER=$(printf '%s\n' python3 -I "$PWD/client/launch.py" server) timeout 120 \
+    nvim --headless -u NONE -i NONE -n tests/editor/workspace/train.py -c 'luafile tests/editor/neovim.lua'
 node tests/editor/drive.mjs "$cache" "$vsix" "${pictures[@]}"

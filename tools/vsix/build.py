@@ -71,6 +71,8 @@ def bundle(version: str) -> None:
 
 
 def package() -> None:
+    for cache in list(LIBS.rglob("__pycache__")):  # of a server that ran from this tree
+        shutil.rmtree(cache)
     run("npm", "run", "--silent", "build")
     if not (HERE / "node_modules").is_dir():
         run("npm", "ci", "--ignore-scripts", folder=HERE)

@@ -171,13 +171,16 @@ const TESTS = {
     },
 };
 
-/** What VS Code calls; results go to a file, for the driver to print. */
+/** What VS Code calls. Results go to a file, for the driver to print; after a failure the rest would only repeat it. */
 exports.run = async function run() {
     const results = [];
     for (const [name, test] of Object.entries(TESTS)) {
         const started = Date.now();
         const error = await test().then(() => undefined, (/** @type {Error} */ thrown) => thrown.stack ?? String(thrown));
         results.push({ name, seconds: (Date.now() - started) / 1000, error });
+        if (error !== undefined) {
+            break;
+        }
     }
     const file = process.env['TAPELINT_EDITOR_RESULTS'];
     assert.ok(file);
