@@ -1,0 +1,30 @@
+"""The language server: tapelint inside an editor.
+
+The parts, in the order a message meets them: ``transport`` (bytes), ``protocol`` (messages), ``documents`` (texts),
+``pipeline`` (when to analyse), ``worker`` (where), ``outcome`` (what was found), and one file for each thing the editor can
+ask for: ``pull``, ``hover``, ``actions``. Nothing else in tapelint knows the protocol.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from typing import NoReturn
+
+
+def serve() -> NoReturn:
+    """Speak the protocol over standard input and output, and exit with the code it prescribes."""
+    from . import transport
+    from .debug import version
+    from .server import Server
+
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    # At INFO pygls logs every message, and with it the user's text.
+    logging.getLogger("pygls").setLevel(logging.WARNING)
+    source, sink = transport.claim_standard_streams()
+    try:
+        code = asyncio.run(Server(version()).run(source, sink))
+    except KeyboardInterrupt:
+        code = 1
+    sys.exit(code)

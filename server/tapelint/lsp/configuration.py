@@ -1,0 +1,74 @@
+"""Settings and configuration files: read at the start, and again whenever the editor says they changed."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from ..workspace.config import forget
+from .settings import SECTION
+
+if TYPE_CHECKING:
+    from .server import Server
+
+WATCHED = ("**/pyproject.toml", "**/tapelint.toml")
+
+
+async def initialized(ls: Server, params: types.InitializedParams) -> None:
+    """Ask to be told of changes, read the settings, then let the analysis begin."""
+    registrations = []
+    if ls.client.registers_watchers:
+        watchers = [types.FileSystemWatcher(glob) for glob in WATCHED]
+        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        registrations.append(_registration(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+    if ls.client.registers_settings:
+        section = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+        registrations.append(_registration(types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
+    if registrations:
+        ls.client_register_capability(types.RegistrationParams(registrations))
+    await _fetch(ls)
+    ls.pipeline.release()
+    ls.status.settle()
+
+
+async def did_change(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    """The editor's settings changed; a client that cannot be asked sends them along."""
+    if ls.client.has_settings:
+        await _fetch(ls)
+    else:
+        ls.settings.take(params.settings)
+    _start_over(ls)
+
+
+async def folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """A folder came or went, and with it its settings."""
+    await _fetch(ls)
+    _start_over(ls)
+
+
+def watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+    """A configuration file changed on disk."""
+    _start_over(ls)
+
+
+async def _fetch(ls: Server) -> None:
+    if ls.client.has_settings:
+
+        def ask(params: types.ConfigurationParams) -> asyncio.Future:
+            return asyncio.wrap_future(ls.workspace_configuration(params))
+
+        await ls.settings.fetch(ask, [folder.uri for folder in ls.workspace.folders.values()])
+
+
+def _start_over(ls: Server) -> None:
+    forget()
+    ls.pipeline.restart()
+    if ls.client.pulls and ls.client.refreshes:
+        ls.workspace_diagnostic_refresh(None)
+
+
+def _registration(method: str, options: object) -> types.Registration:
+    return types.Registration(id=str(uuid.uuid4()), method=method, register_options=options)

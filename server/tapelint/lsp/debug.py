@@ -1,0 +1,38 @@
+"""The command ``tapelint.debugInformation``: what to paste into a bug report. It holds no text of the user's files."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import asdict
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .server import Server
+
+COMMAND = "tapelint.debugInformation"
+
+
+def version() -> str:
+    """tapelint's version, or what there is to say of a tree that was never installed."""
+    try:
+        return metadata.version("tapelint")
+    except metadata.PackageNotFoundError:
+        return "0+source"
+
+
+def information(ls: Server) -> dict[str, Any]:
+    client = asdict(ls.client)
+    return {
+        "tapelint": ls.version,
+        "python": sys.version.split()[0],
+        "executable": sys.executable,
+        "platform": platform.platform(),
+        "pygls": metadata.version("pygls"),
+        "positionEncoding": ls.client.encoding,
+        "diagnostics": "pull" if ls.client.pulls else "push",
+        "client": client,
+        "folders": [folder.uri for folder in ls.workspace.folders.values()],
+        "documents": ls.pipeline.describe(),
+    }

@@ -1,0 +1,101 @@
+"""Open documents as the editor has them, and files on disk as Python would decode them.
+
+pygls' own text document cuts lines with ``str.splitlines``, reads files as UTF-8 only and raises when they are gone.
+This one follows the protocol's line rule, PEP 263 for files, and treats what cannot be read as empty.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument, Workspace
+
+from ..source import SourceError, read
+from .positions import Rows
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A document at one version, safe to hand to another thread."""
+
+    uri: str
+    path: str
+    version: int | None
+    text: str
+
+    @property
+    def file(self) -> str | None:
+        """Where the document is on disk; None for one that was never saved or lives elsewhere."""
+        return None if self.path == self.uri else self.path
+
+
+class Document(TextDocument):
+    """An open document, edited row by row."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self._rows: Rows | None = None if self._source is None else Rows(self._source)
+
+    @property
+    def encoding(self) -> str:
+        return str(getattr(self.position_codec.encoding, "value", self.position_codec.encoding))
+
+    @property
+    def rows(self) -> Rows:
+        return self._rows if self._rows is not None else Rows(_on_disk(self.path))
+
+    @property
+    def source(self) -> str:
+        return self.rows.text
+
+    @property
+    def lines(self) -> Sequence[str]:
+        return self.rows.with_endings()
+
+    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
+        if isinstance(change, types.TextDocumentContentChangePartial) and self._rows is not None:
+            self._rows.replace(self._rows.span(change.range, self.encoding), change.text)
+        else:
+            self._rows = Rows(change.text)
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(self.uri, to_fs_path(self.uri) or self.uri, self.version, self.source)
+
+
+def _on_disk(path: str | None) -> str:
+    try:
+        return read(path) if path else ""
+    except (SourceError) as error:
+        logger.warning("cannot read %s: %s", path, error)
+        return ""
+
+
+class Documents(Workspace):
+    """pygls' workspace, making our documents, and saying which are open without touching the disk."""
+
+    def _create_text_document(
+        self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
+    ) -> Document:
+        return Document(
+            doc_uri,
+            source=source,
+            version=version,
+            language_id=language_id,
+            sync_kind=self._sync_kind,
+            position_codec=self._position_codec,
+        )
+
+    def opened(self, uri: str) -> Document | None:
+        """The open document ``uri``; an editor may quote it differently from one message to the next."""
+        found = self.text_documents.get(unquote(uri))
+        return found if isinstance(found, Document) else None
+
+    def remove_folder(self, folder_uri: str) -> None:
+        self.folders.pop(unquote(folder_uri), None)

@@ -1,0 +1,93 @@
+"""What one analysis of one version of a document found, kept until the text changes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from lsprotocol import types
+
+from .. import analysis
+from ..report.diagnostic import Diagnostic, Fix
+from ..workspace.config import Config
+from .client import Client
+from .diagnostics import Translator, result_id, skipped
+from .documents import Snapshot
+from .positions import Rows
+from .settings import Settings
+from .worker import Job, Priority, Token, Worker
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class Outcome:
+    """The findings of ``snapshot`` in our words and, one for one, in the protocol's; and the fixes known so far.
+
+    ``fault`` is what the user should know of the run itself: a broken configuration, a failure of ours.
+    """
+
+    snapshot: Snapshot
+    rows: Rows
+    token: Token
+    report: analysis.Report | None = None
+    config: Config = Config()
+    findings: tuple[Diagnostic, ...] = ()
+    shown: list[types.Diagnostic] = field(default_factory=list)
+    result_id: str = ""
+    fault: str | None = None
+    _jobs: dict[int, Job] = field(default_factory=dict)
+
+    def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[tuple[Fix, ...]]:
+        """The fixes of finding ``index``, computed once; asking again with more haste moves the work forward."""
+        job = self._jobs.get(index)
+        if job is None:
+            job = worker.submit(lambda: self._fixes(index), priority, self.token)
+            self._jobs[index] = job
+        else:
+            worker.promote(job, priority)
+        return job.future
+
+    def known_fixes(self, index: int) -> tuple[Fix, ...]:
+        """The fixes of finding ``index`` as far as they are computed."""
+        job = self._jobs.get(index)
+        return job.future.result() if job and job.future.done() and not job.future.cancelled() else ()
+
+    def _fixes(self, index: int) -> tuple[Fix, ...]:
+        assert self.report is not None
+        try:
+            return tuple(analysis.fixes(self.report, self.findings[index], self.token))
+        except analysis.Cancelled:
+            raise
+        except Exception:
+            logger.exception("no fixes for %s: the fixer failed", self.findings[index].code)
+            return ()
+
+
+def examine(
+    snapshot: Snapshot, settings: Settings, client: Client, unstructure: Callable[[object], object], token: Token
+) -> Outcome:
+    """Analyse ``snapshot``; runs on the worker. Raises ``analysis.Cancelled`` when the token says so."""
+    config, complaint = settings.config(snapshot.file)
+    report = analysis.analyse(snapshot.text, snapshot.path, config, token)
+    rows = Rows(snapshot.text)
+    translator = Translator(snapshot, rows, client)
+    shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
+    if report.source.is_skipped and not shown:
+        shown = [skipped(report.source.is_skipped)]
+    return Outcome(
+        snapshot, rows, token, report, config, tuple(report.diagnostics), shown, result_id(shown, unstructure), complaint
+    )
+
+
+def nothing(snapshot: Snapshot, token: Token) -> Outcome:
+    """The outcome of a document nobody needs to analyse."""
+    return Outcome(snapshot, Rows(snapshot.text), token, result_id="nothing")
+
+
+def failed(snapshot: Snapshot, token: Token, error: Exception) -> Outcome:
+    """The outcome of a fault of ours: nothing to show, and the reason for the status item."""
+    logger.error("the analysis of %s failed", snapshot.uri, exc_info=error)
+    return replace(nothing(snapshot, token), fault=f"the analysis failed: {type(error).__name__}: {error}")

@@ -1,0 +1,183 @@
+"""From a keystroke to a squiggle: one entry per open document, and at most one analysis of it that is still wanted.
+
+A change cancels the run of the text before it, waits until the typing pauses, takes a snapshot and hands it to the worker.
+What comes back is dropped if the document has changed again; otherwise it is published (or handed to those who asked for
+it), and its fixes are computed while the worker has nothing better to do, so that the lightbulb answers from memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+from urllib.parse import unquote
+
+from .. import analysis
+from ..source.parsing import may_use_torch
+from .client import Client
+from .documents import Document, Snapshot
+from .outcome import Outcome, examine, failed, nothing
+from .settings import Settings
+from .status import Status
+from .worker import Priority, Token, Worker
+
+logger = logging.getLogger(__name__)
+
+DEBOUNCE = 0.15
+IDLE_DELAY = 0.1
+PREPARED_FIXES = 40
+
+# A cell is no program of its own: what it means depends on the cells above it, which are documents of their own.
+_NOT_PROGRAMS = ("vscode-notebook-cell:",)
+
+
+class Entry:
+    """One open document and how far its analysis is."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.token = Token()
+        self.outcome: Outcome | None = None
+        self.timer: asyncio.TimerHandle | None = None
+        # Resolves to the outcome of the current text, or to None once there is newer text.
+        self.pending: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
+
+    def supersede(self) -> None:
+        """Give up what runs, and let those who wait for it know."""
+        self.token.cancel()
+        self.token = Token()
+        self.outcome = None
+        if self.timer is not None:
+            self.timer.cancel()
+        if not self.pending.done():
+            self.pending.set_result(None)
+        self.pending = asyncio.get_running_loop().create_future()
+
+
+class Pipeline:
+    """All open documents on their way to an outcome."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        status: Status,
+        settings_of: Callable[[str], Settings],
+        publish: Callable[[Snapshot, Outcome | None], None],
+        unstructure: Callable[[object], object],
+    ) -> None:
+        self.client = Client()
+        self.worker = worker
+        self._status, self._settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
+        self._entries: dict[str, Entry] = {}
+        self._held = True
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def release(self) -> None:
+        """Start analysing: the settings are known now. Before that nothing runs, lest it be what the user disabled."""
+        self._held = False
+        for entry in self._entries.values():
+            self._arm(entry, 0)
+
+    def restart(self) -> None:
+        """Analyse every open document again: the configuration has changed."""
+        for entry in self._entries.values():
+            self._schedule(entry, 0)
+
+    def opened(self, document: Document) -> None:
+        before = self._entries.pop(unquote(document.uri), None)
+        if before is not None:
+            before.supersede()
+        entry = self._entries[unquote(document.uri)] = Entry(document)
+        self._schedule(entry, 0)
+
+    def changed(self, document: Document) -> None:
+        entry = self._entries.get(unquote(document.uri))
+        if entry is not None:
+            self._schedule(entry, DEBOUNCE)
+
+    def closed(self, uri: str) -> None:
+        entry = self._entries.pop(unquote(uri), None)
+        if entry is not None:
+            entry.supersede()
+            self._publish(Snapshot(entry.document.uri, "", None, ""), None)
+
+    def knows(self, uri: str) -> bool:
+        return unquote(uri) in self._entries
+
+    def known(self, uri: str) -> Outcome | None:
+        """The outcome of the document's current text, if it is there already."""
+        entry = self._entries.get(unquote(uri))
+        return entry.outcome if entry else None
+
+    async def outcome(self, uri: str) -> Outcome | None:
+        """The outcome of the document's text as it is now; None if it changes while we wait, or is not open."""
+        entry = self._entries.get(unquote(uri))
+        return await asyncio.shield(entry.pending) if entry else None
+
+    def describe(self) -> list[dict[str, Any]]:
+        """What the debug information says of each document."""
+        return [
+            {
+                "uri": entry.document.uri,
+                "version": entry.document.version,
+                "analysed": entry.outcome is not None,
+                "findings": len(entry.outcome.findings) if entry.outcome else None,
+                "fault": entry.outcome.fault if entry.outcome else None,
+            }
+            for entry in self._entries.values()
+        ]
+
+    def _schedule(self, entry: Entry, delay: float) -> None:
+        entry.supersede()
+        self._arm(entry, delay)
+
+    def _arm(self, entry: Entry, delay: float) -> None:
+        if not self._held:
+            entry.timer = asyncio.get_running_loop().call_later(delay, self._start, entry)
+
+    def _start(self, entry: Entry) -> None:
+        snapshot, settings = entry.document.snapshot(), self._settings_of(entry.document.uri)
+        if not settings.enable or not may_use_torch(snapshot.text) or snapshot.uri.startswith(_NOT_PROGRAMS):
+            self._settle(entry, nothing(snapshot, entry.token))
+        else:
+            self._spawn(self._run(entry, snapshot, settings, entry.token))
+
+    async def _run(self, entry: Entry, snapshot: Snapshot, settings: Settings, token: Token) -> None:
+        self._status.begin()
+        try:
+            job = self.worker.submit(
+                lambda: examine(snapshot, settings, self.client, self._unstructure, token), Priority.ANALYSIS, token
+            )
+            outcome = await job.future
+            self._status.fault(outcome.fault)
+        except (asyncio.CancelledError, analysis.Cancelled):
+            return  # newer text is on its way, with a run of its own
+        except Exception as error:
+            outcome = failed(snapshot, token, error)
+            self._status.fault(outcome.fault)
+        finally:
+            self._status.end()
+        if token():
+            return
+        self._settle(entry, outcome)
+        await self._prepare_fixes(outcome)
+
+    def _settle(self, entry: Entry, outcome: Outcome) -> None:
+        entry.outcome = outcome
+        if not entry.pending.done():
+            entry.pending.set_result(outcome)
+        self._publish(outcome.snapshot, outcome)
+
+    async def _prepare_fixes(self, outcome: Outcome) -> None:
+        await asyncio.sleep(IDLE_DELAY)
+        for index in range(min(len(outcome.findings), PREPARED_FIXES)):
+            if outcome.token():
+                return
+            await asyncio.wait({outcome.fixes(index, self.worker, Priority.IDLE)})
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run ``work``; the loop itself would forget a task nobody holds."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,126 @@
+"""The server: what each message leads to, and who holds the pieces together."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+
+from . import actions, configuration, debug, hover, parent, pull, status, transport
+from .client import Client
+from .documents import Snapshot
+from .outcome import Outcome
+from .pipeline import Pipeline
+from .protocol import Protocol
+from .settings import SettingsOfFolders
+from .worker import Worker
+
+logger = logging.getLogger(__name__)
+
+
+class Server(LanguageServer):
+    """One client, its documents and the worker."""
+
+    protocol: Protocol
+
+    def __init__(self, version: str) -> None:
+        super().__init__("tapelint", version, protocol_cls=Protocol, converter_factory=default_converter)
+        self.client = Client()
+        self.settings = SettingsOfFolders()
+        self.status = status.Status(lambda said: self.protocol.notify(status.METHOD, said))
+        self._left: asyncio.Future[int] | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self._register()
+
+    def _register(self) -> None:
+        self.feature(types.INITIALIZED)(configuration.initialized)
+        self.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
+        self.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
+        self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
+        self.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configuration.did_change)
+        self.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(configuration.watched_files)
+        self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(configuration.folders)
+        self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, pull.OPTIONS)(pull.diagnostic)
+        self.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.OPTIONS)(actions.code_action)
+        self.feature(types.CODE_ACTION_RESOLVE)(actions.resolve)
+        self.feature(types.TEXT_DOCUMENT_HOVER)(hover.hover)
+        self.command(debug.COMMAND)(debug.information)
+
+    def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
+        """Read the client's abilities and take back promises that are not meant for it."""
+        encoding = result.capabilities.position_encoding or types.PositionEncodingKind.Utf16
+        self.client = self.pipeline.client = Client.of(params, str(getattr(encoding, "value", encoding)))
+        if not self.client.pulls:
+            result.capabilities.diagnostic_provider = None
+        if not self.client.resolves_edits:
+            result.capabilities.code_action_provider = actions.WITHOUT_RESOLVE
+        options = params.initialization_options
+        self.settings.take(options.get("settings", options) if isinstance(options, dict) else None)
+        if params.process_id is not None:
+            self._watch = asyncio.get_running_loop().create_task(parent.watch(params.process_id, self._orphaned))
+
+    def publish(self, snapshot: Snapshot, outcome: Outcome | None) -> None:
+        """Push what was found to a client that does not pull; None clears a closed document."""
+        if not self.client.pulls:
+            shown = outcome.shown if outcome else []
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(snapshot.uri, shown, version=snapshot.version)
+            )
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """To the log. A popup about a fault of ours helps nobody who is typing."""
+        logger.error("%s: %s", getattr(source, "__name__", source), error)
+
+    def leave(self, code: int) -> None:
+        """End the loop; the first reason counts."""
+        if self._left is not None and not self._left.done():
+            self._left.set_result(code)
+
+    def _orphaned(self) -> None:
+        logger.warning("the editor has ended: leaving")
+        self.leave(1)
+
+    async def run(self, source: int, sink: int) -> int:
+        """Serve until told to leave; the result is the process's exit code."""
+        loop = asyncio.get_running_loop()
+        self._left = loop.create_future()
+        self.pipeline = Pipeline(
+            Worker(), self.status, self.settings.of, self.publish, self.protocol._converter.unstructure
+        )
+
+        def soon(function: Any, *args: Any) -> None:
+            try:
+                loop.call_soon_threadsafe(function, *args)
+            except RuntimeError:
+                pass  # the loop has closed: nobody is left to tell
+
+        writer = transport.Writer(sink, lambda: soon(self._hung_up))
+        self.protocol.set_writer(writer)
+        transport.start_reader(source, lambda body: soon(self.protocol.receive, body), lambda: soon(self._hung_up))
+        try:
+            return await self._left
+        finally:
+            writer.close()
+
+    def _hung_up(self) -> None:
+        self.leave(0 if self.protocol._shutdown else 1)
+
+
+def _did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    document = ls.workspace.opened(params.text_document.uri)
+    if document is not None:
+        ls.pipeline.opened(document)
+
+
+def _did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    document = ls.workspace.opened(params.text_document.uri)
+    if document is not None:
+        ls.pipeline.changed(document)
+
+
+def _did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+    ls.pipeline.closed(params.text_document.uri)

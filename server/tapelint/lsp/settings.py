@@ -1,0 +1,95 @@
+"""What the user set in the editor, per folder, over what the project's files say.
+
+The editor's settings are few on purpose: the project's configuration decides, so that editor and command line agree.
+
+    tapelint.enable   bool   false: say nothing
+    tapelint.select   list   codes or prefixes to report instead of those the project selects
+    tapelint.ignore   list   codes or prefixes to leave out besides those the project ignores
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from lsprotocol import types
+
+from ..workspace.config import Config, ConfigError, from_table, load
+
+logger = logging.getLogger(__name__)
+
+SECTION = "tapelint"
+PATIENCE = 2.0
+
+Ask = Callable[[types.ConfigurationParams], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The editor's settings for one folder."""
+
+    enable: bool = True
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, value: object) -> Settings:
+        """From whatever the client sent; what does not fit counts as not set."""
+        if not isinstance(value, dict):
+            return cls()
+        return cls(value.get("enable") is not False, _codes(value.get("select")), _codes(value.get("ignore")))
+
+    def config(self, path: str | None) -> tuple[Config, str | None]:
+        """The project's configuration for the file ``path`` with these settings on top, and what is wrong with either.
+
+        A mistake in one of them must not switch the analysis off: the user is told, and what can be used is used.
+        """
+        config, complaint = Config(), None
+        try:
+            if path is not None:
+                config = load(Path(path))
+            own = from_table({"select": self.select, "ignore": self.ignore}, "the editor's settings")
+            config = Config(select=own.select or config.select, ignore=config.ignore + own.ignore)
+        except ConfigError as error:
+            complaint = str(error)
+        return config, complaint
+
+
+def _codes(value: object) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)):
+        return ()
+    return tuple(entry for entry in value if isinstance(entry, str) and entry.strip())
+
+
+class SettingsOfFolders:
+    """The settings of each workspace folder, and those of files outside all of them under the empty name."""
+
+    def __init__(self) -> None:
+        self._by_folder: dict[str, Settings] = {"": Settings()}
+
+    def of(self, uri: str) -> Settings:
+        uri = unquote(uri)
+        inside = [folder for folder in self._by_folder if not folder or uri.startswith(f"{folder}/")]
+        return self._by_folder[max(inside, key=len)]
+
+    def take(self, value: object) -> None:
+        """One value for all folders, from a client that sends its settings instead of being asked."""
+        section = value.get(SECTION, value) if isinstance(value, dict) else None
+        self._by_folder = {"": Settings.of(section)}
+
+    async def fetch(self, ask: Ask, folders: list[str]) -> None:
+        """Ask the client. One that does not answer in time leaves things as they are: start-up must not wait for it."""
+        items = [types.ConfigurationItem(scope_uri=uri, section=SECTION) for uri in (None, *folders)]
+        try:
+            answer = await asyncio.wait_for(ask(types.ConfigurationParams(items)), PATIENCE)
+        except Exception as error:
+            logger.warning("the editor's settings could not be read: %r", error)
+            return
+        if isinstance(answer, (list, tuple)) and len(answer) == len(items):
+            names = ("", *(unquote(uri).rstrip("/") for uri in folders))
+            self._by_folder = {name: Settings.of(value) for name, value in zip(names, answer, strict=True)}

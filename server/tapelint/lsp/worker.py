@@ -1,0 +1,123 @@
+"""The one thread that analyses.
+
+One, because the analysis is pure Python and two would only share the interpreter lock; with a big stack, because both the
+parser and the interpreter recurse as deep as the code they read. Jobs wait in order of priority, and each carries a token:
+a cancelled job that has not started never will, and one that runs is expected to poll its token and give up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+logger = logging.getLogger(__name__)
+
+STACK = 256 * 1024 * 1024
+
+
+class Priority(enum.IntEnum):
+    """Lower goes first: someone waits for an answer; squiggles; what may be wanted later."""
+
+    ANSWER = 0
+    ANALYSIS = 1
+    IDLE = 2
+
+
+class Token:
+    """Says whether what it was given to is still wanted; calling it is the ``cancel`` argument of the analysis."""
+
+    __slots__ = ("_cancelled",)
+
+    def __init__(self) -> None:
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        self._cancelled = True
+
+    def __call__(self) -> bool:
+        return self._cancelled
+
+
+class Job:
+    """Work that was handed in; its ``future`` lives on the loop that asked."""
+
+    def __init__(self, work: Callable[[], Any], priority: Priority, token: Token, number: int) -> None:
+        self.work, self.priority, self.token, self.number = work, priority, token, number
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Any] = self.loop.create_future()
+
+    def settle(self, result: Any, error: BaseException | None) -> None:
+        """Called on the loop. Somebody may have stopped waiting in the meantime."""
+        if self.future.done():
+            return
+        if self.token():
+            self.future.cancel()
+        elif error is not None:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(result)
+
+
+class Worker:
+    """A queue and its thread."""
+
+    def __init__(self) -> None:
+        self._jobs: list[Job] = []
+        self._ready = threading.Condition()
+        self._count = 0
+        before = threading.stack_size()
+        try:
+            threading.stack_size(STACK)
+        except ValueError:
+            logger.warning("no big stack on this platform; deep code will be skipped earlier")
+        try:
+            threading.Thread(target=self._run, name="tapelint-worker", daemon=True).start()
+        finally:
+            threading.stack_size(before)
+
+    def submit(self, work: Callable[[], Any], priority: Priority, token: Token) -> Job:
+        """Queue ``work``; call from the loop and await the job's future."""
+        with self._ready:
+            self._count += 1
+            job = Job(work, priority, token, self._count)
+            self._jobs.append(job)
+            self._ready.notify()
+        return job
+
+    def promote(self, job: Job, priority: Priority) -> None:
+        """Let a queued job go earlier than it was meant to."""
+        job.priority = min(job.priority, priority)
+
+    def _next(self) -> Job:
+        with self._ready:
+            while not self._jobs:
+                self._ready.wait()
+            job = min(self._jobs, key=lambda job: (job.priority, job.number))
+            self._jobs.remove(job)
+            return job
+
+    def _run(self) -> None:
+        while True:
+            job = self._next()
+            result, error = None, None
+            if not job.token():
+                try:
+                    result = job.work()
+                except BaseException as problem:  # a fault in one file must not end the analysis of all others
+                    error = _storable(problem)
+            try:
+                job.loop.call_soon_threadsafe(job.settle, result, error)
+            except RuntimeError:
+                return  # the loop is closed: the server is leaving
+            del job, result, error
+
+
+def _storable(problem: BaseException) -> BaseException:
+    """Futures refuse StopIteration, and a SystemExit in one would end the loop."""
+    if isinstance(problem, Exception) and not isinstance(problem, StopIteration):
+        return problem
+    return RuntimeError(f"{type(problem).__name__}: {problem}")

@@ -1,0 +1,26 @@
+"""The real server with an analysis that takes its time, as a large file would: texts that say ``# slow`` take four seconds."""
+
+from __future__ import annotations
+
+import time
+
+from tapelint import analysis
+
+quick = analysis.analyse
+
+
+def slow(text, path="<stdin>", config=None, cancel=None):
+    end = time.monotonic() + (4 if "# slow" in text else 0)
+    while time.monotonic() < end:
+        if cancel is not None and cancel():
+            raise analysis.Cancelled
+        sum(range(10_000))  # busy, as an analysis is: it shares the interpreter with the loop
+    return quick(text, path, config, cancel)
+
+
+analysis.analyse = slow
+
+if __name__ == "__main__":
+    from tapelint.lsp import serve
+
+    serve()

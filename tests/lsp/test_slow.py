@@ -1,0 +1,72 @@
+"""While an analysis runs: requests can be cancelled, newer text wins, others are not kept waiting for nothing."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from programs import BAD, GOOD
+from wire import Wire, edit
+
+URI = "file:///project/a.py"
+SLOW = "# slow\n" + BAD
+PULLS = {"textDocument": {"diagnostic": {}, "hover": {"contentFormat": ["markdown"]}}}
+COMMAND = [sys.executable, str(Path(__file__).with_name("slow_server.py"))]
+
+
+@pytest.fixture
+def slow() -> Iterator[Wire]:
+    wire = Wire(COMMAND)
+    yield wire
+    wire.close()
+
+
+@pytest.mark.parametrize("method", ["textDocument/diagnostic", "textDocument/hover", "textDocument/codeAction"])
+def test_a_cancelled_request_is_answered_within_100_ms(slow: Wire, method: str):
+    slow.start(PULLS)
+    slow.open(URI, SLOW)
+    position = {"line": 4, "character": 0}
+    params = {"textDocument": {"uri": URI}, "position": position}
+    params |= {"range": {"start": position, "end": position}, "context": {"diagnostics": []}}
+    number = slow.ask(method, params)
+    time.sleep(0.5)
+    begin = time.perf_counter()
+    slow.notify("$/cancelRequest", {"id": number})
+    assert slow.answer(number)["error"]["code"] == -32800
+    assert time.perf_counter() - begin < 0.1
+    slow.notify("$/cancelRequest", {"id": number})
+    slow.notify("$/cancelRequest", {"id": "never"})
+    assert slow.leave() == 0
+
+
+def test_newer_text_ends_the_run_of_the_old(slow: Wire):
+    slow.start()
+    slow.open(URI, SLOW)
+    time.sleep(0.5)
+    begin = time.perf_counter()
+    slow.change(URI, 2, edit(0, 0, 6, ""))
+    assert len(slow.published(URI, 2)) == 1
+    assert time.perf_counter() - begin < 1.5
+    assert not [m for m in slow.seen if m.get("params", {}).get("version") == 1], "what is stale is not shown"
+
+
+def test_long_work_is_announced(slow: Wire):
+    slow.start()
+    slow.open(URI, SLOW)
+    busy = slow.until(lambda m: m.get("method") == "tapelint/status" and m["params"]["state"] == "busy")
+    assert busy["params"]["message"]
+    slow.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    slow.until(lambda m: m.get("method") == "tapelint/status" and m["params"]["state"] == "ready")
+
+
+def test_leaving_does_not_wait_for_the_analysis(slow: Wire):
+    slow.start()
+    slow.open(URI, SLOW)
+    slow.open("file:///b.py", "# slow\n" + GOOD)
+    time.sleep(0.5)
+    begin = time.perf_counter()
+    assert slow.leave() == 0
+    assert time.perf_counter() - begin < 1.5

@@ -1,0 +1,132 @@
+"""The server's small parts on their own: rows and positions, where a comment may stand, what fits together."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lsprotocol import types
+
+from tapelint.lsp.fixall import compatible
+from tapelint.lsp.hover import plain
+from tapelint.lsp.positions import Rows, code_points, split, units
+from tapelint.lsp.silence import ignore_here
+from tapelint.lsp.transport import Frames
+from tapelint.report.diagnostic import Fix
+from tapelint.source import Edit, Span, apply, line_starts, parse
+
+ENCODINGS = ("utf-8", "utf-16", "utf-32")
+TEXTS = st.text(st.sampled_from("ab\r\n\x0c\x1c\x85\u2028\u00e9\u4e2d\U0001f600\ud800"), max_size=12)
+
+
+@given(TEXTS)
+def test_rows_end_where_python_and_editors_end_them(text: str):
+    rows = split(text)
+    assert "".join(rows) == text
+    assert len(rows) == len(line_starts(text))
+
+
+@given(TEXTS, TEXTS, st.data())
+def test_an_edit_of_rows_is_an_edit_of_the_text(text: str, content: str, data: st.DataObject):
+    rows = Rows(text)
+    places = []
+    for _ in range(2):
+        row = data.draw(st.integers(1, len(rows)))
+        places.append((row, data.draw(st.integers(1, len(rows.row(row)) + 1))))
+    (row, column), (end_row, end_column) = sorted(places)
+    span = Span(row, column, end_row, end_column)
+    expected = apply(text, [Edit(span, content)])
+    rows.replace(span, content)
+    assert rows.text == expected and list(rows.with_endings()) == split(expected)
+
+
+@given(TEXTS, st.sampled_from(ENCODINGS), st.integers(0, 40), st.integers(0, 60))
+def test_positions_go_there_and_back(text: str, encoding: str, line: int, character: int):
+    rows, position = Rows(text), types.Position(line, character)
+    row, column = rows.place(position, encoding)
+    assert position == types.Position(line, character), "what the client sent is not changed"
+    assert 1 <= row <= len(rows) and 1 <= column <= len(rows.row(row)) + 1
+    assert rows.place(rows.position(row, column, encoding), encoding) == (row, column)
+
+
+@pytest.mark.parametrize("encoding, width", list(zip(ENCODINGS, (4, 2, 1))))
+def test_a_position_inside_a_character_is_its_start(encoding: str, width: int):
+    assert units("\U0001f600", encoding) == width
+    assert [code_points("\U0001f600b", count, encoding) for count in range(width + 2)] == [0] * width + [1, 2]
+
+
+CODE = "TL201"
+IGNORED = {
+    "a plain line": ("x = 1\ny = 2\n", 1, "x = 1  # tapelint: ignore[TL201]\ny = 2\n"),
+    "trailing blanks": ("x = 1   \n", 1, "x = 1  # tapelint: ignore[TL201]\n"),
+    "CRLF": ("x = 1\r\ny\r\n", 1, "x = 1  # tapelint: ignore[TL201]\r\ny\r\n"),
+    "no end": ("x = 1", 1, "x = 1  # tapelint: ignore[TL201]"),
+    "a comment": ("x = 1  # why\n", 1, "x = 1  # why  # tapelint: ignore[TL201]\n"),
+    "another code": (
+        "x = 1  # tapelint: ignore[TL102] why\n",
+        1,
+        "x = 1  # tapelint: ignore[TL102, TL201] why\n",
+    ),
+    "another code below": (
+        "f(a,\n  b)  # tapelint: ignore[TL102]\n",
+        1,
+        "f(a,\n  b)  # tapelint: ignore[TL102, TL201]\n",
+    ),
+    "a call over rows": ("f(a,\n  b)\n", 1, "f(a,  # tapelint: ignore[TL201]\n  b)\n"),
+    "a backslash": ("x = a + \\\n  b\n", 1, "x = a + \\\n  b  # tapelint: ignore[TL201]\n"),
+    "a backslash at the end": ("x = a \\\n", 1, None),
+    "a long string": ('x = f("""a\nb""")\n', 1, 'x = f("""a\nb""")  # tapelint: ignore[TL201]\n'),
+    "a string that looks like one": ("x = '# no'\n", 1, "x = '# no'  # tapelint: ignore[TL201]\n"),
+    "a header": ("for x in (\n  y\n):\n  z\n", 2, "for x in (\n  y  # tapelint: ignore[TL201]\n):\n  z\n"),
+    "inside a function": ("def f():\n  '''\n  a'''\n  g()\n", 4, "def f():\n  '''\n  a'''\n  g()  # tapelint: ignore[TL201]\n"),
+    "an else": ("if x:\n  y\nelse:\n  z\n", 4, "if x:\n  y\nelse:\n  z  # tapelint: ignore[TL201]\n"),
+    "one of several on a row": ("x = 1; y = 2\n", 1, "x = 1; y = 2  # tapelint: ignore[TL201]\n"),
+    "outside": ("x = 1\n", 9, None),
+}
+
+
+@pytest.mark.parametrize("text, row, expected", IGNORED.values(), ids=IGNORED.keys())
+def test_where_a_comment_silences(text: str, row: int, expected: str | None):
+    edit = ignore_here(parse(text), CODE, row)
+    if expected is None:
+        assert edit is None
+        return
+    changed = apply(text, [edit])
+    assert changed == expected
+    after = parse(changed)
+    assert not after.problems and after.suppressions.covers(CODE, row)
+
+
+@given(st.lists(st.sampled_from(["x = f(\n", ")\n", "'''", '"', "# c\n", "a\n", "  b \\\n", "if a:\n", "\r", "+"]), max_size=8))
+def test_silencing_keeps_what_parses(pieces: list[str]):
+    text = "".join(pieces)
+    before = parse(text)
+    if before.problems:
+        return
+    for row in range(1, len(before.lines) + 1):
+        edit = ignore_here(before, CODE, row)
+        if edit is not None and before.lines[row - 1].strip():
+            after = parse(apply(text, [edit]))
+            assert not after.problems and after.suppressions.covers(CODE, row), (text, row)
+
+
+def fix(*edits: Edit) -> Fix:
+    return Fix("", "safe", True, edits)
+
+
+def test_fixes_that_touch_are_not_made_together():
+    one, same = fix(Edit(Span(1, 3, 1, 5), "a")), fix(Edit(Span(1, 5, 1, 5), "b"))
+    far = fix(Edit(Span(2, 1, 2, 1), "c"))
+    assert compatible([one, same, far, far]) == [one, far]
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_frames_come_out_whole_however_they_arrive(size: int):
+    stream = b"Content-Length: 2\r\n\r\n{}noise\r\n\r\nContent-Type: x\r\ncontent-length:3\r\n\r\n[1]"
+    frames = Frames()
+    found = [body for at in range(0, len(stream), size) for body in frames.feed(stream[at : at + size])]
+    assert found == [b"{}", b"[1]"]
+
+
+def test_markdown_for_those_who_cannot_show_it():
+    assert plain("**`y`**\n\n```python\ny += 1\n```\n[why](https://x.org)") == "y\n\ny += 1\nwhy (https://x.org)"
