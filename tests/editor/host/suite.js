@@ -120,6 +120,14 @@ const TESTS = {
         await finding(document.uri);
     },
 
+    'the example of the walkthrough, which is no file, is checked too': async () => {
+        await vscode.commands.executeCommand('tapelint.openExample');
+        const document = vscode.window.activeTextEditor?.document;
+        assert.ok(document?.isUntitled);
+        assert.equal(codeOf(await finding(document.uri)), 'TL102');
+        await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    },
+
     'a killed server comes back and finds the same': async () => {
         const { document } = await openTrain();
         const before = await finding(document.uri);
