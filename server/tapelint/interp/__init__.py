@@ -2,7 +2,7 @@
 
 from . import assign, attributes, branches, calls, classes, displays, functions, loops, operators, statements, subscripts  # noqa: F401
 from .entry import execute
-from .library import builtins, containers, grad_mode, modules, optimizers, tensors  # noqa: F401
+from .library import autograd_function, builtins, containers, distributions, grad_mode, modules, optimizers, tensors  # noqa: F401
 from .machine import Cancelled, Holes, Machine
 
 __all__ = ["Cancelled", "Holes", "Machine", "execute"]

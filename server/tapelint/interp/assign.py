@@ -12,6 +12,9 @@ from .machine import Machine
 from .values import Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
 
+LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
+
+
 def assign(m: Machine, state: State, target: ast.expr, value: Value, statement: ast.AST, source: ast.expr | None) -> None:
     """Bind ``value`` to ``target``. ``source`` is the expression it came from, where there is one for exactly this target."""
     if isinstance(target, ast.Name):

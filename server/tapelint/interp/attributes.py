@@ -134,6 +134,8 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
         if found is not None and found[1] is not None:
             value = found[1]
             return Bound(value, owner) if isinstance(value, Function) and value.kind == "class" else value
+        if found is not None and isinstance(found[0], Lib):
+            return Bound(Lib(f"{found[0].name}.{name}"), owner)
     if isinstance(thing, Optimizer) and name == "param_groups":
         from .library.optimizers import param_groups
 

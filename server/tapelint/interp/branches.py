@@ -13,7 +13,7 @@ from ..tape import State
 from .assign import assign
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
 from .truth import truth
-from .values import Const, Lib, Ref, TensorRef, Tuple, Unknown, Value
+from .values import Const, Generator, Lib, Ref, TensorRef, Tuple, Unknown, Value
 
 PURE = (ast.Name, ast.Attribute, ast.Compare, ast.Constant, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Load, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
 
@@ -202,29 +202,40 @@ def catches(handler: ast.ExceptHandler, error: Raised) -> bool:
 
 
 def with_block(m: Machine, node: ast.With, state: State) -> list[State]:
-    """``with``: grad modes are entered and left; other context managers are looked through."""
+    """``with``: grad modes are entered and left, generators run around the body, other context managers are looked through."""
+    return _with(m, node, list(node.items), state)
+
+
+def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -> list[State]:
+    from .functions import run_generator
     from .library.grad_mode import as_mode
 
-
-    def enter(s: State) -> None:
-        for item in node.items:
-            value = m.ev(item.context_expr, s)
-            mode = as_mode(value)
-            if mode is not None:
-                s.grad_mode, s.inference = mode.mode, mode.inference
-                if item.optional_vars is not None:
-                    assign(m, s, item.optional_vars, Const(None), node, None)
-            else:
-                entered = _entered(m, s, value, node)
-                if item.optional_vars is not None:
-                    assign(m, s, item.optional_vars, entered, node, None)
-
+    if not items:
+        return m.block(node.body, [state])
+    item, rest = items[0], items[1:]
     before = (state.grad_mode, state.inference)
     results: list[State] = []
-    for path in m.explore(state, enter):
-        changed = (path.grad_mode, path.inference) != before
-        for out in m.block(node.body, [path]) if path.signal is None else [path]:
-            if changed:
+    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(item.context_expr, s))):
+        if path.signal is not None:
+            results.append(path)
+            continue
+        value, path.value = path.value, None
+        target = item.optional_vars
+        if isinstance(value, Generator) and value.function is not None:
+
+            def body(inner: State, given: Value) -> list[State]:
+                bound = m.explore(inner, lambda s: assign(m, s, target, given, node, None)) if target is not None else [inner]
+                return [out for s in bound for out in (_with(m, node, rest, s) if s.signal is None else [s])]
+
+            results += run_generator(m, path, value, body)
+            continue
+        mode = as_mode(value)
+        if mode is not None:
+            path.grad_mode, path.inference = mode.mode, mode.inference
+        entered = Const(None) if mode is not None else _entered(m, path, value, node)
+        bound = m.explore(path, lambda s: assign(m, s, target, entered, node, None)) if target is not None else [path]
+        for out in [o for s in bound for o in (_with(m, node, rest, s) if s.signal is None else [s])]:
+            if mode is not None:
                 out.grad_mode, out.inference = before
             results.append(out)
     return results

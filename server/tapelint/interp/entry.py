@@ -7,9 +7,13 @@ and zeroed is an optimizer, what has ``parameters()`` or is called with data is 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from ..tape import State
+from ..tape import Refused, State, backward, current
+from .assign import tensors_in
+from .calls import call_value
+from .classes import is_module
 from .functions import call_function, has_yield
 from .machine import BudgetSpent, Cancelled, Machine, Raised
 from .values import (
@@ -101,12 +105,24 @@ def _drive(m: Machine, state: State, function: Function, owner: Ref | None) -> l
     given = inferred(m, state, function, names)
     values = {a.arg: given[a.arg] for a in (*names, *spec.kwonlyargs) if a.arg in given}
 
-    def effect(s: State) -> None:
-        from .calls import call_value
+    forward = function.node.name == "forward" and owner is not None and is_module(state, owner)
 
-        call_value(m, s, bound, [], dict(values), function.node)
+    def effect(s: State) -> None:
+        result = call_value(m, s, bound, [], dict(values), function.node)
+        if forward:
+            imagine_backward(m, s, result, function.node)
 
     return m.explore(state, effect)
+
+
+def imagine_backward(m: Machine, state: State, result: Value, node: ast.AST) -> None:
+    """Nothing in the file trains this module; somebody will. What its own forward has spoiled raises then."""
+    roots = [t for t in tensors_in(state, result) if current(state, t).requires_grad]
+    if roots:
+        try:
+            backward(m.tape, state, roots, node, assumed="somebody calls backward on the result")
+        except Refused:
+            return
 
 
 def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
@@ -156,10 +172,17 @@ def _infer(m: Machine, state: State, parameter: ast.arg, uses: set[str], node: a
         return opaque_module(m, state, parameter.arg, node)
     if last in ("Optimizer", *OPTIMIZERS) or {"step", "zero_grad"} <= uses and "()" not in uses:
         return Ref(state.new(Optimizer(parameter.arg, [], True)))
+    if "()" in uses and not annotation and not SILENT.search(parameter.arg):
+        return opaque_module(m, state, parameter.arg, node)
     if last == "Tensor":
         return Unknown("batch", None)
     return Unknown(parameter.arg)
 
+
+SILENT = re.compile(
+    r"transf|proc|augm|tok|encode_|env|load|fn|func|callback|log|metric|crit|loss|reward|sampl|sched|step|collat|eval|get|make|build|act|norm|hook", re.I
+)
+"""Names of parameters that are called but are hardly networks: nothing is concluded from what they return."""
 
 OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop")
 

@@ -123,7 +123,9 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
         return [t for v in value if (t := tensor_of(m, state, v)) is not None]
     if isinstance(value, Unknown) and kind != "tensor" and value.why != "batch":
         return None
-    if kind in ("tensor", "operand", "number", "other", "float", "int"):
+    if kind == "any" and isinstance(value, (Tuple, Ref)):
+        return tensor_list(m, state, value)
+    if kind in ("tensor", "operand", "matrix", "any", "number", "other", "float", "int"):
         return tensor_of(m, state, value)  # type: ignore[arg-type]
     if kind == "tensors":
         if isinstance(value, (Tuple, Ref)):

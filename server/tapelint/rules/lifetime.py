@@ -15,11 +15,25 @@ from .story import carried, keeper, op_name, prefix, tensor_name, variable, writ
 ERROR = "Trying to backward through the graph a second time"
 
 
+def carrier(event: FreedGraphReached) -> Node:
+    """The first node on the way from the root that is not of this iteration: the value the old graph hangs on."""
+    for node in event.path:
+        if node is event.shared or earlier_lap(node.born, event.moment) is not None:
+            return node
+    return event.shared
+
+
+def before(event: FreedGraphReached, node: Node) -> Node:
+    """The node of the present through which ``node`` is reached."""
+    return event.path[max(event.path.index(node) - 1, 0)]
+
+
 def origin(event: FreedGraphReached) -> str:
     """``carried`` from an earlier iteration, built ``outside`` the loop that runs backward, or in the ``same`` iteration."""
-    if earlier_lap(event.shared.born, event.moment) is not None:
+    node = carrier(event)
+    if earlier_lap(node.born, event.moment) is not None:
         return "carried"
-    loop = loop_around(event.moment, event.shared.born)
+    loop = loop_around(event.moment, node.born)
     if loop is not None and earlier_lap(event.freed.moment, event.moment) is not None:
         return "outside"
     return "same"
@@ -27,17 +41,17 @@ def origin(event: FreedGraphReached) -> str:
 
 def story(event: FreedGraphReached, tape: Tape) -> tuple[Link, ...]:
     """Built, kept, freed, reached again."""
-    shared, node = event.shared, event.node
+    shared, node = carrier(event), event.node
     links = [Link(shared.born.node, f"{prefix(shared.born)}{variable(tape, shared)} built here{saved_by(shared)}")]
     if node is not shared:
         links.append(Link(node.born.node, f"{prefix(node.born)}its graph goes through here: {op_name(node)} saved what it needs for backward"))
-    stored = keeper(tape, shared)
+    stored = keeper(tape, shared, event.moment)
     if stored is not None and stored.statement is not shared.born.node:
         links.append(Link(stored.statement, f"{prefix(stored.moment)}kept in `{stored.target}`"))
     for call in shared.born.calls[-1:]:
         links.append(Link(call, f"{prefix(shared.born)}in this call"))
     links.append(Link(event.freed.moment.node, f"{prefix(event.freed.moment)}this backward freed it"))
-    young = event.path[max(event.path.index(shared) - 1, 0)]
+    young = before(event, shared)
     if young is not shared:
         links.append(Link(young.born.node, f"{prefix(young.born)}used again here"))
     return tuple(links)
@@ -63,10 +77,11 @@ def retaining(event: FreedGraphReached, tape: Tape, grows: bool) -> str:
 def detaching(event: FreedGraphReached, tape: Tape) -> list[Cure]:
     """Cut the value that is carried: where it is kept, before it is used again, or where it is used."""
     cures: list[Cure] = []
-    title = f"Detach {carried(tape, event.shared).partition(',')[0]}"
+    shared = carrier(event)
+    title = f"Detach {carried(tape, shared, event.moment)}"
     effect = "no gradient flows into earlier iterations"
-    stored = keeper(tape, event.shared)
-    young = event.path[max(event.path.index(event.shared) - 1, 0)]
+    stored = keeper(tape, shared, event.moment)
+    young = before(event, shared)
     loop = earlier_lap(event.freed.moment, event.moment)
     if stored is not None:
         if stored.value is not None and (stored.how == "appended" or isinstance(stored.value, (ast.Name, ast.Attribute))):

@@ -8,5 +8,5 @@ ERROR = "one of the variables needed for gradient computation has been modified 
 
 
 def is_step(event: SavedTensorSpoiled) -> bool:
-    """Whether an optimizer wrote, or a state dict was loaded: a parameter was updated."""
-    return event.write.how.endswith(".step") or event.write.how == "load_state_dict"
+    """Whether an optimizer wrote."""
+    return event.write.how.endswith(".step")

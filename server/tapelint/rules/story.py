@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..tape.graph import Node, SavedTensor, Write
-from ..tape.moment import Lap, Moment
+from ..tape.moment import Lap, Moment, earlier_lap, loop_around
 from ..tape.tape import Stored, Tape
 
 SHORT = 40
@@ -13,6 +13,8 @@ SHORT = 40
 
 def code(node: ast.AST | None) -> str:
     """Source in backticks, cut to a readable length."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return f"a backward through the result of `{node.name}`"
     text = ast.unparse(node).partition("\n")[0] if node is not None else "?"
     return f"`{text if len(text) <= SHORT else text[: SHORT - 1] + '…'}`"
 
@@ -65,24 +67,25 @@ def saved_name(tape: Tape, saved: SavedTensor) -> str | None:
     return name
 
 
-def keeper(tape: Tape, node: Node) -> Stored | None:
-    """Where the result of ``node`` was last kept: the variable, attribute or container that carried it on."""
-    kept = [stored for key in node.results for stored in tape.stored.get(key, ())]
-    return kept[-1] if kept else None
+def keeper(tape: Tape, node: Node, now: Moment | None = None) -> Stored | None:
+    """Where the result of ``node`` was last kept: the variable, attribute or container that carried it on.
+
+    With ``now`` only what was kept before the present iterations counts, as long as there is such a place.
+    """
+    kept = [stored for key in node.results for stored in tape.stored.get(key, ()) if stored.how != "iterated"]
+    before = [s for s in kept if now is not None and (earlier_lap(s.moment, now) or loop_around(now, s.moment))]
+    return (before or kept or [None])[-1]
+
+
+def carried(tape: Tape, node: Node, now: Moment) -> str:
+    """What carries the result of ``node`` to ``now``: the variable, attribute or container it was kept in."""
+    stored = keeper(tape, node, now)
+    return f"`{stored.target}`" if stored is not None else variable(tape, node)
 
 
 def op_name(node: Node) -> str:
     """The operation as users know it: ``tanh``, ``linear``, ``*``."""
     return f"`{node.op.rpartition('.')[2]}`"
-
-
-def carried(tape: Tape, node: Node) -> str:
-    """``h``, or ``kept`` (which holds ``h``)."""
-    stored = keeper(tape, node)
-    name = variable(tape, node)
-    if stored is None or f"`{stored.target}`" == name:
-        return name
-    return f"`{stored.target}`" + (f", which holds {name}," if stored.how == "appended" else "")
 
 
 def role(saved: SavedTensor) -> str:
@@ -95,4 +98,4 @@ def writer(write: Write) -> str:
 
 def assuming(assumed: str | None) -> str:
     """The assumption a warning rests on."""
-    return f" This assumes that `{assumed}` keeps a graph, which tapelint cannot see." if assumed else ""
+    return f" This assumes that {assumed}." if assumed else ""

@@ -39,7 +39,7 @@ from ..tape.events import Event, FreedGraphReached
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Rule
-from .lifetime import ERROR, origin, readers, retain_cure, retaining, story
+from .lifetime import ERROR, before, carrier, origin, readers, retain_cure, retaining, story
 from .story import assuming, code, keeper, op_name, variable
 
 
@@ -48,13 +48,14 @@ def check(event: Event, tape: Tape) -> Finding | None:
     if origin(event) != "same":
         return None
     first, second = event.freed.moment.node, event.moment.node
-    name = variable(tape, event.shared)
+    shared = carrier(event)
+    name = variable(tape, shared)
     saved = f"what {op_name(event.node)} saved"
     again = "runs again" if first is second else f"reaches {name} again"
     message = f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
     cures = [Cure("merge_backwards", "Run one backward of the summed losses", (first, second)), *retain_cure(event, grows=False)]
-    stored = keeper(tape, event.shared)
-    young = event.path[max(event.path.index(event.shared) - 1, 0)]
+    stored = keeper(tape, shared)
+    young = before(event, shared)
     for reader in readers(young.born.node, stored.target if stored else None):
         cures.append(Cure("detach", f"Detach {name} here (no gradient flows behind it from this side)", (reader,), "unsafe"))
     return Finding(

@@ -44,7 +44,7 @@ from ..tape.events import Event, FreedGraphReached
 from ..tape.moment import earlier_lap
 from ..tape.tape import Tape
 from .finding import Finding, Rule
-from .lifetime import ERROR, detaching, origin, retain_cure, retaining, story
+from .lifetime import ERROR, carrier, detaching, origin, retain_cure, retaining, story
 from .story import assuming, carried, code, iteration, op_name
 
 
@@ -52,11 +52,11 @@ def check(event: Event, tape: Tape) -> Finding | None:
     assert isinstance(event, FreedGraphReached)
     if origin(event) != "carried":
         return None
-    past = earlier_lap(event.shared.born, event.moment)
+    past = earlier_lap(carrier(event).born, event.moment)
     assert past is not None
     now = next(lap for lap in event.moment.laps if lap.run == past.run)
     message = (
-        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches the graph of iteration {past.number} again: {carried(tape, event.shared)} "
+        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches the graph of iteration {past.number} again: {carried(tape, carrier(event), event.moment)} "
         f"carries it over, and what {op_name(event.node)} saved there is freed. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
     )
     return Finding(

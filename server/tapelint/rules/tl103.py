@@ -40,7 +40,7 @@ from ..tape.moment import earlier_lap, loop_around
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Rule
-from .lifetime import ERROR, origin, readers, retain_cure, retaining, story
+from .lifetime import ERROR, before, carrier, origin, readers, retain_cure, retaining, story
 from .story import assuming, carried, code, iteration, keeper, op_name, variable
 
 
@@ -49,20 +49,21 @@ def check(event: Event, tape: Tape) -> Finding | None:
     if origin(event) != "outside":
         return None
     lap = earlier_lap(event.freed.moment, event.moment)
-    loop = loop_around(event.moment, event.shared.born)
+    shared = carrier(event)
+    loop = loop_around(event.moment, shared.born)
     assert lap is not None and loop is not None
     now = next(each for each in event.moment.laps if each.run == lap.run)
-    name = variable(tape, event.shared)
+    name = variable(tape, shared)
     message = (
-        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches {carried(tape, event.shared).rstrip(',')} again, which was built once, before the loop: "
+        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches {carried(tape, shared, event.moment)} again, which was built once, before the loop: "
         f"iteration {lap.number} freed what {op_name(event.node)} saved. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
     )
-    stored = keeper(tape, event.shared)
+    stored = keeper(tape, shared, event.moment)
     cures: list[Cure] = []
     if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
         cures.append(Cure("move_into_loop", f"Compute {name} in every iteration", (stored.statement, loop.loop)))
         cures.append(Cure("no_grad", f"Compute {name} under torch.no_grad() (it gets no gradient)", (stored.statement,), "unsafe"))
-    young = event.path[max(event.path.index(event.shared) - 1, 0)]
+    young = before(event, shared)
     for reader in readers(young.born.node, stored.target if stored else None):
         cures.append(Cure("detach", f"Detach {name} where it is used (it gets no gradient)", (reader,), "unsafe"))
     return Finding(

@@ -1,7 +1,7 @@
 """A parameter is updated between the forward that saved it and the backward that needs it.
 
 ## What it does
-Reports an optimizer's `step()` (or `load_state_dict`) that updates a parameter which a graph has saved, where a later backward walks that graph.
+Reports an optimizer's `step()` that updates a parameter which a graph has saved, where a later backward walks that graph.
 
 ## Why PyTorch fails
 `step()` writes the parameters in place. A layer whose input needs a gradient saved its weight; backward finds the weight changed and raises "one of
@@ -70,7 +70,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     old = next((n for n in event.path if earlier_lap(n.born, event.moment)), None)
     advice = "run every backward before the step, or compute the forward again after it"
     if old is not None:
-        advice = f"{carried(tape, old)} carries the graph of an earlier iteration: detach it".replace(",:", ":")
+        advice = f"{carried(tape, old, event.moment)} carries the graph of an earlier iteration: detach it"
     cures = [Cure("move_after", "Step after the backward (that backward then adds its gradients to this update)", (write.moment.node, event.moment.node), "unsafe")]
     return Finding(
         RULE.code, write.moment.node, write.moment, "warning" if event.assumed else "error", message, tuple(links), advice + ".", tuple(cures)

@@ -36,7 +36,12 @@ from .finding import Finding, Link, Rule
 from .story import assuming, code, prefix, tensor_name
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
-REASONS = {"no_grad": "it was computed under torch.no_grad()", "data": "`.data` gives the values without their history"}
+REASONS = {
+    "create_graph": "the gradient was computed without create_graph=True",
+    "inference_mode": "it was computed under torch.inference_mode()",
+    "no_grad": "it was computed under torch.no_grad()",
+    "data": "`.data` gives the values without their history",
+}
 
 
 def check(event: Event, tape: Tape) -> Finding | None:

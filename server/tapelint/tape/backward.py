@@ -32,10 +32,11 @@ def backward(
     create: bool | None = False,
     inputs: Sequence[int] | None = None,
     accumulate: bool = True,
+    assumed: str | None = None,
 ) -> list[int]:
     """Run backward from ``roots``; with ``inputs`` only towards them. The leaves that were reached.
 
-    ``retain`` None means unknown: then nothing is known to be freed. Raises Refused where PyTorch raises.
+    ``retain`` None means unknown: then nothing is known to be freed. ``assumed`` says on what premise there is a backward at all. Raises Refused where PyTorch raises.
     """
     begin: list[Node | Leaf] = []
     for key in roots:
@@ -52,26 +53,28 @@ def backward(
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs)
     done: dict[Node, None] = {}
+    now = Freed(state.moment(node), roots[0] if roots else None)
     for item in order:
         freed = state.freed.get(item)
         spoiled = None if freed else _spoiled(state, item)
         if (freed and item.keeps) or spoiled:
             path = _path(parents, item)
-            assumed = next((n.assumed for n in path if n.assumed), None)
+            callee = next((n.assumed for n in path if n.assumed), None)
+            premise = assumed or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
             if all(n.certain for n in path):
                 moment = state.moment(node)
                 if freed:
-                    shared = next(n for n in path if n in state.freed and n not in done)
-                    tape.publish(FreedGraphReached(moment, assumed, item, freed, path, roots[0], shared, _first_spoiled(state, order)))
+                    shared = next(n for n in path if state.freed.get(n, now) is not now)
+                    tape.publish(FreedGraphReached(moment, premise, item, freed, path, roots[0], shared, _first_spoiled(state, order)))
                 else:
                     assert spoiled is not None
-                    tape.publish(SavedTensorSpoiled(moment, assumed, item, spoiled[0], spoiled[1], path, roots[0]))
-                if not assumed:
+                    tape.publish(SavedTensorSpoiled(moment, premise, item, spoiled[0], spoiled[1], path, roots[0]))
+                if premise is None:
                     raise Refused(SECOND_TIME if freed else MODIFIED)
             break
         done[item] = None
         if retain is False and item not in state.freed:
-            state.freed[item] = Freed(state.moment(node), roots[0])
+            state.freed[item] = now
     state.changes += 1
     reached = [item.tensor for item in leaves]
     if accumulate:

@@ -239,7 +239,7 @@ def _remember_cut(
     """Why a result has no graph, where one of its inputs had one."""
     for _, tensor in tensors:
         if tensor.requires_grad:
-            tape.cuts[key] = Cut(state.moment(node), "no_grad" if mode is False else op.name)
+            tape.cuts[key] = Cut(state.moment(node), ("inference_mode" if state.inference else "no_grad") if mode is False else op.name)
             return
         if tensor.id in tape.cuts:
             tape.cuts[key] = tape.cuts[tensor.id]
@@ -247,9 +247,9 @@ def _remember_cut(
 
 
 def invent(
-    tape: Tape, state: State, inputs: Sequence[int], node: ast.AST, assumed: str | None, extra: Sequence[Node | Leaf] = ()
+    tape: Tape, state: State, inputs: Sequence[int], node: ast.AST, assumed: str | None, extra: Sequence[Node | Leaf] = (), op: str = ""
 ) -> int:
-    """The result of something unknown: a tensor that depends on ``inputs`` by assumption."""
+    """A tensor that depends on ``inputs`` through one node that keeps something: by assumption, if ``assumed`` names a callee."""
     tensors = [current(state, key) for key in inputs]
     edges = tuple(dict.fromkeys([*(e for t in tensors if t.requires_grad and (e := edge_of(t)) is not None), *extra]))
     key = fresh_id()
@@ -258,6 +258,6 @@ def invent(
         needs = False
     graph = None
     if edges and needs:
-        graph = Node(key, assumed or "call", edges, state.moment(node), keeps=True, assumed=assumed, results=(key,), anchors=tuple(inputs))
+        graph = Node(key, op or assumed or "call", edges, state.moment(node), keeps=True, assumed=assumed, results=(key,), anchors=tuple(inputs))
     state.tensors[key] = Tensor(key, key, key, state.moment(node), needs if edges else None if needs else False, graph, assumed=assumed)
     return key

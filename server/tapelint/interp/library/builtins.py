@@ -20,6 +20,9 @@ from .registry import Call, function
 
 
 
+NAMED_TUPLE = "(named tuple)"
+
+
 @function("builtins.range", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
 def make_range(m: Machine, state: State, call: Call) -> Value:
     numbers = [a.value if isinstance(a, Const) and isinstance(a.value, int) else None for a in call.args]
@@ -247,6 +250,26 @@ def type_of(m: Machine, state: State, call: Call) -> Value:
     if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
         return thing.kind
     return Unknown("type", False)
+
+
+@function("collections.namedtuple")
+def named_tuple(m: Machine, state: State, call: Call) -> Value:
+    """A class of tuples with names."""
+    fields = call.get(1, "field_names")
+    names: list[str] = []
+    if isinstance(fields, Const) and isinstance(fields.value, str):
+        names = fields.value.replace(",", " ").split()
+    elif not isinstance(fields, Const):
+        names = [str(i.value) for i in items_of(m, state, fields, call.node).values if isinstance(i, Const)]
+    return Partial(Lib(NAMED_TUPLE), (Tuple(tuple(Const(n) for n in names)),), ())
+
+
+@function(NAMED_TUPLE)
+def fill_named_tuple(m: Machine, state: State, call: Call) -> Value:
+    names = call.args[0]
+    assert isinstance(names, Tuple)
+    labels = tuple(str(n.value) for n in names.items if isinstance(n, Const))
+    return Tuple(tuple(call.get(i + 1, name, Unknown(name)) for i, name in enumerate(labels)), labels)
 
 
 @function("functools.partial")

@@ -67,7 +67,7 @@ def build_layer(m: Machine, state: State, receiver: Value, name: str, args: list
         return
     given = {**dict(zip(row.arguments, args)), **kwargs}
     for parameter in row.params:
-        base = parameter.rstrip("?")
+        base = "parameters" if parameter == "*" else parameter.rstrip("?")
         if parameter.endswith("?"):
             switch = given.get(base, given.get("bias" if "bias" in base else "affine", given.get("elementwise_affine", TRUE)))
             if switch in (FALSE, NONE):
@@ -78,8 +78,8 @@ def build_layer(m: Machine, state: State, receiver: Value, name: str, args: list
         thing.attributes[buffer] = TensorRef(leaf(state, node, False))
     if "inplace" in given:
         thing.attributes["inplace"] = given["inplace"]
-    if row.name in ("LSTM", "GRU", "RNN"):
-        thing.attributes["batch_first"] = given.get("batch_first", FALSE)
+    if row.unreduced is not None and "reduction" in given:
+        thing.attributes["reduction"] = given["reduction"]
 
 
 def opaque_module(m: Machine, state: State, name: str, node: ast.AST) -> Ref:
@@ -182,36 +182,41 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         if inplace != TRUE:
             return torch_ops.opaque(m, state, inputs_of(m, state, call), call.node, row.name)
         op = row.inplace
-    own = {p.rstrip("?") for p in row.params}
-    free = [p for p in op.params if p.name not in own]
+    if row.unreduced is not None and thing.attributes.get("reduction", Const("mean")) == Const("none"):
+        op = row.unreduced
     tensors: dict[str, object] = {}
-    for index, param in enumerate(free):
+    own = {p.rstrip("?") for p in (*row.params, *row.buffers)} | {"parameters"}
+    for index, param in enumerate(p for p in op.params if p.name not in own):
         value = call.get(index, param.name, NONE)
-        if isinstance(value, (Tuple, Ref)):
-            tensors[param.name] = torch_ops.tensor_list(m, state, value)
-        else:
-            tensors[param.name] = torch_ops.tensor_of(m, state, value)
+        several = isinstance(value, (Tuple, Ref))
+        tensors[param.name] = torch_ops.tensor_list(m, state, value) if several else torch_ops.tensor_of(m, state, value)
     for name in own:
         value = thing.attributes.get(name)
         if isinstance(value, TensorRef):
             tensors[name] = value.id
-    for name in row.buffers:
-        value = thing.attributes.get(name)
-        if isinstance(value, TensorRef) and any(p.name == name for p in op.params):
-            tensors[name] = value.id
+    if "*" in row.params:
+        tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
     try:
-        keys = record(m.tape, state, op, tensors, call.node)  # type: ignore[arg-type]
+        keys = record(m.tape, state, replace(op, name=row.name.lower()), tensors, call.node)  # type: ignore[arg-type]
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
-    return structured(row, keys)
+    return structured(row.output, list(keys))
 
 
-def structured(row: ops.Layer, keys: tuple[int, ...]) -> Value:
-    """The outputs as the layer returns them: ``LSTM`` gives ``out, (h, c)``."""
-    refs = [TensorRef(k) for k in keys]
-    if row.name == "LSTM" and len(refs) == 3:
-        return Tuple((refs[0], Tuple((refs[1], refs[2]))))
-    return refs[0] if len(refs) == 1 else Tuple(tuple(refs))
+def structured(shape: str, keys: list[int]) -> Value:
+    """The outputs as the layer returns them: ``(T,(T,T))`` is what an LSTM gives, ``N`` stands for None."""
+    stack: list[list[Value]] = [[]]
+    for mark in shape:
+        if mark == "(":
+            stack.append([])
+        elif mark == ")":
+            done = Tuple(tuple(stack.pop()))
+            stack[-1].append(done)
+        elif mark == "T":
+            stack[-1].append(TensorRef(keys.pop(0)) if keys else Unknown("output"))
+        elif mark == "N":
+            stack[-1].append(NONE)
+    return stack[0][0] if stack[0] else Unknown("output")
 
 
 @method(MODULE_METHODS, "parameters", "named_parameters")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...tape import Refused, State, backward, current, leaf
+from ...tape import Cut, Node, Refused, State, Tensor, backward, current, fresh_id, leaf
 from ..attributes import cut, set_requires_grad
 from ..machine import Machine, Raised
 from ..torch_ops import run, tensor_list, tensor_of
@@ -75,14 +75,14 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
             made = _graph_of_gradient(m, state, roots, key, call.node)
         elif create is None:
             state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+        else:
+            m.tape.cuts[made] = Cut(state.moment(call.node), "create_graph")
         results.append(TensorRef(made))
     return Tuple(tuple(results))
 
 
 def _graph_of_gradient(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> int:
     """With ``create_graph`` the gradient depends on everything the forward pass did: its graph shares the saved tensors."""
-    from ...tape import Node, Tensor, fresh_id
-
     heads = tuple(fn for r in roots if (fn := current(state, r).grad_fn) is not None)
     made = fresh_id()
     graph = Node(made, "gradient", heads, state.moment(node), keeps=True, results=(made,), grad_fn="AccumulateGrad")
@@ -169,8 +169,6 @@ def make(m: Machine, state: State, call: Call) -> Value:
     kind = "int" if call.name == "torch.LongTensor" else None
     made = leaf(state, call.node, wants, kind=kind)
     if isinstance(source, TensorRef) and current(state, source.id).requires_grad:
-        from ...tape import Cut
-
         m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor")
     elif wants is False and isinstance(source, (Unknown, Ref)) and call.name == "torch.from_numpy":
         state.tensors[made] = replace(state.tensors[made], requires_grad=False)
