@@ -120,7 +120,7 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
         return ()
     found: list[Fix] = []
     seen: set[object] = set()
-    for cure in finding.cures:
+    for cure in sorted(finding.cures, key=lambda c: c.applicability):
         made = edits(report.source, cure)
         if made is None or made in seen:
             continue

@@ -19,7 +19,7 @@ def assign(m: Machine, state: State, target: ast.expr, value: Value, statement: 
     """Bind ``value`` to ``target``. ``source`` is the expression it came from, where there is one for exactly this target."""
     if isinstance(target, ast.Name):
         m.bind(state, target.id, value)
-        remember(m, state, target.id, value, statement, source, "assigned")
+        remember(m, state, target.id, value, statement, source, "iterated" if isinstance(statement, LOOPS) else "assigned")
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(m, state, target, value, statement, source)
         return

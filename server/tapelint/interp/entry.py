@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ..tape import Refused, State, backward, current
 from .assign import tensors_in
@@ -112,7 +112,27 @@ def _drive(m: Machine, state: State, function: Function, owner: Ref | None) -> l
         if forward:
             imagine_backward(m, s, result, function.node)
 
-    return m.explore(state, effect)
+    if owner is None or forward:
+        return m.explore(state, effect)
+    return again_and_again(m, state, function, effect)
+
+
+def again_and_again(m: Machine, state: State, function: Function, effect: Callable[[State], None]) -> list[State]:
+    """A method that reaches backward is called once per step by whoever trains: run it twice on the same object, which is the loop
+    its caller would write."""
+    run, before = m.new_run(), m.holes.backwards
+    m.lap(state, function.node, run, 1, 0)
+    ended = m.explore(state, effect)
+    if m.holes.backwards == before:
+        return ended
+    results: list[State] = []
+    for path in ended:
+        if path.signal is None:
+            m.lap(path, function.node, run, 2, 0)
+            results += m.explore(path, effect)
+        else:
+            results.append(path)
+    return results
 
 
 def imagine_backward(m: Machine, state: State, result: Value, node: ast.AST) -> None:

@@ -36,6 +36,22 @@ def iteration(moment: Moment, lap: Lap | None = None) -> str:
     return f"iteration {lap.number} of {loop_name(lap)}" if lap is not None else "the script"
 
 
+def lifted(event_calls: tuple[ast.AST, ...], write: Moment, built: Moment) -> ast.AST:
+    """Where to point for ``write``: at the write, or, if the backward it spoils runs in another call of the same helper, at
+    the call that wrote, since the line inside the helper is the same for both."""
+    common = 0
+    for ours, theirs, others in zip(write.calls, event_calls, built.calls):
+        if ours is not theirs or ours is not others:
+            break
+        common += 1
+    if common < len(write.calls) and common < len(event_calls):
+        ours, theirs = write.calls[common], event_calls[common]
+        same = isinstance(ours, ast.Call) and isinstance(theirs, ast.Call) and ast.unparse(ours.func) == ast.unparse(theirs.func)
+        if same and ours is not theirs:
+            return ours
+    return write.node
+
+
 def prefix(moment: Moment) -> str:
     """``iteration 2: ``, or nothing outside loops; nested loops are all named."""
     laps = [lap for lap in moment.laps if not isinstance(lap.loop, ast.comprehension)]

@@ -69,7 +69,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     return Finding(
         RULE.code, event.moment.node, event.moment, "warning" if event.assumed else "error", message, story(event, tape),
         f"compute it inside the loop, or under torch.no_grad() if it needs no gradient. {retaining(event, tape, grows=False)}",
-        (*cures, *retain_cure(event, grows=True)),
+        (*cures, *retain_cure(event, grows=False)),
     )  # fmt: skip
 
 

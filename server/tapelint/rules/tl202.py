@@ -48,7 +48,7 @@ from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
 from .spoiled import ERROR, is_step
-from .story import assuming, carried, code, op_name, prefix, saved_name
+from .story import assuming, carried, code, lifted, op_name, prefix, saved_name
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
@@ -71,9 +71,11 @@ def check(event: Event, tape: Tape) -> Finding | None:
     advice = "run every backward before the step, or compute the forward again after it"
     if old is not None:
         advice = f"{carried(tape, old, event.moment)} carries the graph of an earlier iteration: detach it"
-    cures = [Cure("move_after", "Step after the backward (that backward then adds its gradients to this update)", (write.moment.node, event.moment.node), "unsafe")]
+    place = lifted(event.moment.calls, write.moment, node.born)
+    other = event.moment.calls[len(write.moment.calls) - 1] if place is not write.moment.node and write.moment.calls else event.moment.node
+    cures = [Cure("move_after", "Step after the backward (that backward then adds its gradients to this update)", (place, other), "unsafe")]
     return Finding(
-        RULE.code, write.moment.node, write.moment, "warning" if event.assumed else "error", message, tuple(links), advice + ".", tuple(cures)
+        RULE.code, place, write.moment, "warning" if event.assumed else "error", message, tuple(links), advice + ".", tuple(cures)
     )
 
 

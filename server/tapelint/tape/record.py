@@ -137,6 +137,8 @@ def record(
                 scalar=op.scalar or None, kind=source.kind if source and op.flows else None,
                 inference=state.inference, output=index,
             )  # fmt: skip
+        if op.name == "clone" and source is not None:
+            tape.copies[key] = (source.id, state.version(source.counter))
         if grad is False:
             _remember_cut(tape, state, key, op, tensors, mode, node)
     return keys

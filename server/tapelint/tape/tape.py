@@ -44,6 +44,7 @@ class Tape:
         self.cuts: dict[int, Cut] = {}
         self.listeners: list[Callable[[Event], None]] = []
         self.guarded = 0
+        self.copies: dict[int, tuple[int, int]] = {}
 
     def publish(self, event: Event) -> None:
         """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that would)."""
@@ -51,6 +52,16 @@ class Tape:
             return
         for listener in self.listeners:
             listener(event)
+
+    def same_values(self, left: tuple[int, int], right: tuple[int, int]) -> bool:
+        """Whether two tensors, each with its version, hold the same values for certain: one was cloned from the other."""
+        return self.origin(left) == self.origin(right)
+
+    def origin(self, tensor: tuple[int, int]) -> tuple[int, int]:
+        """The tensor, and the version of it, that an unchanged clone was made from."""
+        while tensor[1] == 0 and tensor[0] in self.copies:
+            tensor = self.copies[tensor[0]]
+        return tensor
 
     def name(self, tensor: int, name: str) -> None:
         """The first name a tensor is given is the one a user recognises."""

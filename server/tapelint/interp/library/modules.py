@@ -197,7 +197,7 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
     if "*" in row.params:
         tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
     try:
-        keys = record(m.tape, state, replace(op, name=row.name.lower()), tensors, call.node)  # type: ignore[arg-type]
+        keys = record(m.tape, state, replace(op, name=row.name.lower()), tensors, call.node, row.output.count("T"))  # type: ignore[arg-type]
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     return structured(row.output, list(keys))

@@ -199,6 +199,17 @@ def parameter(m: Machine, state: State, call: Call) -> Value:
     return TensorRef(made)
 
 
+@function("torch.equal", "torch.allclose")
+def equal(m: Machine, state: State, call: Call) -> Value:
+    """True where one tensor is an unchanged copy of the other."""
+    left, right = call.get(0, "input"), call.get(1, "other")
+    if isinstance(left, TensorRef) and isinstance(right, TensorRef):
+        pair = [(t, state.version(current(state, t).counter)) for t in (left.id, right.id)]
+        if m.tape.same_values(*pair):
+            return TRUE
+    return Unknown("equal", False)
+
+
 @function("torch.is_tensor")
 def is_tensor(m: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "obj", NONE)
