@@ -1,0 +1,108 @@
+"""Hovers: the life of the tensor under the caret, what a write or a call does to it, the story of a diagnostic.
+
+    **`y`** · not a leaf · requires_grad=True · grad_fn=SigmoidBackward0 (line 3)
+    - `.grad` stays None, only leaves keep one (`y.retain_grad()` would keep it); gradients flow through it to `x`
+    - saved by `sigmoid` as its result (line 3): writing `y` in place between that and `loss.backward()` (line 5) makes
+      the backward raise
+    - `loss.backward()` (line 5) frees its graph
+
+The file is executed once more with a probe on the expression; nothing is said that this execution did not show.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .. import analysis
+from ..source import Source
+from ..tape import Tape
+from . import calls, tensors, writes
+from .caret import at_caret, holds, place_and_operand, subjects
+from .watch import Watch
+
+if TYPE_CHECKING:
+    from ..report import Diagnostic
+
+__all__ = ["describe"]
+
+
+def describe(
+    report: analysis.Report, row: int, column: int, cancel: Callable[[], bool] | None = None
+) -> analysis.Hover | None:
+    """What is known at the caret, as Markdown; None where that is no tensor and nothing is wrong."""
+    source = report.source
+    around = at_caret(source, row, column)
+    told = [d for d in report.diagnostics if holds(d.span, row, column)]
+    stories = [story(d) for d in told]
+    places = {d.span for d in told}
+    found = [node for node in subjects(around) if source.span(node) not in places] if "torch" in source.text else []
+    about = life(source, found, cancel) if found else None
+    if about is not None:
+        node, lines = about
+        return analysis.Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
+    if told:
+        return analysis.Hover(
+            "\n\n---\n\n".join(stories), min(places, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
+        )
+    return None
+
+
+def life(source: Source, found: list[ast.AST], cancel: Callable[[], bool] | None) -> tuple[ast.AST, list[str]] | None:
+    """The first of ``found`` that there is something to say about, and what."""
+    wanted = dict.fromkeys(found)
+    for node in found:
+        pair = place_and_operand(node)
+        if pair is not None:
+            wanted[pair[1]] = None
+    tape = Tape()
+    watch = Watch(tape, wanted, retained(source.tree))
+    analysis.run(source, tape, cancel, watch.probe)
+    for node in found:
+        lines = lines_about(watch, node)
+        if lines:
+            return node, lines
+    return None
+
+
+def lines_about(watch: Watch, node: ast.AST) -> list[str] | None:
+    pair = place_and_operand(node)
+    if pair is not None:
+        lines = writes.describe(watch, *pair)
+        if lines is not None:
+            return lines
+    if isinstance(node, ast.Call):
+        lines = calls.describe(watch, node)
+        if lines is not None:
+            return lines
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return None
+    expression = node.target if isinstance(node, ast.AugAssign) else node
+    seen = [sighting for sighting in watch.seen(expression) if sighting.tensors]
+    return tensors.describe(watch, expression, seen) if seen else None
+
+
+def retained(tree: ast.Module) -> list[ast.AST]:
+    """The receivers of ``retain_grad()``."""
+    return [
+        node.func.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "retain_grad"
+    ]
+
+
+def paragraph(lines: list[str]) -> str:
+    """A headline and its list."""
+    return lines[0] + ("\n\n" + "\n".join(lines[1:]) if lines[1:] else "")
+
+
+def story(diagnostic: Diagnostic) -> str:
+    """A diagnostic told in order: what is wrong, how it came to that, what to do."""
+    parts = [f"**{diagnostic.code}** `{diagnostic.name}`: {diagnostic.message}"]
+    steps = [f"{number}. line {link.span.row}: {link.message}" for number, link in enumerate(diagnostic.related, 1)]
+    if steps:
+        parts.append("\n".join(steps))
+    if diagnostic.help:
+        parts.append(f"Help: {diagnostic.help}")
+    return "\n\n".join(parts)
