@@ -14,7 +14,7 @@ from lsprotocol.converters import get_converter
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from wire import COMMAND, ENVIRONMENT, Wire  # noqa: E402
+from wire import COMMAND, ENVIRONMENT, Wire
 
 # What a current VS Code declares, as far as this server looks at it.
 VSCODE = {

@@ -1,4 +1,4 @@
-"""The real server with an analysis that takes its time, as a large file would: texts that say ``# slow`` take four seconds."""
+"""The real server with an analysis that takes its time, as a large file would: four seconds for a text with ``# slow``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def slow(text, path="<stdin>", config=None, cancel=None):
         if cancel is not None and cancel():
             raise analysis.Cancelled
         sum(range(10_000))  # busy, as an analysis is: it shares the interpreter with the loop
+    print("not part of the protocol: it must end up in the log")
     return quick(text, path, config, cancel)
 
 

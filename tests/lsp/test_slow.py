@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from programs import BAD, GOOD
 from wire import Wire, edit
 

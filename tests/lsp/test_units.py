@@ -78,7 +78,11 @@ IGNORED = {
     "a long string": ('x = f("""a\nb""")\n', 1, 'x = f("""a\nb""")  # tapelint: ignore[TL201]\n'),
     "a string that looks like one": ("x = '# no'\n", 1, "x = '# no'  # tapelint: ignore[TL201]\n"),
     "a header": ("for x in (\n  y\n):\n  z\n", 2, "for x in (\n  y  # tapelint: ignore[TL201]\n):\n  z\n"),
-    "inside a function": ("def f():\n  '''\n  a'''\n  g()\n", 4, "def f():\n  '''\n  a'''\n  g()  # tapelint: ignore[TL201]\n"),
+    "inside a function": (
+        "def f():\n  '''\n  a'''\n  g()\n",
+        4,
+        "def f():\n  '''\n  a'''\n  g()  # tapelint: ignore[TL201]\n",
+    ),
     "an else": ("if x:\n  y\nelse:\n  z\n", 4, "if x:\n  y\nelse:\n  z  # tapelint: ignore[TL201]\n"),
     "one of several on a row": ("x = 1; y = 2\n", 1, "x = 1; y = 2  # tapelint: ignore[TL201]\n"),
     "outside": ("x = 1\n", 9, None),
@@ -97,7 +101,11 @@ def test_where_a_comment_silences(text: str, row: int, expected: str | None):
     assert not after.problems and after.suppressions.covers(CODE, row)
 
 
-@given(st.lists(st.sampled_from(["x = f(\n", ")\n", "'''", '"', "# c\n", "a\n", "  b \\\n", "if a:\n", "\r", "+"]), max_size=8))
+@given(
+    st.lists(
+        st.sampled_from(["x = f(\n", ")\n", "'''", '"', "# c\n", "a\n", "  b \\\n", "if a:\n", "\r", "+"]), max_size=8
+    )
+)
 def test_silencing_keeps_what_parses(pieces: list[str]):
     text = "".join(pieces)
     before = parse(text)

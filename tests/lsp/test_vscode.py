@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import pytest_lsp
 from lsprotocol import types
-from programs import BAD, GOOD, HEAD
 from pygls.exceptions import JsonRpcException
+
+from programs import BAD, GOOD, HEAD
 
 Client = pytest_lsp.LanguageClient
 
@@ -44,9 +45,12 @@ async def findings(client: Client, uri: str) -> list[types.Diagnostic]:
 
 async def actions(client: Client, uri: str, area: types.Range, only: list[str] | None = None):
     context = types.CodeActionContext([], only=only, trigger_kind=types.CodeActionTriggerKind.Invoked)
-    return await client.text_document_code_action_async(
-        types.CodeActionParams(types.TextDocumentIdentifier(uri), area, context)
-    ) or []
+    return (
+        await client.text_document_code_action_async(
+            types.CodeActionParams(types.TextDocumentIdentifier(uri), area, context)
+        )
+        or []
+    )
 
 
 def function(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from programs import BAD, GOOD
 from wire import COMMAND, ENVIRONMENT, Wire, edit
 
@@ -22,6 +24,9 @@ def test_parameters_that_do_not_fit_are_answered(pushed: Wire, uri: str):
     assert pushed.request("textDocument/codeAction", params)["error"]["code"] == -32602
     assert pushed.request("textDocument/hover", {"textDocument": 5})["error"]["code"] == -32602
     assert pushed.request("textDocument/hover")["error"]["code"] == -32602
+    assert pushed.request("textDocument/didClose", {"textDocument": {"uri": "file:///a.py"}})["error"]["code"] == -32600
+    pushed.send(id=[1], method="textDocument/hover", params={})
+    assert pushed.answer(None)["error"]["code"] == -32600
     pushed.notify("textDocument/didOpen", {"textDocument": None})
     pushed.notify("textDocument/didChange", [1, 2])
 
@@ -102,6 +107,55 @@ def test_an_editor_of_another_machine_is_not_watched(wire: Wire):
     assert wire.leave() == 0
 
 
+METHODS = (
+    *("initialized", "codeAction/resolve", "notebookDocument/didOpen", "$/cancelRequest", "$/setTrace"),
+    *(f"workspace/{name}" for name in ("executeCommand", "didChangeConfiguration", "didChangeWatchedFiles")),
+    *(f"textDocument/{name}" for name in ("hover", "codeAction", "diagnostic", "didOpen", "didChange", "didClose")),
+)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_request_is_answered(wire: Wire, seed: int):
+    """Messages that are nearly right, in any order: each request has an answer, and the log holds no traceback."""
+    chance = random.Random(seed)
+
+    def position() -> dict:
+        return {"line": chance.choice([0, 3, 10**9, -1]), "character": chance.choice([0, 2, 10**9, -4, 1.5])}
+
+    def params() -> object:
+        if chance.random() < 0.1:
+            return chance.choice([None, True, 1e9, "x", "\ud800", [], {}, [1]])
+        uri, area = chance.choice(["file:///a.py", "untitled:x", "", "::", 5]), {"start": position(), "end": position()}
+        change = chance.choice([{"text": BAD}, {"range": area, "text": chance.choice(["", "\r", "x", "\n"])}])
+        everything = {
+            "textDocument": {"uri": uri, "version": chance.choice([1, None]), "languageId": "python", "text": BAD},
+            "position": position(),
+            "range": area,
+            "context": {"diagnostics": [], "only": chance.choice([None, ["source"], [5], "x"])},
+            "contentChanges": [change],
+            "title": "x",
+            "data": chance.choice([None, 3, {"uri": uri, "version": 1, "kind": "fix", "index": "a"}, {"uri": [1]}]),
+            "command": chance.choice(["tapelint.debugInformation", "x", None]),
+            "settings": chance.choice([None, 3, {"tapelint": {"select": [1, "TL"], "enable": 0}}]),
+            "event": {"added": [{"uri": uri, "name": "x"}], "removed": []},
+            "id": chance.choice([1, "x", None, []]),
+        }
+        return {key: value for key, value in everything.items() if chance.random() < 0.9}
+
+    wire.start({"textDocument": {"diagnostic": {}}})
+    waiting = set()
+    for _ in range(500):
+        method = chance.choice(METHODS)
+        if chance.random() < 0.6:
+            waiting.add(wire.ask(method, params()))
+        else:
+            wire.notify(method, params())
+    while waiting:
+        waiting.discard(wire.until(lambda message: "method" not in message).get("id"))
+    assert wire.leave() == 0
+    assert not [line for line in wire.log if line.startswith(("ERROR", "Traceback"))]
+
+
 def test_documents_that_were_never_opened(pushed: Wire, uri: str):
     pushed.change("file:///nowhere.py", 2, edit(0, 0, 0, "x"))
     pushed.notify("textDocument/didClose", {"textDocument": {"uri": "file:///nowhere.py"}})
@@ -133,7 +187,10 @@ def test_the_file_may_vanish_under_the_editor(pushed: Wire, tmp_path: Path):
     assert pushed.published(file.as_uri(), 2) == []
 
 
-@pytest.mark.parametrize("uri", ["untitled:Untitled-1", "file:///with%20space/%C3%A9.py", "vscode-vfs://github/a/b.py", "x"])
+URIS = ["untitled:Untitled-1", "file:///with%20space/%C3%A9.py", "vscode-vfs://github/a/b.py", "x"]
+
+
+@pytest.mark.parametrize("uri", URIS)
 def test_any_kind_of_document(pushed: Wire, uri: str):
     pushed.open(uri, BAD)
     assert pushed.published(uri, 1)
@@ -252,8 +309,12 @@ def test_settings_that_are_pushed(wire: Wire, uri: str):
     assert wire.published(uri, 1), "a mistake in the settings switches nothing off"
 
 
-def test_a_client_that_never_answers_does_not_hold_up_the_start(wire: Wire, uri: str):
+def test_a_client_that_answers_late_does_not_hold_up_the_start(wire: Wire, uri: str):
     wire.answers = False
     wire.start({"workspace": {"configuration": True}})
     wire.open(uri, BAD)
     assert wire.published(uri, 1, timeout=6)
+    (question,) = [message for message in wire.seen if message.get("method") == "workspace/configuration"]
+    wire.send(id=question["id"], result=[{"enable": False}])
+    assert wire.request("tapelint/ping")["error"]["code"] == -32601
+    assert not [line for line in wire.log if line.startswith(("ERROR", "Traceback"))]

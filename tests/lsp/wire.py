@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
-COMMAND = os.environ.get("TAPELINT_SERVER", f"{sys.executable} -m tapelint server").split()
+COMMAND = os.environ.get("TAPELINT_SERVER", f"{sys.executable}\n-m\ntapelint\nserver").splitlines()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SERVER), os.environ.get("PYTHONPATH", "")])}
 
 

@@ -1,8 +1,8 @@
 """The language server: tapelint inside an editor.
 
 The parts, in the order a message meets them: ``transport`` (bytes), ``protocol`` (messages), ``documents`` (texts),
-``pipeline`` (when to analyse), ``worker`` (where), ``outcome`` (what was found), and one file for each thing the editor can
-ask for: ``pull``, ``hover``, ``actions``. Nothing else in tapelint knows the protocol.
+``pipeline`` (when to analyse), ``worker`` (where), ``outcome`` (what was found), and one file for each thing the
+editor can ask for: ``pull``, ``hover``, ``actions``. Nothing else in tapelint knows the protocol.
 """
 
 from __future__ import annotations

@@ -29,23 +29,23 @@ FIX_ALL = "source.fixAll.tapelint"
 OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True)
 WITHOUT_RESOLVE = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL])
 
-# How long the lightbulb may wait for fixes that are not computed yet: an editor shows it only when all servers answered.
+# How long the lightbulb may wait for fixes not computed yet: an editor shows it only when all servers answered.
 PATIENCE = 1.0
 PATIENCE_WHEN_INVOKED = 5.0
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """One action for each fix of each finding in range, one to silence each code, and all safe fixes where asked for."""
+    """One action for each fix of each finding in range, one to silence each code, and all safe fixes if asked for."""
     outcome = await ls.pipeline.outcome(params.text_document.uri)
     if outcome is None or outcome.report is None or not ls.client.takes_actions:
         return []
     only = params.context.only
-    invoked = params.context.trigger_kind == types.CodeActionTriggerKind.Invoked
+    unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
     actions: list[types.CodeAction] = []
     if _wanted(QUICK_FIX, only) or not only:
         touched = [index for index, shown in enumerate(outcome.shown) if _touch(shown.range, params.range)]
         touched = touched[: len(outcome.findings)]
-        await _fixes(ls, outcome, touched, PATIENCE_WHEN_INVOKED if invoked else PATIENCE)
+        await _fixes(ls, outcome, touched, PATIENCE if unasked else PATIENCE_WHEN_INVOKED)
         for index in touched:
             for number, fix in enumerate(outcome.known_fixes(index)):
                 actions.append(_fix_action(ls, outcome, index, number, fix))

@@ -72,7 +72,7 @@ class Document(TextDocument):
 def _on_disk(path: str | None) -> str:
     try:
         return read(path) if path else ""
-    except (SourceError) as error:
+    except SourceError as error:
         logger.warning("cannot read %s: %s", path, error)
         return ""
 

@@ -1,7 +1,7 @@
 """``source.fixAll.tapelint``: every safe preferred fix at once, as far as they go together.
 
-Each fix was verified alone. Together they are verified again: the text with all of them must have fewer findings and none
-of a code that was rarer before. Where that fails only the first is applied, and the next request finds the rest.
+Each fix was verified alone. Together they are verified again: the text with all of them must have fewer findings and
+none of a code that was rarer before. Where that fails only the first is applied, and the next request finds the rest.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    """Answered on the worker, ahead of everything that merely waits there; text that changes meanwhile has no answer."""
+    """Answered on the worker, ahead of everything that only waits there; text that changes meanwhile has none."""
     outcome = await ls.pipeline.outcome(params.text_document.uri)
     if outcome is None or outcome.report is None:
         return None

@@ -77,9 +77,8 @@ def examine(
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
     if report.source.is_skipped and not shown:
         shown = [skipped(report.source.is_skipped)]
-    return Outcome(
-        snapshot, rows, token, report, config, tuple(report.diagnostics), shown, result_id(shown, unstructure), complaint
-    )
+    name = result_id(shown, unstructure)
+    return Outcome(snapshot, rows, token, report, config, tuple(report.diagnostics), shown, name, complaint)
 
 
 def nothing(snapshot: Snapshot, token: Token) -> Outcome:

@@ -1,7 +1,7 @@
 """Is the editor that started us still there?
 
-A crashed editor may leave the pipe open in some other child of its own, so end-of-input is not enough: servers that outlive
-their editor are a known plague.
+A crashed editor may leave the pipe open in some other child of its own, so end-of-input is not enough: servers that
+outlive their editor are a known plague.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """From a keystroke to a squiggle: one entry per open document, and at most one analysis of it that is still wanted.
 
-A change cancels the run of the text before it, waits until the typing pauses, takes a snapshot and hands it to the worker.
-What comes back is dropped if the document has changed again; otherwise it is published (or handed to those who asked for
-it), and its fixes are computed while the worker has nothing better to do, so that the lightbulb answers from memory.
+A change cancels the run of the text before it, waits until the typing pauses, takes a snapshot and hands it to the
+worker. What comes back is dropped if the document has changed again; otherwise it is published (or handed to those
+who asked for it), and its fixes are computed while the worker has nothing better to do, so that the lightbulb answers
+from memory.
 """
 
 from __future__ import annotations
@@ -75,6 +76,8 @@ class Pipeline:
 
     def release(self) -> None:
         """Start analysing: the settings are known now. Before that nothing runs, lest it be what the user disabled."""
+        if not self._held:
+            return
         self._held = False
         for entry in self._entries.values():
             self._arm(entry, 0)

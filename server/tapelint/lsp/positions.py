@@ -1,13 +1,13 @@
 """Rows, columns and the three ways an editor may count them.
 
-tapelint counts code points; an editor counts UTF-8, UTF-16 or UTF-32 units, whichever was negotiated. The letter after a
-smiling face stands at 1 in tapelint's count and at 4, 2 or 1 in the editor's.
+tapelint counts code points; an editor counts UTF-8, UTF-16 or UTF-32 units, whichever was negotiated. The letter after
+a smiling face stands at 1 in tapelint's count and at 4, 2 or 1 in the editor's.
 
 >>> [units("😀", encoding) for encoding in ("utf-8", "utf-16", "utf-32")]
 [4, 2, 1]
 
-Only ``\\r\\n``, ``\\n`` and ``\\r`` end a row. ``str.splitlines`` also cuts at form feeds and U+2028, which would move every
-later row and corrupt the text with the first incremental edit.
+Only ``\\r\\n``, ``\\n`` and ``\\r`` end a row. ``str.splitlines`` also cuts at form feeds and U+2028, which would
+move every later row and corrupt the text with the first incremental edit.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def code_points(text: str, count: int, encoding: str) -> int:
 
 
 class Rows:
-    """A text as its rows, which can be edited in time proportional to the edit and asked for positions in both counts."""
+    """A text as its rows, edited in time proportional to the edit, and asked for positions in both counts."""
 
     def __init__(self, text: str) -> None:
         self._rows = split(text)
@@ -76,7 +76,7 @@ class Rows:
         return self._rows[row - 1].rstrip("\r\n") if 0 < row <= len(self._rows) else ""
 
     def place(self, position: types.Position, encoding: str) -> tuple[int, int]:
-        """Row and column, both from 1, of an editor's position; what lies outside the text becomes its nearest place."""
+        """Row and column, both from 1, of an editor's position; outside the text, the nearest place in it."""
         if position.line >= len(self._rows):
             return len(self._rows), len(self._rows[-1]) + 1
         row = self.row(position.line + 1)

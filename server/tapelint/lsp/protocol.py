@@ -1,9 +1,10 @@
 """JSON-RPC that answers every request, whatever it is given.
 
-pygls supplies the messages, their types and the dispatch. Here is what it leaves open, each point a fault somebody met:
-parameters that do not fit are answered (-32602) instead of dropped, and so are broken JSON (-32700), requests before
-``initialize`` (-32002) and after ``shutdown`` (-32600); changes to documents that were never opened are ignored; expected
-endings (cancelled, superseded, stale) do not fill the log with tracebacks; ``exit`` ends the process with the right code.
+pygls supplies the messages, their types and the dispatch. Here is what it leaves open, each point a fault somebody
+met: parameters that do not fit are answered (-32602) instead of dropped, and so are broken JSON (-32700), requests
+before ``initialize`` (-32002) and after ``shutdown`` (-32600); changes to documents that were never opened are
+ignored; expected endings (cancelled, superseded, stale) do not fill the log with tracebacks; ``exit`` ends the
+process with the right code.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import logging
 from concurrent.futures import Future
 from typing import Any
 
+from cattrs import transform_error
 from lsprotocol import types
 from pygls.exceptions import (
     JsonRpcException,
@@ -21,7 +23,12 @@ from pygls.exceptions import (
     JsonRpcParseError,
     JsonRpcServerNotInitialized,
 )
-from pygls.protocol import LanguageServerProtocol
+from pygls.protocol import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+    LanguageServerProtocol,
+)
 from pygls.protocol.language_server import lsp_method
 
 from .documents import Documents
@@ -88,9 +95,20 @@ class Protocol(LanguageServerProtocol):
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Give the message its type. Whatever does not fit is the sender's mistake, so it is answered as one."""
         try:
-            return super().structure_message(data)
-        except JsonRpcException as error:
-            raise JsonRpcInvalidParams(f"the parameters of {data.get('method')!r} do not fit") from error
+            return self._converter.structure(data, self._type_of(data))
+        except Exception as error:
+            why = "; ".join(transform_error(error)[:3])
+            name = data.get("method", "an answer")
+            logger.warning("%s does not fit: %s", name, why)
+            raise JsonRpcInvalidParams(f"{name} does not fit: {why}") from error
+
+    def _type_of(self, data: dict[str, Any]) -> Any:
+        if "method" in data:
+            known = self.get_message_type(data["method"])
+            return known or (JsonRPCRequestMessage if "id" in data else JsonRPCNotification)
+        if "error" in data:
+            return types.ResponseErrorMessage
+        return self._result_types.pop(data["id"], None) or JsonRPCResponseMessage
 
     def _serialize_message(self, data: Any) -> Any:
         """As pygls does it; a value no one can send must not keep the rest of an answer from being sent."""
@@ -101,8 +119,14 @@ class Protocol(LanguageServerProtocol):
 
     def _check_state(self, data: dict[str, Any], is_request: bool) -> None:
         method = data.get("method")
+        if is_request and not isinstance(data["id"], (str, int)):
+            raise JsonRpcInvalidRequest("an id is a number or a string")
         if method is None or method == types.EXIT:
             return
+        known = types.METHOD_TO_TYPES.get(method) if isinstance(method, str) else None
+        if known is not None and (known[1] is not None) != is_request:
+            logger.warning("%s %s an id", method, "needs no" if is_request else "needs")
+            raise JsonRpcInvalidRequest(f"{method} is sent the wrong way")
         if self._shutdown:
             raise JsonRpcInvalidRequest("the server is shutting down")
         if method == types.INITIALIZE:
@@ -124,9 +148,16 @@ class Protocol(LanguageServerProtocol):
             future.set_exception(error)
 
     def _handle_cancel_notification(self, msg_id: str | int) -> None:
-        future = self._request_futures.get(msg_id)
-        if future is not None:  # else it was answered already, which is no news
+        # A request that was answered already is no news.
+        if isinstance(msg_id, (str, int)) and msg_id in self._request_futures:
             super()._handle_cancel_notification(msg_id)
+
+    def _handle_response(self, msg_id: str | int, result: Any = None, error: types.ResponseError | None = None) -> None:
+        future = self._request_futures.get(msg_id)
+        if future is not None and future.cancelled():  # the answer comes after we stopped waiting for it
+            self._request_futures.pop(msg_id)
+        else:
+            super()._handle_response(msg_id, result, error)
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: str | int) -> None:
         error = None if future.cancelled() else future.exception()

@@ -7,6 +7,7 @@ import logging
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import FeatureRequestError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
@@ -20,6 +21,8 @@ from .settings import SettingsOfFolders
 from .worker import Worker
 
 logger = logging.getLogger(__name__)
+
+START_WITHIN = 4.0
 
 
 class Server(LanguageServer):
@@ -60,6 +63,8 @@ class Server(LanguageServer):
             result.capabilities.code_action_provider = actions.WITHOUT_RESOLVE
         options = params.initialization_options
         self.settings.take(options.get("settings", options) if isinstance(options, dict) else None)
+        # A client that forgets to say "initialized" still gets its findings, with the settings it sent along.
+        asyncio.get_running_loop().call_later(START_WITHIN, self.pipeline.release)
         if params.process_id is not None:
             self._watch = asyncio.get_running_loop().create_task(parent.watch(params.process_id, self._orphaned))
 
@@ -72,8 +77,9 @@ class Server(LanguageServer):
             )
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """To the log. A popup about a fault of ours helps nobody who is typing."""
-        logger.error("%s: %s", getattr(source, "__name__", source), error)
+        """To the log. A popup about a fault of ours helps nobody who is typing; a failed request has its answer."""
+        if source is not FeatureRequestError:
+            logger.error("%s: %s", getattr(source, "__name__", source), error)
 
     def leave(self, code: int) -> None:
         """End the loop; the first reason counts."""

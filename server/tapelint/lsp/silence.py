@@ -5,7 +5,8 @@
     y = f(a, \\
           b)                            after a backslash no comment is legal; on the last line of the statement it is
 
-A comment on any line of a statement speaks for all of them, so the first line from the finding on that can take one will do.
+A comment on any line of a statement speaks for all of them, so the first line from the finding on that can take one
+will do.
 """
 
 from __future__ import annotations

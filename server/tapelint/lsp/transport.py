@@ -1,7 +1,8 @@
 """Bytes in, bytes out: framed messages over standard input and output.
 
-One thread reads, one writes, and neither ever holds up the loop: a client that stops reading must not stop the server from
-noticing that it died. Both are daemons on raw descriptors, so that leaving never waits for a read that will not return.
+One thread reads, one writes, and neither ever holds up the loop: a client that stops reading must not stop the server
+from noticing that it died. Both are daemons on raw descriptors, so that leaving never waits for a read that will not
+return.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The one thread that analyses.
 
-One, because the analysis is pure Python and two would only share the interpreter lock; with a big stack, because both the
-parser and the interpreter recurse as deep as the code they read. Jobs wait in order of priority, and each carries a token:
-a cancelled job that has not started never will, and one that runs is expected to poll its token and give up.
+One, because the analysis is pure Python and two would only share the interpreter lock; with a big stack, because both
+the parser and the interpreter recurse as deep as the code they read. Jobs wait in order of priority, and each carries
+a token: a cancelled job that has not started never will, and one that runs is expected to poll its token and give up.
 """
 
 from __future__ import annotations
