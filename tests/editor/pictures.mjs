@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const VIEW = { width: 1000, height: 600 };
+const VIEW = { width: 1080, height: 680 };
 const PATIENCE = 60_000;
 const AWAY = [VIEW.width - 80, 60];
 const DIAGNOSED = 'loss.backward()';
@@ -26,14 +26,14 @@ export async function takePictures(browser, editor, folder) {
     };
 
     await page.mouse.move(...AWAY);
-    await page.keyboard.press('Control+.');
-    await page.locator('.action-widget').waitFor();
+    await openLightbulb(page);
     await take('lightbulb.png');
     await page.keyboard.press('Escape');
 
     const box = await squiggle.boundingBox();
-    await page.mouse.move(box.x + 60, box.y - 4, { steps: 5 });
+    await page.mouse.move(box.x + 60, box.y + box.height / 2, { steps: 5 });
     await page.locator('.monaco-hover:not(.hidden) .hover-contents').first().waitFor();
+    await enlarge(page, page.locator('.monaco-resizable-hover, .monaco-hover:not(.hidden)').first());
     await take('hover.png');
     await page.mouse.move(...AWAY);
 
@@ -46,6 +46,27 @@ export async function takePictures(browser, editor, folder) {
     await page.mouse.move(...AWAY);
     await take('squiggle.png');
     await page.close();
+}
+
+/** VS Code keeps hovers low and lets one drag their lower edge. */
+async function enlarge(page, hover) {
+    const { x, y, width, height } = await hover.boundingBox();
+    await page.mouse.move(x + width / 2, y + height - 1, { steps: 5 });
+    await page.waitForTimeout(400);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, VIEW.height - 20, { steps: 5 });
+    await page.mouse.up();
+}
+
+/** Asked in the moment the first diagnostics arrive, VS Code may have nothing to offer yet: then ask again, as one does. */
+async function openLightbulb(page) {
+    const menu = page.locator('.action-widget', { hasText: 'detach' });
+    for (let attempt = 0; attempt < 10 && !await menu.isVisible(); attempt++) {
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Control+.');
+        await menu.waitFor({ timeout: 3_000 }).catch(() => {});
+    }
+    await menu.waitFor();
 }
 
 /** Puts the cursor on the diagnosed line, in the middle of the editor. */
