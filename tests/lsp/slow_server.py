@@ -1,4 +1,4 @@
-"""The real server with an analysis that takes its time, as a large file would: four seconds for a text with ``# slow``."""
+"""The real server, slowed down as by a large file: four seconds for a text that says ``# slow``."""
 
 from __future__ import annotations
 

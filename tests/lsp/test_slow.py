@@ -25,19 +25,19 @@ def slow() -> Iterator[Wire]:
     wire.close()
 
 
-@pytest.mark.parametrize("method", ["textDocument/diagnostic", "textDocument/hover", "textDocument/codeAction"])
-def test_a_cancelled_request_is_answered_within_100_ms(slow: Wire, method: str):
+def test_a_cancelled_request_is_answered_within_100_ms(slow: Wire):
     slow.start(PULLS)
     slow.open(URI, SLOW)
     position = {"line": 4, "character": 0}
     params = {"textDocument": {"uri": URI}, "position": position}
     params |= {"range": {"start": position, "end": position}, "context": {"diagnostics": []}}
-    number = slow.ask(method, params)
-    time.sleep(0.5)
-    begin = time.perf_counter()
-    slow.notify("$/cancelRequest", {"id": number})
-    assert slow.answer(number)["error"]["code"] == -32800
-    assert time.perf_counter() - begin < 0.1
+    for method in ("textDocument/diagnostic", "textDocument/hover", "textDocument/codeAction"):
+        number = slow.ask(method, params)
+        time.sleep(0.3)
+        begin = time.perf_counter()
+        slow.notify("$/cancelRequest", {"id": number})
+        assert slow.answer(number)["error"]["code"] == -32800
+        assert time.perf_counter() - begin < 0.1
     slow.notify("$/cancelRequest", {"id": number})
     slow.notify("$/cancelRequest", {"id": "never"})
     assert slow.leave() == 0

@@ -114,10 +114,9 @@ METHODS = (
 )
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_every_request_is_answered(wire: Wire, seed: int):
+def test_every_request_is_answered(wire: Wire):
     """Messages that are nearly right, in any order: each request has an answer, and the log holds no traceback."""
-    chance = random.Random(seed)
+    chance = random.Random(0)
 
     def position() -> dict:
         return {"line": chance.choice([0, 3, 10**9, -1]), "character": chance.choice([0, 2, 10**9, -4, 1.5])}
@@ -144,7 +143,7 @@ def test_every_request_is_answered(wire: Wire, seed: int):
 
     wire.start({"textDocument": {"diagnostic": {}}})
     waiting = set()
-    for _ in range(500):
+    for _ in range(1200):
         method = chance.choice(METHODS)
         if chance.random() < 0.6:
             waiting.add(wire.ask(method, params()))
