@@ -15,7 +15,7 @@ from .values import (
 
 SIZES = frozenset("shape ndim nbytes itemsize".split())
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
-FACTS = frozenset("dtype device layout names is_cuda is_sparse is_quantized is_meta is_mps grad_fn".split())
+FACTS = frozenset("dtype device layout names is_cuda is_xpu is_sparse is_quantized is_meta is_mps grad_fn".split())
 
 
 def attribute(m: Machine, node: ast.Attribute, state: State, key: object) -> Value:
@@ -34,7 +34,7 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
     if isinstance(owner, Unknown):
         if owner.grad is False and name in SIZES:
             return Unknown("index", False)
-        return Method(owner, name)
+        return m.fact(name) if name in FACTS else Method(owner, name)
     if isinstance(owner, Tuple) and name in owner.names:
         return owner.items[owner.names.index(name)]
     return Method(owner, name)
@@ -62,7 +62,7 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
         result = torch_ops.run(m, state, TURNED[name], [owner], {}, node) or torch_ops.run(m, state, "t", [owner], {}, node)
         return result or owner
     if name in FACTS:
-        return Unknown(name, False)
+        return m.fact(name)
     return Method(owner, name)
 
 

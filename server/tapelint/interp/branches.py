@@ -11,32 +11,36 @@ from collections.abc import Hashable
 
 from ..tape import State
 from .assign import assign
+from .merge import PLAIN
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
 from .truth import truth
-from .values import Const, Generator, Lib, Ref, TensorRef, Tuple, Unknown, Value
-
-PURE = (ast.Name, ast.Attribute, ast.Compare, ast.Constant, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Load, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
-
+from .values import Const, Generator, Ref, Tuple, Unknown, Value
 
 def condition(m: Machine, node: ast.expr, state: State) -> tuple[Hashable, bool]:
-    """A key under which the truth of an unknown test is remembered, and whether the key stands for its negation."""
+    """A key under which the truth of an unknown test is remembered, and whether the key stands for its negation.
+
+    The key is the shape of the test with the values its parts had: the same test on the same values has the same truth.
+    """
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         key, negated = condition(m, node.operand, state)
         return key, not negated
-    if isinstance(node, ast.Name):
-        value = m.lookup(state, node.id)
-        if isinstance(value, (Unknown, TensorRef, Lib)):
-            return value, False
-    names: list[Value] = []
-    for part in ast.walk(node):
-        if not isinstance(part, PURE):
-            return None, False
-        if isinstance(part, ast.Name):
-            names.append(m.lookup(state, part.id))
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.IsNot, ast.NotEq)):
-        positive = ast.Compare(node.left, [ast.Is() if isinstance(node.ops[0], ast.IsNot) else ast.Eq()], node.comparators)
-        return (ast.unparse(positive), tuple(names)), True
-    return (ast.unparse(node), tuple(names)), False
+        opposite = "Is" if isinstance(node.ops[0], ast.IsNot) else "Eq"
+        return (opposite, _part(m, node.left, state), _part(m, node.comparators[0], state)), True
+    return _part(m, node, state), False
+
+
+def _part(m: Machine, node: ast.expr, state: State) -> Hashable:
+    if isinstance(node, ast.BoolOp):
+        return (type(node.op).__name__, *(_part(m, v, state) for v in node.values))
+    if isinstance(node, ast.UnaryOp):
+        return (type(node.op).__name__, _part(m, node.operand, state))
+    if isinstance(node, ast.Compare):
+        return (*(type(op).__name__ for op in node.ops), _part(m, node.left, state), *(_part(m, c, state) for c in node.comparators))
+    if isinstance(node, ast.Name):
+        return m.lookup(state, node.id)
+    value = m.memo.values.get((node, 0))
+    return value if value is not None else ast.unparse(node)  # type: ignore[return-value]
 
 
 def decide(m: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool | None, Hashable, bool]:
@@ -57,12 +61,15 @@ def assume(state: State, key: Hashable, taken: bool) -> None:
 
 def branch(m: Machine, node: ast.If, state: State) -> list[State]:
     results: list[State] = []
-    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(node.test, s))):
+
+    def test(s: State) -> None:
+        s.value = decide(m, node.test, s, m.ev(node.test, s))
+
+    for path in m.explore(state, test):
         if path.signal is not None:
             results.append(path)
             continue
-        value, path.value = path.value, None
-        known, key, negated = decide(m, node.test, path, value)
+        (known, key, negated), path.value = path.value, None
         if known is not None:
             results += m.block(node.body if known else node.orelse, [path])
             continue
@@ -84,7 +91,7 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value
         values = dict(m.memo.values)
         alternative = m.ev(node.orelse, other)
         first = m.ev(node.body, state)
-        if first == alternative or type(first) is type(alternative) and isinstance(first, (Const, Unknown)):
+        if first == alternative or isinstance(first, PLAIN) and isinstance(alternative, PLAIN):
             return first if first == alternative else Unknown("conditional", False)
         m.memo.forks.append((other, {**values, key: alternative}))  # type: ignore[dict-item]
         return first

@@ -17,7 +17,7 @@ from .classes import is_module
 from .functions import call_function, has_yield
 from .machine import BudgetSpent, Cancelled, Machine, Raised
 from .values import (
-    FALSE, NONE, TRUE, Bound, Class, Const, Frame, Function, Instance, Optimizer, Ref, Unknown, Value,
+    FALSE, NONE, TRUE, Bound, Class, Const, Frame, Function, Instance, Mapping, Optimizer, Ref, Sequence, Unknown, Value,
 )  # fmt: skip
 
 FRESH = 60_000
@@ -46,6 +46,7 @@ def execute(m: Machine) -> None:
 def _entered(m: Machine, states: list[State], run: object) -> list[State]:
     m.holes.entries += 1
     m.depth = 0
+    m.running = []
     m.consumers = []
     try:
         return run() or states  # type: ignore[operator]
@@ -161,6 +162,10 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
     elif found is not None:
         state.edit(instance.id).open = True
     state.edit(instance.id).attributes.setdefault("training", TRUE)
+    for value in state.heap[instance.id].attributes.values():
+        # Other methods may have filled what __init__ leaves empty.
+        if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and thing.kind in ("list", "dict", "set", "deque"):
+            state.edit(value.id).open = True
     return instance
 
 

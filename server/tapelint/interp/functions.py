@@ -6,7 +6,7 @@ import ast
 
 from ..tape import State
 from .iteration import LAPS, Items
-from .machine import EXPRESSIONS, MAX_DEPTH, Machine, Raised
+from .machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
 from .values import NONE, Frame, Function, Generator, Lib, Mapping, Ref, Tuple, Unknown, Value
 
 
@@ -111,7 +111,7 @@ def call_function(
     (see ``machine``); where there is no ``key`` to do so, only the first is followed."""
     definition = function.node
     m.called.add(definition)
-    if m.depth >= MAX_DEPTH:
+    if m.depth >= MAX_DEPTH or m.running.count(definition) >= MAX_RECURSION:
         m.holes.unknown_calls += 1
         return Unknown("recursion")
     module = state.heap[function.frame].module
@@ -125,6 +125,7 @@ def call_function(
     if function.grad_mode is not None:
         state.grad_mode, state.inference = function.grad_mode, function.inference
     m.depth += 1
+    m.running.append(definition)
     consumers, m.consumers = m.consumers, []
     try:
         if isinstance(definition, ast.Lambda):
@@ -134,6 +135,7 @@ def call_function(
             outcomes = m.block(definition.body, [state])
     finally:
         m.depth -= 1
+        m.running.pop()
         m.consumers = consumers
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]

@@ -20,6 +20,8 @@ from .values import Const, Lib, Unknown, Value
 
 MAX_STATES = 16
 MAX_DEPTH = 40
+MAX_RECURSION = 4
+"""How deep one function may be inside itself: unknown data makes recursion branch at every level."""
 STEPS = 120_000
 """Expressions evaluated per entry point before it is given up: about half a second."""
 
@@ -84,11 +86,11 @@ class Machine:
         self.limit = STEPS
         self.memo = Memo({})
         self.depth = 0
+        self.running: list[ast.AST] = []
         self.called: set[ast.AST] = set()
         self.consumers: list[Callable[[State, Value], list[State]]] = []
         self.missing: dict[str, Value] = {}
         self.runs = 0
-        self.facts: dict[object, object] = {}
 
     # Expressions
 
@@ -145,6 +147,10 @@ class Machine:
         frame = state.heap[state.frame]
         key = frame.shared.get(name, state.frame) if frame.shared else state.frame
         state.edit(key).variables[name] = value
+
+    def fact(self, name: str) -> Value:
+        """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU."""
+        return self.missing.setdefault(f"({name})", Unknown(name, False))
 
     # Statements
 
@@ -207,7 +213,7 @@ class Machine:
         """Merge what is equal, drop what is too much."""
         kept: list[State] = []
         for state in states:
-            if not any(merged(state, other) for other in kept):
+            if not any(merged(state, other, self.tape.saved) for other in kept):
                 kept.append(state)
         if len(kept) > MAX_STATES:
             self.holes.dropped += len(kept) - MAX_STATES

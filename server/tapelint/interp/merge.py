@@ -11,24 +11,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tape import State
+from ..tape import State, Write
 from .values import NONE, Const, Frame, Instance, Mapping, Sequence, Unknown, Value
 
 PLAIN = (Const, Unknown)
 
 
-def merged(state: State, other: State) -> bool:
-    """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on."""
+def merged(state: State, other: State, saved: set[int]) -> bool:
+    """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
+
+    ``saved`` are the version counters some node has saved: how often any other was written cannot matter any more.
+    """
     if (
         state.signal != other.signal
         or state.grad_mode != other.grad_mode
         or state.laps != other.laps
         or state.frame != other.frame
-        or state.writes != other.writes
         or state.grads != other.grads
         or state.freed.keys() != other.freed.keys()
         or state.signal in ("return", "raise") and state.value is not other.value and state.value != other.value
     ):
+        return False
+    if state.writes != other.writes and _differ(state.writes, other.writes) & saved:
         return False
     theirs = other.heap
     changes: list[tuple[int, list[Any] | None]] = []
@@ -50,6 +54,10 @@ def merged(state: State, other: State) -> bool:
         for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
             del other.choices[choice]
     return True
+
+
+def _differ(left: dict[int, Write], right: dict[int, Write]) -> set[int]:
+    return {key for key in left.keys() | right.keys() if left.get(key) is not right.get(key)}
 
 
 def _difference(mine: Any, yours: Any) -> list[Any] | None:

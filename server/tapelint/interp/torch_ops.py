@@ -128,10 +128,10 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
     if kind in ("tensor", "operand", "matrix", "any", "number", "other", "float", "int"):
         return tensor_of(m, state, value)  # type: ignore[arg-type]
     if kind == "tensors":
-        if isinstance(value, (Tuple, Ref)):
-            return tensor_list(m, state, value)
-        single = tensor_of(m, state, value)  # type: ignore[arg-type]
-        return [single] if single is not None else None
+        # Tensors there must be: if none is known, one of which nothing is known stands for them.
+        found = tensor_list(m, state, value) if isinstance(value, (Tuple, Ref)) else None
+        single = tensor_of(m, state, value if isinstance(value, (TensorRef, Unknown)) else Unknown("tensors"))
+        return found or ([single] if single is not None else None)
     return None
 
 

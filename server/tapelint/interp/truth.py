@@ -25,6 +25,8 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, Range):
         size = length(value)
         return None if size is None else size > 0
+    if isinstance(value, Method) and isinstance(value.receiver, Unknown):
+        return state.choices.get(value)
     if isinstance(value, (Function, Bound, Method)):
         return True
     return None

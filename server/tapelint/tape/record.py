@@ -110,7 +110,7 @@ def record(
     graph: Node | None = None
     if needs is not False and len(op.constant) < max(count, 1):
         edges = tuple(dict.fromkeys(e for _, t in flowing if (e := edge_of(t)) is not None))
-        saved, keeps = _saves(state, op, tensors, keys, None, wanted, perhaps)
+        saved, keeps = _saves(tape, state, op, tensors, keys, None, wanted, perhaps)
         graph = Node(
             keys[0], op.name, edges, moment, saved, keeps, needs is True, results=keys, grad_fn=op.grad_fn,
             anchors=tuple(t.id for _, t in flowing),
@@ -118,6 +118,8 @@ def record(
     source = tensors[0][1] if tensors else None
     for index, key in enumerate(keys):
         grad = needs if index not in op.constant else False
+        if mode is False and op.view and source is not None and source.requires_grad:
+            grad = None  # PyTorch computes it from the base when asked: it may be True
         shared = source is not None and op.view and (op.view in ("view", "multi") or same)
         if shared:
             assert source is not None
@@ -145,6 +147,7 @@ def record(
 
 
 def _saves(
+    tape: Tape,
     state: State,
     op: Op,
     tensors: Sequence[tuple[str, Tensor]],
@@ -176,6 +179,7 @@ def _saves(
                 if name == item.what:
                     keeps = True
                     kept.append(SavedTensor(name, tensor.id, tensor.counter, state.version(tensor.counter)))
+    tape.saved.update(item.counter for item in kept)
     return tuple(kept), keeps
 
 
@@ -197,7 +201,7 @@ def _write(
     check_write(tape, state, tensor, op.name, node, needs)
     perhaps = {name for name, t in tensors if t.requires_grad is None}
     if needs is not False:
-        saved, keeps = _saves(state, op, tensors, (), tensor, wanted, perhaps)
+        saved, keeps = _saves(tape, state, op, tensors, (), tensor, wanted, perhaps)
         inputs = [e for name, t in tensors if name in op.flows and t.id != target and (e := edge_of(t)) is not None]
         anchors = tuple(t.id for name, t in tensors if name in op.flows)
         through = op.writes[0] in op.flows

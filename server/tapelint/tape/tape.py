@@ -43,6 +43,7 @@ class Tape:
         self.stored: dict[int, list[Stored]] = {}
         self.cuts: dict[int, Cut] = {}
         self.listeners: list[Callable[[Event], None]] = []
+        self.saved: set[int] = set()
         self.guarded = 0
         self.copies: dict[int, tuple[int, int]] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...tape import Leaf, Node, SavedTensor, State, Tensor, current, fresh_id
+from ...tape import Leaf, Node, SavedTensor, State, Tape, Tensor, current, fresh_id
 from ..assign import tensors_in
 from ..attributes import find
 from ..calls import call_value
@@ -35,10 +35,10 @@ def apply(m: Machine, state: State, call: Call) -> Value:
         return result
     kept = state.heap[context.id].attributes.get(SAVED)
     thing = state.heap[kind.id]
-    return attach(state, result, thing.name if isinstance(thing, Class) else "Function", edges, kept, call, tuple(t.id for t in inputs))
+    return attach(m.tape, state, result, thing.name if isinstance(thing, Class) else "Function", edges, kept, call, tuple(t.id for t in inputs))
 
 
-def attach(state: State, result: Value, name: str, edges: tuple[Node | Leaf, ...], kept: Value | None, call: Call, anchors: tuple[int, ...]) -> Value:
+def attach(tape: Tape, state: State, result: Value, name: str, edges: tuple[Node | Leaf, ...], kept: Value | None, call: Call, anchors: tuple[int, ...]) -> Value:
     """Give the results the node. A result that is an input comes back as a new tensor with the same memory."""
     outputs = [t for t in tensors_in(state, result)]
     given = set(anchors)
@@ -48,6 +48,7 @@ def attach(state: State, result: Value, name: str, edges: tuple[Node | Leaf, ...
         record = current(state, tensor)
         role = "result" if tensor in outputs and tensor not in given else "input"
         saved.append(SavedTensor(role, tensor, record.counter, state.version(record.counter)))
+    tape.saved.update(item.counter for item in saved)
     graph = Node(
         fresh_id(), name, edges, state.moment(call.node), tuple(saved), bool(saved), results=tuple(renamed.values()),
         grad_fn=f"{name}Backward", anchors=anchors,

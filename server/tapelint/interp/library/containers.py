@@ -41,6 +41,13 @@ def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return NONE
 
 
+@method(SEQUENCE_METHODS, "add_module", "register_module")
+def add_module(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    state.edit(receiver.id).items.append(call.get(1, "module"))
+    return NONE
+
+
 @method(SEQUENCE_METHODS, "extend", "update")
 def extend(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)

@@ -346,6 +346,13 @@ for _name in (
     FUNCTIONS["torch.nn.init." + _name] = initialise
 
 
+@function("torch.nn.parallel.data_parallel")
+def data_parallel(m: Machine, state: State, call: Call) -> Value:
+    inputs = call.get(1, "inputs")
+    args = list(inputs.items) if isinstance(inputs, Tuple) else [inputs]
+    return call_value(m, state, call.get(0, "module"), args, {}, call.node, call.key)
+
+
 @function("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.DataParallel", "torch.compile", "torch.jit.script")
 def wrapper(m: Machine, state: State, call: Call) -> Value:
     """Wrappers that call the wrapped module; ``.module`` is the module itself."""

@@ -223,7 +223,7 @@ def setting(m: Machine, state: State, call: Call) -> Value:
 
 @function("torch.device", "torch.Size", "torch.Generator", "torch.cuda.is_available", "torch.cuda.device_count")
 def environment(m: Machine, state: State, call: Call) -> Value:
-    return Unknown("environment", False)
+    return m.fact(call.name)
 
 
 @function("torch.save", "torch.onnx.export")
