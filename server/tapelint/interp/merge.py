@@ -9,10 +9,11 @@ grad mode keeps the paths apart.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from ..tape import State, Write
-from .values import NONE, Const, Frame, Instance, Mapping, Sequence, Unknown, Value
+from ..tape import Node, State, Write
+from .values import NONE, Const, Frame, Instance, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
 
 PLAIN = (Const, Unknown)
 
@@ -20,22 +21,19 @@ PLAIN = (Const, Unknown)
 def merged(state: State, other: State, saved: set[int]) -> bool:
     """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
 
-    ``saved`` are the version counters some node has saved: how often any other was written cannot matter any more.
+    ``saved`` are the version counters some node has ever saved: how often any other was written cannot matter any more.
     """
     if (
         state.signal != other.signal
         or state.grad_mode != other.grad_mode
         or state.laps != other.laps
         or state.frame != other.frame
-        or state.grads != other.grads
-        or state.freed.keys() != other.freed.keys()
+        or state.grads.keys() != other.grads.keys()
         or state.signal in ("return", "raise") and state.value is not other.value and state.value != other.value
     ):
         return False
-    if state.writes != other.writes and _differ(state.writes, other.writes) & saved:
-        return False
     theirs = other.heap
-    changes: list[tuple[int, list[Any] | None]] = []
+    changes: list[tuple[int, list[Any]]] = []
     for key, mine in state.heap.items():
         yours = theirs.get(key)
         if yours is None or mine is yours:
@@ -48,12 +46,51 @@ def merged(state: State, other: State, saved: set[int]) -> bool:
     for key, tensor in state.tensors.items():
         if other.tensors.get(key, tensor) is not tensor:
             return False
+    if not _same_graphs(state, other, saved):
+        return False
     for key, names in changes:
-        _forget(other.edit(key), names or [])
+        _forget(other.edit(key), names)
     if state.choices != other.choices:
         for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
             del other.choices[choice]
     return True
+
+
+def _same_graphs(state: State, other: State, saved: set[int]) -> bool:
+    """Whether the graphs that can still be walked are freed and spoiled alike. The values the two paths hold are equal already."""
+    spoiled = _differ(state.writes, other.writes) & saved
+    freed = state.freed.keys() ^ other.freed.keys()
+    if not spoiled and not freed:
+        return True
+    for node in walkable(state):
+        if node in freed or node not in state.freed and any(item.counter in spoiled for item in node.saved):
+            return False
+    return True
+
+
+def walkable(state: State) -> set[Node]:
+    """Every node that a backward from a value the program still holds could reach."""
+    todo: list[Node] = []
+    for thing in state.heap.values():
+        for value in _held(thing):
+            if isinstance(value, TensorRef) and (node := state.tensors[value.id].grad_fn) is not None:
+                todo.append(node)
+            elif isinstance(value, Tuple):
+                todo += [n for i in value.items if isinstance(i, TensorRef) and (n := state.tensors[i.id].grad_fn) is not None]
+    found: set[Node] = set()
+    while todo:
+        node = todo.pop()
+        if node not in found:
+            found.add(node)
+            todo += [item for item in node.inputs if isinstance(item, Node)]
+    return found
+
+
+def _held(thing: Any) -> Iterable[Value]:
+    if isinstance(thing, Sequence):
+        return thing.items
+    entries = _entries(thing, thing)
+    return entries[0].values() if entries is not None else ()
 
 
 def _differ(left: dict[int, Write], right: dict[int, Write]) -> set[int]:

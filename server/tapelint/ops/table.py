@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +23,7 @@ def _lines() -> dict[str, list[str]]:
     return by_name
 
 
+@cache
 def names() -> frozenset[str]:
     """Every name that has a row."""
     return frozenset(_lines())
@@ -42,8 +44,10 @@ def resolve(name: str, positional: Sequence[str], keywords: Mapping[str, str] | 
     """The overload a call runs, from the kinds of its arguments (see ``binding``), ``self`` first.
 
     As in PyTorch the first overload that surely fits wins. If arguments are not known well enough to tell, the answer
-    is the fitting overload whose claims hold for all the others too, and ``None`` if no overload is that weak: so
-    ``x * unknown`` is ``mul/Number``, which says that something is saved but not what.
+    is the fitting overload whose claims hold for all the others too: so ``x * unknown`` is ``mul/Number``, which says
+    that something is saved but not what. If no overload is that weak, it is what they have in common
+    (``dropout(x, training=unknown)`` saves nothing for sure and may return x itself), and ``None`` if they do not even
+    write the same or return as many tensors.
     """
     possible: list[Op] = []
     for op in candidates(name):
@@ -55,7 +59,22 @@ def resolve(name: str, positional: Sequence[str], keywords: Mapping[str, str] | 
     for op in reversed(possible):
         if all(_is_weaker(op, other) for other in possible):
             return op
-    return None
+    return _in_common(possible) if possible else None
+
+
+def _in_common(possible: Sequence[Op]) -> Op | None:
+    first = possible[0]
+    if any((op.writes, op.outputs, op.flows) != (first.writes, first.outputs, first.flows) for op in possible):
+        return None
+    return replace(
+        first,
+        overload="",
+        saves=tuple(saved for saved in first.saves if all(saved in op.saves for op in possible)),
+        view=first.view if all(op.view == first.view for op in possible) else "maybe",
+        scalar=all(op.scalar for op in possible),
+        constant=frozenset.intersection(*(op.constant for op in possible)),
+        grad_fn="",
+    )
 
 
 def _is_weaker(op: Op, other: Op) -> bool:
