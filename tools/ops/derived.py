@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
+from tools.ops import native
 from torchgen.api import cpp
 from torchgen.api.autograd import Derivative, DifferentiabilityInfo, gen_differentiable_outputs
 from torchgen.api.types import BaseCType, SpecialArgName, tensorT
@@ -24,7 +25,6 @@ from torchgen.packaged.autograd.gen_trace_type import MANUAL_AUTOGRAD
 from torchgen.packaged.autograd.gen_variable_type import DONT_REQUIRE_DERIVATIVE
 
 from tapelint.ops.schema import Op, Param, Saved, View
-from tools.ops import native
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def rows() -> Iterator[Op]:
-    """A row, sometimes two, for every overload that has a kernel of its own. Composite overloads are left to probing."""
+    """A row, sometimes two, for every overload that has a kernel of its own. Composite overloads are probed."""
     for fn in native.overloads():
         if not is_composite(fn):
             with native_function_manager(fn.func):
@@ -151,7 +151,7 @@ def _guard(derivative: Derivative, name: str, info: DifferentiabilityInfo) -> fr
     if not found:
         return frozenset()
     condition = rest[: rest.index(")")]
-    masks = [part for part in condition.split("grad_input_mask[")[1:]]
+    masks = condition.split("grad_input_mask[")[1:]
     return frozenset(derivative.var_names[int(part[: part.index("]")])] for part in masks)
 
 

@@ -66,7 +66,7 @@ MORE: dict[str, Callable[[], list[Sample]]] = {
     "cov": _calls(_x),
     "nn.functional.gaussian_nll_loss": _calls(lambda: (_x(), _x(), _positive())),
 }
-# In place of those of op_db, which are for a wrapper with other parameters, or show corner cases only: dropout with p=1.
+# In place of those of op_db, which are for a wrapper with other parameters, or show corner cases: dropout with p=1.
 INSTEAD: dict[str, Callable[[], list[Sample]]] = {
     **{
         f"{prefix}{name}": _DROPOUT
@@ -119,9 +119,11 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
     "unravel_index": _calls(lambda: (_index(), (3, 4))),
     "unique": _calls(_x, lambda: (_x(), {"return_inverse": True})),
     "unique_consecutive": _calls(_x),
+    "one_hot": _calls(_index, lambda: (_index(), 5)),
+    "adaptive_max_pool1d": _calls(lambda: (_x(2, 3, 8), 2)),
     "where": _calls(lambda: _x() > 0, lambda: (_x() > 0, _x(), _x())),
-    **{name: _CAST for name in ("float", "double", "half", "bfloat16", "cpu", "T", "mT", "H", "mH", "real", "data")},
-    **{name: _CAST for name in ("int", "long", "bool", "short", "char", "byte")},
+    **dict.fromkeys(("float", "double", "half", "bfloat16", "cpu", "T", "mT", "H", "mH", "real", "data"), _CAST),
+    **dict.fromkeys(("int", "long", "bool", "short", "char", "byte"), _CAST),
     "to": _calls(
         lambda: (_x(), torch.float32),
         lambda: (_x(), torch.float64),
@@ -130,6 +132,10 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
         lambda: (_x(), {"dtype": torch.float32}),
     ),
     "type": _calls(lambda: (_x(), torch.float32), lambda: (_x(), torch.float64)),
+    "tensor": _calls(lambda: ([1.0, 2.0],), lambda: (2.0, {"dtype": torch.float64}), _x),
+    "as_tensor": _calls(_x, lambda: ([1.0, 2.0],), lambda: (_x(), {"dtype": torch.float32})),
+    "asarray": _calls(_x, lambda: ([1.0, 2.0],), lambda: (_x(), {"dtype": torch.float32})),
+    "from_numpy": _calls(lambda: _x().numpy()),
     "new_tensor": _calls(lambda: (_x(), [1.0, 2.0])),
     "getitem.basic": _calls(
         lambda: (_x(), 0), lambda: (_x(), slice(0, 2)), lambda: (_x(), (slice(None), 1)), lambda: (_x(), (..., None))
@@ -139,10 +145,12 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
     ),
     "setitem.basic": _calls(
         lambda: (_x(), 0, _x(4)), lambda: (_x(), slice(0, 2), _x(2, 4)), lambda: (_x(), (0, 0), _x(1).squeeze(0)),
-        lambda: (_x(), 0, 1.0), lambda: (_x(), (0, 1), 2),
+        lambda: (_x(), 0, 1.0),
+        lambda: (_x(), (0, 1), 2),
     ),
     "setitem.index": _calls(lambda: (_x(), _index(), _x(3, 4)), lambda: (_x(), (slice(None), _index()), _x(3, 3)),
-        lambda: (_x(), _index(), 1.0), lambda: (_x(), _x() > 0, 0.0),
+        lambda: (_x(), _index(), 1.0),
+        lambda: (_x(), _x() > 0, 0.0),
     ),
 }
 
@@ -180,6 +188,10 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "to(self:tensor, *args:any, device=any?, dtype=dtype?, non_blocking=bool, copy=bool, memory_format=other)",
     ),
     "type": ("type(self:tensor, dtype:any, non_blocking=bool)",),
+    "tensor": ("tensor(data:any, *, dtype=dtype?, device=other?, requires_grad=bool, pin_memory=bool)",),
+    "as_tensor": ("as_tensor(data:any, dtype=dtype?, device=other?)",),
+    "asarray": ("asarray(obj:any, *, dtype=dtype?, device=other?, copy=bool?, requires_grad=bool)",),
+    "from_numpy": ("from_numpy(ndarray:any)",),
     "new_tensor": ("new_tensor(self:tensor, data:any, *, dtype=dtype?, device=other?, requires_grad=bool)",),
     "getitem.basic": ("getitem.basic(self:tensor, index:any)",),
     "getitem.index": ("getitem.index(self:tensor, index:any)",),

@@ -1,4 +1,4 @@
-"""PyTorch's own description of its ops: every overload that Python can reach, with its derivative formulas if it has any.
+"""PyTorch's own description of its ops: every overload that Python can reach, with its derivative formulas.
 
 ``torchgen``, the code generator that PyTorch builds its bindings and its autograd kernels with, ships inside the wheel
 together with ``native_functions.yaml`` and ``derivatives.yaml``. We read what it reads.

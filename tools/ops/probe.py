@@ -23,6 +23,9 @@ from torch.utils._pytree import tree_flatten
 
 from tapelint.ops.schema import View
 
+# The tensors are tiny: a second thread would only wait for the first.
+torch.set_num_threads(1)
+
 Arguments = dict[str, Any]
 Call = Callable[[Arguments], Any]
 Edges = list[tuple[GradientEdge, Tensor]]
@@ -150,7 +153,7 @@ def _subsets(names: list[str]) -> Iterator[frozenset[str]]:
 
 
 def _run(call: Call, arguments: Arguments, needing_grad: frozenset[str]) -> _Run:
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     fresh: Arguments = {}
     for name, value in arguments.items():
         fresh[name] = _fresh(value, name in needing_grad)

@@ -9,16 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 import torch
+from tools.ops import derived, evidence, native, samples, synthetic
+from tools.ops.hand_samples import CALLS, SIGNATURES
+from tools.ops.kinds import kind_of
+from tools.ops.probe import Observation, Unsuitable, max_dim, observe, tensors_of
 from torch import Tensor
 from torchgen.model import SchemaKind
 
 from tapelint.ops.binding import bind, fit
 from tapelint.ops.schema import Op
 from tapelint.ops.text import parse_op
-from tools.ops import derived, evidence, native, samples, synthetic
-from tools.ops.hand_samples import CALLS, SIGNATURES
-from tools.ops.kinds import kind_of
-from tools.ops.probe import Observation, Unsuitable, max_dim, observe, tensors_of
 
 # Samples that differ in the kinds of their arguments or in their dimensions; more would show nothing new.
 ENOUGH = 10

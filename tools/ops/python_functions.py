@@ -14,12 +14,12 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-
-from tapelint.ops.binding import bind
-from tapelint.ops.schema import Op, Param
 from tools.ops import probed, samples
 from tools.ops.hand_samples import SIGNATURES
 from tools.ops.kinds import python_params
+
+from tapelint.ops.binding import bind
+from tapelint.ops.schema import Op, Param
 
 # The values worth a row of their own.
 SWITCHES: dict[str, tuple[Any, ...]] = {

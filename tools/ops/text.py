@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tapelint.ops.schema import Op, Param, Saved
+from dataclasses import replace
+
+from tapelint.ops.schema import Layer, Op, Param, Saved
 
 
 def op_line(op: Op) -> str:
@@ -43,3 +45,13 @@ def params_text(params: tuple[Param, ...]) -> str:
 
 def saved_text(saved: Saved) -> str:
     return saved.what + ("<" + ",".join(sorted(saved.gradient_of)) if saved.gradient_of else "")
+
+
+def layer_line(layer: Layer) -> str:
+    parts = [f"{layer.name}({', '.join(layer.arguments)})"]
+    tensors = {"params": layer.params, "buffers": layer.buffers}
+    parts += [f"{word} {' '.join(names)}" for word, names in tensors.items() if names]
+    parts.append(f"returns {layer.output}")
+    ops = {"train": layer.op, "eval": layer.eval_op, "inplace": layer.inplace, "unreduced": layer.unreduced}
+    parts += [op_line(replace(op, name=word, overload="")) for word, op in ops.items() if op is not None]
+    return " | ".join(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tapelint.ops.binding import bind
+from tapelint.ops.layers import layer, layer_names
 from tapelint.ops.names import op_name, operator_name, subscript_name
 from tapelint.ops.schema import Layer, Op, Param, Saved
 from tapelint.ops.table import candidates, names, overload, resolve
@@ -14,6 +15,8 @@ __all__ = [
     "Saved",
     "bind",
     "candidates",
+    "layer",
+    "layer_names",
     "names",
     "op_name",
     "operator_name",

@@ -1,7 +1,8 @@
 """Which overload does a call run? Arguments are told apart by coarse kinds, as PyTorch's own argument parser does.
 
-The kinds of arguments: ``tensor``, ``matrix`` (a tensor known to have one or two dimensions), ``number`` (int or float, not known which), ``int``, ``float``, ``bool``, ``true``,
-``false``, ``str``, a quoted constant such as ``'mean'``, ``none``, ``list`` (tensors, or not known what), ``ints``,
+The kinds of arguments: ``tensor``, ``matrix`` (a tensor known to have one or two dimensions), ``number`` (int or float,
+not known which), ``int``, ``float``, ``bool``, ``true``, ``false``, ``str``, a quoted constant such as ``'mean'``,
+``none``, ``list`` (tensors, or not known what), ``ints``,
 ``dtype``, ``other`` (a device, a function, ...) and ``unknown``.
 """
 

@@ -76,15 +76,18 @@ _DUNDERS = {
 }
 _UNARY_DUNDERS = {"__neg__": "neg", "__pos__": "positive", "__invert__": "bitwise_not", "__abs__": "abs"}
 
+# Methods that only a machine with the device can run, so that they could not be measured; PyTorch has them call ``to``.
+_ALIASES = {"cuda": "to", "xpu": "to", "mtia": "to", "ipu": "to"}
+
 
 def op_name(dotted: str) -> str | None:
     """The name of the rows for a function or method spelled out in full, ``None`` if the table has none."""
-    for prefix, replacement in _NAMESPACES:
-        if dotted.startswith(prefix):
-            base = dotted[len(prefix) :]
-            break
-    else:
+    prefix, replacement = next(((p, r) for p, r in _NAMESPACES if dotted.startswith(p)), ("", ""))
+    if not prefix:
         return None
+    base = dotted[len(prefix) :]
+    if prefix == "torch.Tensor.":
+        base = _ALIASES.get(base, base)
     if base.startswith("__"):
         dunder = _dunder_name(base)
         if dunder is not None:

@@ -66,8 +66,8 @@ class Op:
     nothing, a view, one of many views (``multi``: in-place writes on them are refused), ``maybe`` (depends on shapes or
     on whether anything changes: ``reshape``, ``contiguous``, ``to``) or the very ``same`` tensor; a row that writes
     returns what it writes.
-    ``scalar`` is true where every output is certainly 0-dimensional. ``outputs`` counts the returned tensors; -1: a list
-    or a nested structure; 0: nothing or no tensor.
+    ``scalar`` is true where every output is certainly 0-dimensional. ``outputs`` counts the returned tensors; -1: a
+    list or a nested structure; 0: nothing or no tensor.
     ``constant`` are the indices of outputs that never require grad (indices of ``max``, ...).
     ``source`` tells where the row comes from: ``derivatives``, ``schema`` (no tensor in, or nothing differentiable)
     or ``probe``.
@@ -91,15 +91,20 @@ class Op:
 class Layer:
     """An ``nn`` module that PyTorch defines, as one row: its parameters, its buffers, and what its forward saves.
 
-    ``params`` are the trainable tensors in the order of ``parameters()``; a name ending in ``?`` exists only for some
-    constructor arguments (``bias?`` with ``bias=False``). ``op`` describes ``forward`` as an op over
-    ``input, *params``; ``inplace`` is true where the constructor takes ``inplace=True`` to mean ``writes input``.
+    ``arguments`` are the constructor's. ``params`` are the trainable tensors in the order of ``parameters()``; a name
+    ending in ``?`` exists only for some constructor arguments (``bias?`` with ``bias=False``); ``*`` alone means any
+    number, which ``op`` knows by the one name ``parameters``.
+    ``op`` describes ``forward`` in training as an op over its arguments, the params and the buffers; ``eval_op``,
+    ``inplace`` (constructed with ``inplace=True``) and ``unreduced`` (with ``reduction="none"``) are there where they
+    differ. ``output`` tells what forward returns: ``T``, ``(T,T)``, ``(T,(T,T))``, with ``N`` for None.
     """
 
     name: str
     arguments: tuple[str, ...]
     params: tuple[str, ...]
     buffers: tuple[str, ...]
+    output: str
     op: Op
     eval_op: Op | None = None
     inplace: Op | None = None
+    unreduced: Op | None = None

@@ -5,13 +5,18 @@
 
 ``name:kind`` is a required parameter, ``name=kind`` one with a default, what follows ``*`` is keyword-only.
 ``other<self`` reads: other is saved for the gradient of self. A clause that would say nothing is left out.
+
+A layer is a line of several such rows, each for one way to call it:
+
+    Linear(in_features, out_features, bias, device, dtype) | params weight bias? | returns T | train(input:tensor, ...
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
-from tapelint.ops.schema import Op, Param, Saved, View
+from tapelint.ops.schema import Layer, Op, Param, Saved, View
 
 
 def split_name(line: str) -> str:
@@ -67,3 +72,29 @@ def parse_params(inside: str) -> tuple[Param, ...]:
 def _saved(text: str) -> Saved:
     what, _, gradient_of = text.partition("<")
     return Saved(what, frozenset(gradient_of.split(",")) if gradient_of else frozenset())
+
+
+def parse_layer(line: str) -> Layer:
+    """The layer one line of ``layers.txt`` stands for."""
+    head, *parts = line.split(" | ")
+    name, _, arguments = head.rstrip(")").partition("(")
+    said: dict[str, tuple[str, ...]] = {}
+    ops: dict[str, Op] = {}
+    for part in parts:
+        word, _, rest = part.partition(" ")
+        if "(" in word:
+            op = parse_op(part)
+            ops[op.name] = replace(op, name=name, overload=op.name)
+        else:
+            said[word] = tuple(rest.split(" "))
+    return Layer(
+        name=name,
+        arguments=tuple(arguments.split(", ")) if arguments else (),
+        params=said.get("params", ()),
+        buffers=said.get("buffers", ()),
+        output=said["returns"][0],
+        op=ops["train"],
+        eval_op=ops.get("eval"),
+        inplace=ops.get("inplace"),
+        unreduced=ops.get("unreduced"),
+    )

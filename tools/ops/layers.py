@@ -1,0 +1,182 @@
+"""The layers of ``torch.nn``, each constructed, called and watched in training and in eval mode."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from tools.ops import evidence
+from tools.ops.kinds import python_params
+from tools.ops.layer_samples import NOT_LAYERS, Sample, by_class
+from tools.ops.probe import Observation, Unsuitable, observe
+from torch import Tensor, nn
+
+from tapelint.ops.binding import bind
+from tapelint.ops.schema import Layer, Op, Param
+
+# Constructions tried for a layer.
+ENOUGH = 4
+# Layers with more parameters than this have them watched together: which of them is saved would fill a page.
+SINGLY = 11
+
+LEFT_OUT: dict[str, str] = {}
+
+
+def layers() -> Iterator[Layer]:
+    for name in sorted(_classes()):
+        cls = _classes()[name]
+        base = getattr(cls, "cls_to_become", None)
+        found = _layer(name, base or cls, _arguments(cls))
+        if found is not None:
+            yield found
+
+
+def _classes() -> dict[str, type[nn.Module]]:
+    classes = {n: c for n, c in vars(nn).items() if inspect.isclass(c) and issubclass(c, nn.Module)}
+    return {name: cls for name, cls in classes.items() if name not in NOT_LAYERS}
+
+
+def _arguments(cls: type[nn.Module]) -> tuple[str, ...]:
+    # RNN, LSTM and GRU pass everything on to their base, which is told the mode by them.
+    init = nn.RNNBase.__init__ if issubclass(cls, nn.RNNBase) else cls.__init__
+    parameters = list(inspect.signature(init).parameters.values())[1:]
+    named = [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+    return tuple(name for name in named if name != "mode")
+
+
+def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer | None:
+    samples = _diverse(by_class().get(cls.__name__, []), "bias" in arguments)
+    built = [(module, sample) for sample in samples if (module := _build(cls, sample, {})) is not None]
+    stub = _stub(cls, [module for module, _ in built])
+    train = _row(stub, cls, samples, {}, training=True)
+    if train is None:
+        return None
+    evaluated = _row(stub, cls, samples, {}, training=False)
+    return Layer(
+        name=name,
+        arguments=arguments,
+        params=("*",) if _is_large(built[0][0]) else tuple(_marked([dict(m.named_parameters()) for m, _ in built])),
+        buffers=tuple(_marked([dict(m.named_buffers()) for m, _ in built])),
+        output=_output(*built[0]),
+        op=train,
+        eval_op=evaluated if evaluated is not None and _claims(evaluated) != _claims(train) else None,
+        inplace=_row(stub, cls, samples, {"inplace": True}, training=True) if "inplace" in arguments else None,
+        unreduced=_row(stub, cls, samples, {"reduction": "none"}, training=True) if train.scalar else None,
+    )
+
+
+def _claims(op: Op) -> Op:
+    return replace(op, grad_fn="")
+
+
+def _diverse(samples: Sequence[Sample], has_bias: bool) -> list[Sample]:
+    """Those first that use constructor arguments no other did; a loss reduced to a number, as by default."""
+    seen: set[str] = set()
+    first: list[Sample] = []
+    then: list[Sample] = []
+    for sample in samples:
+        (_, keywords), (inputs, call_keywords) = sample
+        if keywords.get("reduction") == "none" or keywords.get("inplace") or keywords.get("return_indices"):
+            continue
+        shapes = [_shape(value) for value in inputs]
+        shape = f"{sorted(keywords)} {len(sample.make[0])} {shapes} {sorted(call_keywords)}"
+        (then if shape in seen else first).append(sample)
+        seen.add(shape)
+    chosen = (first + then)[:ENOUGH]
+    if has_bias and chosen:
+        (arguments, keywords), call = chosen[0]
+        chosen.append(Sample((arguments, {**keywords, "bias": False}), call))
+    return chosen
+
+
+def _shape(value: Any) -> object:
+    return (value.dim(), value.dtype) if isinstance(value, Tensor) else type(value)
+
+
+def _build(cls: type[nn.Module], sample: Sample, changed: dict[str, Any]) -> nn.Module | None:
+    arguments, keywords = sample.make
+    torch.default_generator.manual_seed(0)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            module = cls(*arguments, **{**keywords, **changed})
+    except (TypeError, ValueError) as error:
+        LEFT_OUT[cls.__name__] = str(error)
+        return None
+    return module.double()
+
+
+def _is_large(module: nn.Module) -> bool:
+    return sum(1 for _ in module.parameters()) > SINGLY
+
+
+def _stub(cls: type[nn.Module], modules: Sequence[nn.Module]) -> Op:
+    inputs = tuple(replace(param, keyword=False) for param in python_params(cls.forward)[1:])
+    if modules and _is_large(modules[0]):
+        tensors: tuple[Param, ...] = (Param("parameters", "tensors"),)
+    else:
+        names = [*_marked([{**dict(m.named_parameters()), **dict(m.named_buffers())} for m in modules])]
+        tensors = tuple(Param(n.rstrip("?"), "tensor", not n.endswith("?")) for n in names)
+    taken = {param.name for param in inputs}
+    tensors = tuple(replace(param, keyword=True) for param in tensors if param.name not in taken)
+    return Op(cls.__name__, "", inputs + tensors, frozenset())
+
+
+def _marked(found: Sequence[dict[str, Tensor]]) -> Iterator[str]:
+    """All names, in order, with a question mark behind those that not every construction has."""
+    for name in dict.fromkeys(name for tensors in found for name in tensors):
+        yield name if all(name in tensors for tensors in found) else f"{name}?"
+
+
+def _row(
+    stub: Op, cls: type[nn.Module], samples: Sequence[Sample], changed: dict[str, Any], *, training: bool
+) -> Op | None:
+    seen: list[Observation] = []
+    for sample in samples:
+        module = _build(cls, sample, changed)
+        if module is None:
+            continue
+        try:
+            seen.append(_observe(stub, module.train(training), sample))
+        except Unsuitable as unsuitable:
+            LEFT_OUT[cls.__name__] = str(unsuitable.args[0]).partition("\n")[0]
+    if not seen:
+        return None
+    row = evidence.row(stub, seen)
+    buffers = {name for name, _ in module.named_buffers()} if module is not None else set()
+    return replace(row, writes=tuple(name for name in row.writes if name not in buffers))
+
+
+def _observe(stub: Op, module: nn.Module, sample: Sample) -> Observation:
+    positional, keywords = sample.call
+    inputs = bind(replace(stub, params=tuple(p for p in stub.params if not p.keyword)), positional, keywords)
+    if inputs is None:
+        raise Unsuitable("its inputs do not fit forward")
+    parameters = {name: tensor.detach() for name, tensor in module.named_parameters()}
+    buffers = {name: tensor.detach() for name, tensor in module.named_buffers()}
+    large = any(param.name == "parameters" for param in stub.params)
+
+    def call(fresh: dict[str, Any]) -> object:
+        given = dict(zip(parameters, fresh["parameters"], strict=True)) if large else {n: fresh[n] for n in parameters}
+        state = {**given, **{name: fresh.get(f"{name}", buffers[name]) for name in buffers}}
+        if isinstance(module, nn.RNNBase):
+            # It keeps a list of its weights, which functional_call does not know of.
+            module._flat_weights = [state[weight] for weight in module._flat_weights_names]
+        return torch.func.functional_call(module, state, (), {name: fresh[name] for name in inputs})
+
+    watched = {"parameters": list(parameters.values())} if large else {**parameters, **buffers}
+    return observe(call, {**inputs, **watched})
+
+
+def _output(module: nn.Module, sample: Sample) -> str:
+    with torch.no_grad(), warnings.catch_warnings(action="ignore"):
+        return _structure(module(*sample.call[0], **sample.call[1]))
+
+
+def _structure(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({','.join(_structure(item) for item in value)})"
+    return "T" if isinstance(value, Tensor) else "N"
