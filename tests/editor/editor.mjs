@@ -107,7 +107,22 @@ export class Editor {
         const ended = new Promise((resolve) => this.server.once('exit', resolve));
         this.server.kill('SIGTERM');
         await ended;
-        rmSync(this.scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+        await remove(this.scratch);
+    }
+}
+
+/** VS Code's processes, and tapelint's, end soon after code-server; until then they may write. */
+async function remove(folder) {
+    for (let attempt = 1; ; attempt++) {
+        try {
+            rmSync(folder, { recursive: true, force: true });
+            return;
+        } catch (error) {
+            if (attempt === 20) {
+                throw error;
+            }
+            await new Promise((resolve) => setTimeout(resolve, 500));
+        }
     }
 }
 
