@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from .interp import Cancelled, Holes, Machine, execute
 from .report import Diagnostic, Fix, Related, settle
@@ -71,6 +72,7 @@ def analyse(
         for rule in subscribers.get(type(event), ()):
             found = rule.check(event, tape)
             if found is not None:
+                found = replace(found, raiser=event.moment.node)
                 key = (found.code, found.node)
                 known = findings.get(key)
                 if known is None or known.severity == "warning" and found.severity == "error":
@@ -133,14 +135,27 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
 
 
 def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients: bool) -> bool:
-    """Whether ``after`` has lost ``diagnostic``, has nothing new, and (for a safe fix) every first backward reaches as many leaves."""
-    old, new = Counter(d.code for d in before.diagnostics), Counter(d.code for d in after.diagnostics)
-    if new[diagnostic.code] >= old[diagnostic.code] or new - old:
+    """Whether ``after`` has lost ``diagnostic``, has nothing new, and (for a safe fix) every first backward reaches as many leaves.
+
+    A path ends at its first error, so a cure may uncover another hazard further on; that one is not new. What raises at the very
+    statement that was to be cured is.
+    """
+    old, new = Counter(map(_place, before.findings.values())), Counter(map(_place, after.findings.values()))
+    hazard = before.findings[diagnostic.code, diagnostic.span]
+    if new[_place(hazard)] >= old[_place(hazard)]:
+        return False
+    raisers = {ast.unparse(f.raiser) for f in before.findings.values() if f.raiser is not None}
+    if any(f.raiser is not None and ast.unparse(f.raiser) in raisers for f in after.findings.values() if _place(f) in new - old):
         return False
     if after.stats["stopped"] > before.stats["stopped"] or after.stats["spent"] > before.stats["spent"]:
         return False
     first = before.reach[: len(after.reach)]
     return not keeps_gradients or all(now >= then for now, then in zip(after.reach, first))
+
+
+def _place(finding: Finding) -> tuple[str, str]:
+    """A finding's code and the text it is at, which an edit elsewhere does not change."""
+    return finding.code, ast.unparse(finding.node) if not isinstance(finding.node, ast.FunctionDef) else finding.node.name
 
 
 def hover(report: Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:

@@ -11,7 +11,6 @@ from collections.abc import Hashable
 
 from ..tape import State
 from .assign import assign
-from .merge import PLAIN
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
 from .truth import truth
 from .values import Const, Generator, Ref, Tuple, Unknown, Value
@@ -91,7 +90,7 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value
         values = dict(m.memo.values)
         alternative = m.ev(node.orelse, other)
         first = m.ev(node.body, state)
-        if first == alternative or isinstance(first, PLAIN) and isinstance(alternative, PLAIN):
+        if first == alternative or isinstance(first, (Const, Unknown)) and isinstance(alternative, (Const, Unknown)):
             return first if first == alternative else Unknown("conditional", False)
         m.memo.forks.append((other, {**values, key: alternative}))  # type: ignore[dict-item]
         return first

@@ -1,21 +1,24 @@
-"""When two paths are the same path: equal in all that autograd cares about.
+"""When two paths are the same path: alike in all that autograd cares about.
 
     if verbose:
         count = count + 1     # the two sides differ in a number: they are merged, and the number is forgotten
 
-Differences in plain values (numbers, text, things unknown) are forgotten; a difference in a tensor, a version, a gradient or the
-grad mode keeps the paths apart.
+Objects that the paths made separately are alike if they were made at the same place in the same iteration and hold what is alike;
+graphs are alike if the same operations built them, freed alike and spoiled alike. Differences in plain values (numbers, text, data no graph
+has saved, things unknown) are forgotten. Any other difference keeps the paths apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from ..tape import Node, State, Write
-from .values import NONE, Const, Frame, Instance, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
+from ..tape import Leaf, Moment, Node, State, Tensor
+from .values import (
+    NONE, Bound, Class, Const, Frame, Generator, Instance, Lib, Mapping, Method, Optimizer, Partial, Range, Ref, Sequence, Slice,
+    TensorRef, Tuple, Unknown, Value, Zip,
+)  # fmt: skip
 
-PLAIN = (Const, Unknown)
+Change = tuple[int, Any]
 
 
 def merged(state: State, other: State, saved: set[int]) -> bool:
@@ -26,57 +29,222 @@ def merged(state: State, other: State, saved: set[int]) -> bool:
     if (
         state.signal != other.signal
         or state.grad_mode != other.grad_mode
-        or state.laps != other.laps
         or state.frame != other.frame
-        or state.grads.keys() != other.grads.keys()
-        or state.signal in ("return", "raise") and state.value is not other.value and state.value != other.value
+        or not same_laps(state.laps, other.laps)
     ):
         return False
-    theirs = other.heap
-    changes: list[tuple[int, list[Any]]] = []
-    for key, mine in state.heap.items():
-        yours = theirs.get(key)
-        if yours is None or mine is yours:
-            continue
-        difference = _difference(mine, yours)
-        if difference is None:
-            return False
-        if difference:
-            changes.append((key, difference))
-    for key, tensor in state.tensors.items():
-        if other.tensors.get(key, tensor) is not tensor:
-            return False
-    if not _same_graphs(state, other, saved):
+    pair = Pair(state, other, saved)
+    if state.signal in ("return", "raise") and not pair.result():
         return False
-    for key, names in changes:
-        _forget(other.edit(key), names)
+    for key, mine in state.heap.items():
+        yours = other.heap.get(key)
+        if yours is not None and mine is not yours and not pair.things(mine, yours, key):
+            return False
+    for key, tensor in state.tensors.items():
+        yours_too = other.tensors.get(key, tensor)
+        if tensor is not yours_too and not pair.records(tensor, yours_too):
+            return False
+    if not pair.shared_past():
+        return False
+    for key, name in pair.plain:
+        _forget(other.edit(key), name)
     if state.choices != other.choices:
         for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
             del other.choices[choice]
     return True
 
 
-def _same_graphs(state: State, other: State, saved: set[int]) -> bool:
-    """Whether the graphs that can still be walked are freed and spoiled alike. The values the two paths hold are equal already."""
-    spoiled = _differ(state.writes, other.writes) & saved
-    freed = state.freed.keys() ^ other.freed.keys()
-    if not spoiled and not freed:
-        return True
-    for node in walkable(state):
-        if node in freed or node not in state.freed and any(item.counter in spoiled for item in node.saved):
+def same_laps(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+    return left == right or [(lap.loop, lap.number) for lap in left] == [(lap.loop, lap.number) for lap in right]
+
+
+class Pair:
+    """Two paths that are being compared. ``plain`` collects what they may forget; ``alike`` what is assumed equal."""
+
+    def __init__(self, state: State, other: State, saved: set[int]) -> None:
+        self.state, self.other, self.saved = state, other, saved
+        self.plain: list[Change] = []
+        self.alike: set[tuple[int, int]] = set()
+        self.nodes: set[tuple[Node, Node]] = set()
+
+    def result(self) -> bool:
+        mine, yours = self.state.value, self.other.value
+        if mine is yours or mine == yours:
+            return True
+        if not isinstance(mine, VALUES) or not isinstance(yours, VALUES):
             return False
-    return True
+        if self.is_plain(self.state, mine) and self.is_plain(self.other, yours):
+            if NONE not in (mine, yours):
+                self.other.value = Unknown("result")
+                return True
+            return False
+        return self.values(mine, yours)
+
+    def values(self, mine: Value, yours: Value) -> bool:
+        """Whether two values are alike."""
+        if mine is yours or mine == yours and not isinstance(mine, (TensorRef, Ref)):
+            return True
+        if type(mine) is not type(yours):
+            return False
+        if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
+            left, right = self.state.tensors.get(mine.id), self.other.tensors.get(yours.id)
+            return left is not None and right is not None and self.records(left, right)
+        if isinstance(mine, Ref) and isinstance(yours, Ref):
+            if mine.id == yours.id or (mine.id, yours.id) in self.alike:
+                return True
+            self.alike.add((mine.id, yours.id))
+            left_thing, right_thing = self.state.heap.get(mine.id), self.other.heap.get(yours.id)
+            return left_thing is not None and right_thing is not None and self.things(left_thing, right_thing, yours.id)
+        if isinstance(mine, Tuple) and isinstance(yours, Tuple):
+            return len(mine.items) == len(yours.items) and all(map(self.values, mine.items, yours.items))
+        if isinstance(mine, Bound) and isinstance(yours, Bound):
+            return self.values(mine.function, yours.function) and self.values(mine.receiver, yours.receiver)
+        if isinstance(mine, Method) and isinstance(yours, Method):
+            return mine.name == yours.name and self.values(mine.receiver, yours.receiver)
+        return isinstance(mine, (Unknown, Const))
+
+    def things(self, mine: Any, yours: Any, key: int) -> bool:
+        """Whether two heap objects are alike; ``key`` is the one to be changed where they are plainly different."""
+        if mine is yours:
+            return True
+        if type(mine) is not type(yours):
+            return False
+        if isinstance(mine, Sequence):
+            if len(mine.items) == len(yours.items) and mine.kind == yours.kind and all(map(self.values, mine.items, yours.items)):
+                return True
+            plain = all(self.is_plain(self.state, i) for i in mine.items) and all(self.is_plain(self.other, i) for i in yours.items)
+            if plain:
+                self.plain.append((key, None))
+            return plain
+        if isinstance(mine, Optimizer):
+            return mine == yours
+        if isinstance(mine, Class):
+            return mine.node is yours.node
+        if isinstance(mine, Frame) and (mine.parent != yours.parent or mine.function != yours.function):
+            return False
+        if isinstance(mine, Instance) and not self.values(mine.kind, yours.kind):
+            return False
+        left, right = entries(mine), entries(yours)
+        for name in left.keys() | right.keys():
+            one, two = left.get(name, MISSING), right.get(name, MISSING)
+            if one is two:
+                continue
+            if self.is_plain(self.state, one) and self.is_plain(self.other, two):
+                if one != two:
+                    self.plain.append((key, name))
+            elif not self.values(one, two):
+                return False
+        return True
+
+    def is_plain(self, state: State, value: Value, depth: int = 3) -> bool:
+        """Whether no graph can depend on a value: numbers, names, data that nothing saved, containers of such."""
+        if isinstance(value, (Const, Unknown, Lib, Range, Slice)):
+            return True
+        if isinstance(value, TensorRef):
+            tensor = state.tensors.get(value.id)
+            return tensor is not None and tensor.grad_fn is None and tensor.requires_grad is not True and tensor.counter not in self.saved
+        if depth and isinstance(value, Tuple):
+            return all(self.is_plain(state, item, depth - 1) for item in value.items)
+        if isinstance(value, Method):
+            return isinstance(value.receiver, (Unknown, Lib))
+        if depth and isinstance(value, Ref):
+            thing = state.heap.get(value.id)
+            if isinstance(thing, Sequence):
+                return all(self.is_plain(state, item, depth - 1) for item in thing.items)
+            if isinstance(thing, Mapping):
+                return all(self.is_plain(state, item, depth - 1) for item in thing.items.values())
+        return False
+
+    def records(self, mine: Tensor, yours: Tensor) -> bool:
+        """Whether two tensors are alike for autograd."""
+        if mine is yours:
+            return True
+        if (
+            mine.requires_grad is not yours.requires_grad
+            or mine.assumed != yours.assumed
+            or mine.view != yours.view
+            or mine.parameter is not yours.parameter
+            or (mine.base is None) is not (yours.base is None)
+            or (mine.id in self.state.grads) is not (yours.id in self.other.grads)
+        ):
+            return False
+        if mine.grad_fn is None or yours.grad_fn is None:
+            same_place = mine.id == yours.id or mine.born.node is yours.born.node
+            return mine.grad_fn is yours.grad_fn and same_place
+        return self.graphs(mine.grad_fn, yours.grad_fn)
+
+    def graphs(self, mine: Node, yours: Node) -> bool:
+        """Whether two graphs were built alike, freed alike and spoiled alike. What both paths share is looked at by ``shared_past``."""
+        todo = [(mine, yours)]
+        while todo:
+            left, right = todo.pop()
+            if left is right or (left, right) in self.nodes:
+                continue
+            if (
+                left.born.node is not right.born.node
+                or left.op != right.op
+                or len(left.inputs) != len(right.inputs)
+                or len(left.saved) != len(right.saved)
+                or (left in self.state.freed) is not (right in self.other.freed)
+                or not same_time(left.born, right.born)
+                or spoiled(self.state, left) is not spoiled(self.other, right)
+            ):
+                return False
+            self.nodes.add((left, right))
+            for one, two in zip(left.inputs, right.inputs):
+                if isinstance(one, Node) and isinstance(two, Node):
+                    todo.append((one, two))
+                elif not isinstance(one, Leaf) or not isinstance(two, Leaf):
+                    return False
+        return True
+
+    def shared_past(self) -> bool:
+        """Whether the graph that both paths had before they parted is still freed and spoiled alike."""
+        written = differ(self.state.writes, self.other.writes) & self.saved
+        freed = {node for node in self.state.freed.keys() ^ self.other.freed.keys()}
+        if self.state.grads.keys() ^ self.other.grads.keys() and any(
+            (key in self.state.grads) is not (key in self.other.grads)
+            for key in self.state.tensors.keys() & self.other.tensors.keys()
+        ):
+            return False
+        if not written and not freed:
+            return True
+        for node in walkable(self.state) & walkable(self.other):
+            if node in freed or node not in self.state.freed and spoiled(self.state, node) is not spoiled(self.other, node):
+                return False
+        return True
+
+
+VALUES = (Const, Unknown, TensorRef, Ref, Tuple, Lib, Slice, Bound, Method, Partial, Range, Zip, Generator)
+MISSING = Const("(missing)")
+
+
+def same_time(left: Moment, right: Moment) -> bool:
+    return same_laps(left.laps, right.laps)
+
+
+def spoiled(state: State, node: Node) -> bool:
+    return any(state.version(item.counter) != item.version for item in node.saved)
+
+
+def differ(left: dict[int, Any], right: dict[int, Any]) -> set[int]:
+    return {key for key in left.keys() | right.keys() if left.get(key) is not right.get(key)}
+
+
+def entries(thing: Any) -> dict[Any, Value]:
+    if isinstance(thing, Frame):
+        return thing.variables
+    return thing.attributes if isinstance(thing, Instance) else thing.items if isinstance(thing, Mapping) else {}
 
 
 def walkable(state: State) -> set[Node]:
     """Every node that a backward from a value the program still holds could reach."""
     todo: list[Node] = []
     for thing in state.heap.values():
-        for value in _held(thing):
-            if isinstance(value, TensorRef) and (node := state.tensors[value.id].grad_fn) is not None:
-                todo.append(node)
-            elif isinstance(value, Tuple):
-                todo += [n for i in value.items if isinstance(i, TensorRef) and (n := state.tensors[i.id].grad_fn) is not None]
+        for value in thing.items if isinstance(thing, Sequence) else entries(thing).values():
+            for item in value.items if isinstance(value, Tuple) else (value,):
+                if isinstance(item, TensorRef) and (node := state.tensors[item.id].grad_fn) is not None:
+                    todo.append(node)
     found: set[Node] = set()
     while todo:
         node = todo.pop()
@@ -86,61 +254,11 @@ def walkable(state: State) -> set[Node]:
     return found
 
 
-def _held(thing: Any) -> Iterable[Value]:
-    if isinstance(thing, Sequence):
-        return thing.items
-    entries = _entries(thing, thing)
-    return entries[0].values() if entries is not None else ()
-
-
-def _differ(left: dict[int, Write], right: dict[int, Write]) -> set[int]:
-    return {key for key in left.keys() | right.keys() if left.get(key) is not right.get(key)}
-
-
-def _difference(mine: Any, yours: Any) -> list[Any] | None:
-    """The names in which two versions of an object differ, plainly; None where they differ in more than that."""
-    if type(mine) is not type(yours):
-        return None
-    if isinstance(mine, Sequence):
-        if mine.items == yours.items:
-            return [] if mine.open == yours.open else [True]
-        return [True] if all(isinstance(i, PLAIN) for i in (*mine.items, *yours.items)) else None
-    pairs = _entries(mine, yours)
-    if pairs is None:
-        return [] if mine == yours else None
-    left, right = pairs
-    if left == right:
-        return []
-    names = []
-    for name in left.keys() | right.keys():
-        one: Value = left.get(name, NONE)
-        two: Value = right.get(name, NONE)
-        if one is two or one == two:
-            continue
-        if not isinstance(one, PLAIN) or not isinstance(two, PLAIN):
-            return None
-        names.append(name)
-    return names
-
-
-def _entries(mine: Any, yours: Any) -> tuple[dict[Any, Value], dict[Any, Value]] | None:
-    if isinstance(mine, Frame):
-        return mine.variables, yours.variables
-    if isinstance(mine, Instance):
-        return mine.attributes, yours.attributes
-    if isinstance(mine, Mapping):
-        return mine.items, yours.items
-    return None
-
-
-def _forget(thing: Any, names: list[Any]) -> None:
+def _forget(thing: Any, name: Any) -> None:
     if isinstance(thing, Sequence):
         thing.open = True
     elif isinstance(thing, Mapping):
         thing.open = True
-        for name in names:
-            thing.items.pop(name, None)
+        thing.items.pop(name, None)
     else:
-        entries = thing.variables if isinstance(thing, Frame) else thing.attributes
-        for name in names:
-            entries[name] = Unknown(str(name))
+        entries(thing)[name] = Unknown(str(name))

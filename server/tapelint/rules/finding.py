@@ -23,7 +23,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A hazard at ``node``. ``links`` tell what led to it, in order; ``cures`` come best first."""
+    """A hazard at ``node``. ``links`` tell what led to it, in order; ``cures`` come best first; ``raiser`` is where PyTorch raises."""
 
     code: str
     node: ast.AST
@@ -33,6 +33,7 @@ class Finding:
     links: tuple[Link, ...]
     help: str
     cures: tuple[Cure, ...] = ()
+    raiser: ast.AST | None = None
 
 
 Check = Callable[[Event, Tape], "Finding | None"]
@@ -48,7 +49,4 @@ class Rule:
     docs: str
     events: tuple[type[Event], ...]
     check: Check
-
-    @property
-    def url(self) -> str:
-        return f"https://tapelint.dev/rules/{self.code}"
+    url: str | None = None
