@@ -77,7 +77,7 @@ def _keeps_promise(source: Source, made: tuple[Edit, ...]) -> bool:
 
 
 def _changed_rows(source: Source, made: tuple[Edit, ...]) -> tuple[int, int]:
-    """How many rows above and below the statements of the module that are changed: to read all of them takes seconds."""
+    """How many rows stand above and below what is changed, in whole statements: to read all rows takes seconds."""
     starts = [0, *(s.lineno - 1 for s in source.tree.body if s.col_offset == 0 and not hasattr(s, "decorator_list"))]
     first, last = made[0].span.row - 1, max(edit.span.end_row for edit in made)
     above = max(row for row in starts if row <= first)

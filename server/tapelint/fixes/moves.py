@@ -15,7 +15,7 @@ _JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Glo
 
 def move(sheet: Sheet, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
     """``statement`` next to ``anchor``, refused where the statements it passes depend on it by name or may jump."""
-    moved, fixed = sheet.place(statement), sheet.place(anchor)
+    moved, fixed = sheet.whole(statement), sheet.whole(anchor)
     siblings([moved, fixed])
     goal = fixed.index + after
     if goal in (moved.index, moved.index + 1):

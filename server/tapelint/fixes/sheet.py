@@ -179,6 +179,13 @@ class Sheet:
                             return Place(statement, suite, index, owner, path[:depth])
         raise Refused("not in a statement")
 
+    def whole(self, node: ast.AST) -> Place:
+        """The statement that ``node`` is or is in; refused where that has statements of its own, as a loop's header."""
+        place = self.place(node)
+        if place.statement is not node and hasattr(place.statement, "body"):
+            raise Refused("in the header of other statements")
+        return place
+
     def scopes(self, place: Place) -> list[ast.AST]:
         """The scopes whose names a statement sees, innermost first."""
         found = [node for node in place.parents if isinstance(node, SCOPES)][::-1]

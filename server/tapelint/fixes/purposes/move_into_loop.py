@@ -18,7 +18,7 @@ _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.G
 
 
 def edits(sheet: Sheet, statement: ast.AST, loop: ast.AST) -> list[Edit]:
-    moved = sheet.place(statement)
+    moved = sheet.whole(statement)
     if not isinstance(loop, (ast.For, ast.AsyncFor, ast.While)):
         raise Refused("not a loop")
     _refuse_new_meaning(sheet, moved, loop)

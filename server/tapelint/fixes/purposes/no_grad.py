@@ -19,7 +19,7 @@ _SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
 def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
-    places = run([sheet.place(target) for target in targets])
+    places = run([sheet.whole(target) for target in targets])
     first, last = places[0], places[-1]
     _refuse_meaningless(sheet, places)
     no_grad = torch_name(sheet, first, "no_grad")
