@@ -78,7 +78,8 @@ def _keeps_promise(source: Source, made: tuple[Edit, ...]) -> bool:
 
 def _changed_rows(source: Source, made: tuple[Edit, ...]) -> tuple[int, int]:
     """How many rows stand above and below what is changed, in whole statements: to read all rows takes seconds."""
-    starts = [0, *(s.lineno - 1 for s in source.tree.body if s.col_offset == 0 and not hasattr(s, "decorator_list"))]
+    plain = (s for s in source.tree.body if s.col_offset == 0 and not getattr(s, "decorator_list", None))
+    starts = [0, *(statement.lineno - 1 for statement in plain)]
     first, last = made[0].span.row - 1, max(edit.span.end_row for edit in made)
     above = max(row for row in starts if row <= first)
     return above, len(source.lines) - min((row for row in starts if row >= last), default=len(source.lines))
