@@ -92,7 +92,7 @@ def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: i
     """Parameters are known by the attribute their layer is kept in: ``fc2.weight``."""
     if not isinstance(value, Ref) or not depth:
         return
-    thing = state.heap[value.id]
+    thing = state.heap.get(value.id)
     if isinstance(thing, Instance) and isinstance(thing.kind, Lib):
         for attribute, item in thing.attributes.items():
             if isinstance(item, TensorRef) and state.tensors[item.id].parameter and attribute.isidentifier():

@@ -162,11 +162,19 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
     elif found is not None:
         state.edit(instance.id).open = True
     state.edit(instance.id).attributes.setdefault("training", TRUE)
-    for value in state.heap[instance.id].attributes.values():
-        # Other methods may have filled what __init__ leaves empty.
-        if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and thing.kind in ("list", "dict", "set", "deque"):
-            state.edit(value.id).open = True
+    reopen(state, list(state.heap[instance.id].attributes.values()))
     return instance
+
+
+def reopen(state: State, values: list[Value], depth: int = 3) -> None:
+    """Other methods may have filled what ``__init__`` left empty: plain containers may hold more than we saw."""
+    for value in values if depth else ():
+        if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and thing.kind in PLAIN_KINDS:
+            state.edit(value.id).open = True
+            reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
+
+
+PLAIN_KINDS = ("list", "dict", "set", "deque")
 
 
 def inferred(m: Machine, state: State, function: Function, parameters: list[ast.arg]) -> dict[str, Value]:

@@ -7,7 +7,7 @@ import ast
 from ..tape import State
 from .iteration import LAPS, Items
 from .machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
-from .values import NONE, Frame, Function, Generator, Lib, Mapping, Ref, Tuple, Unknown, Value
+from .values import NONE, Frame, Function, Generator, Lib, Mapping, Ref, Sequence, Tuple, Unknown, Value
 
 
 def traits(node: ast.AST) -> tuple[bool, bool]:
@@ -223,14 +223,14 @@ def collect(m: Machine, state: State, generator: Generator, laps: int = LAPS) ->
         from .displays import comprehend
 
         return comprehend(m, state, generator.node.generators, [generator.node.elt], laps, generator.frame)
-    found: list[Value] = []
     limit = max(laps, 8)
+    kept = state.new(Sequence("list", []))  # on the heap, so that every path has its own
 
     def keep(inner: State, value: Value) -> list[State]:
-        if len(found) >= limit:
+        if len(inner.heap[kept].items) >= limit:
             inner.signal = "break"
         else:
-            found.append(value)
+            inner.edit(kept).items.append(value)
         return [inner]
 
     outcomes = run_generator(m, state, generator, keep)
@@ -244,6 +244,7 @@ def collect(m: Machine, state: State, generator: Generator, laps: int = LAPS) ->
         error = state.value
         state.signal, state.value = None, None
         raise error
+    found = state.heap.pop(kept).items
     return Items(found, len(found) < limit)
 
 

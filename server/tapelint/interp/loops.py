@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from ..tape import Lap, State
 from .assign import assign
@@ -16,7 +17,7 @@ from .functions import run_generator
 from .iteration import LAPS, items_of
 from .machine import STATEMENTS, Machine
 from .truth import truth
-from .values import Generator, Value
+from .values import NONE, Generator, Sequence, Value
 
 MOST = 12
 
@@ -49,36 +50,28 @@ def _number(node: ast.expr, factor: int) -> int:
 def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
     depth = len(state.laps)
     laps = laps_for(node)
+
+    def begin(s: State) -> None:
+        iterable = m.ev(node.iter, s)
+        lazy = isinstance(iterable, Generator) and iterable.function is not None
+        s.value = iterable if lazy else items_of(m, s, iterable, node, laps)
+
     results: list[State] = []
-    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(node.iter, s))):
+    for path in m.explore(state, begin):
         if path.signal is not None:
             results.append(path)
             continue
-        iterable, path.value = path.value, None
-        if isinstance(iterable, Generator) and iterable.function is not None:
-            results += _over_generator(m, node, path, iterable, depth, laps)
-            continue
-        fetched: list[Value] = []
-        exact = False
-
-        def fetch(s: State) -> None:
-            nonlocal fetched, exact
-            found = items_of(m, s, iterable, node, laps)
-            fetched, exact = found.values, found.exact
-
-        path = m.explore(path, fetch)[0]
-        if path.signal is not None:
-            results.append(path)
-            continue
-        if exact and len(fetched) > max(laps, MOST):
-            fetched = fetched[: max(laps, MOST)]
-        results += run_laps(m, node, path, depth, len(fetched), lambda s, i: _bind(m, node, s, fetched[i]))
+        found, path.value = path.value, None
+        if isinstance(found, Generator):
+            results += _over_generator(m, node, path, found, depth, laps)
+        else:
+            items = found.values[: max(laps, MOST)]
+            results += run_laps(m, node, path, depth, len(items), partial(_bind, m, node, items))
     return results
 
 
-def _bind(m: Machine, node: ast.For | ast.AsyncFor, state: State, item: Value) -> list[State]:
-    source = None
-    return m.explore(state, lambda s: assign(m, s, node.target, item, node, source))
+def _bind(m: Machine, node: ast.For | ast.AsyncFor, items: list[Value], state: State, index: int) -> list[State]:
+    return m.explore(state, lambda s: assign(m, s, node.target, items[index], node, None))
 
 
 def run_laps(
@@ -123,15 +116,15 @@ def _over_generator(
 ) -> list[State]:
     """The body runs at every ``yield``: generator and loop take turns, as in life."""
     run = m.new_run()
-    counts: dict[int, int] = {}
+    count = state.new(Sequence("list", []))  # one item per lap, on the heap, so that every path has its own
 
     def body(path: State, value: Value) -> list[State]:
-        number = counts.get(id(path), 0) + 1
+        path.edit(count).items.append(NONE)
+        number = len(path.heap[count].items)
         here = len(path.laps)
         path.laps = (*path.laps, Lap(node, run, number))
         states = [s for b in m.explore(path, lambda s: assign(m, s, node.target, value, node, None)) for s in m.block(node.body, [b])]
         for out in states:
-            counts[id(out)] = number
             out.laps = out.laps[:here]
             if out.signal in (None, "continue") and number >= laps:
                 out.signal = "break"

@@ -55,7 +55,8 @@ def kind_of(m: Machine, state: State, value: Value) -> str:
     if isinstance(value, Unknown):
         return {"batch": "tensor", "index": "number"}.get(value.why, "unknown")
     if isinstance(value, Tuple) or isinstance(value, Ref) and isinstance(state.heap[value.id], Sequence):
-        return "list" if tensor_list(m, state, value) else "ints"
+        items = value.items if isinstance(value, Tuple) else state.heap[value.id].items
+        return "list" if not items or tensor_list(m, state, value) else "ints"
     if isinstance(value, Lib):
         return "dtype" if value.name.startswith("torch.") else "unknown"
     if isinstance(value, Slice):
@@ -114,6 +115,9 @@ def apply(
     return TensorRef(keys[0]) if keys else Unknown(op.name)
 
 
+TENSORS = ("tensor", "tensors", "operand", "matrix", "any")
+
+
 def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int | list[int] | None:
     """The tensors given for one parameter."""
     kind = param.kind.rstrip("?")
@@ -121,8 +125,8 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
         if len(value) == 1 and not isinstance(value[0], TensorRef):
             return tensor_list(m, state, value[0])
         return [t for v in value if (t := tensor_of(m, state, v)) is not None]
-    if isinstance(value, Unknown) and kind != "tensor" and value.why != "batch":
-        return None
+    if isinstance(value, Unknown) and (value.why == "index" or kind not in TENSORS and value.why != "batch"):
+        return None  # a number, as far as anybody knows
     if kind == "any" and isinstance(value, (Tuple, Ref)):
         return tensor_list(m, state, value)
     if kind in ("tensor", "operand", "matrix", "any", "number", "other", "float", "int"):
