@@ -1,8 +1,8 @@
 """The facade: text in, a report out. Total, pure, and the only thing the editor and the command line know.
 
-    >>> report = analyse("import torch\\ny = torch.ones(3, requires_grad=True).exp()\\ny += 1\\ny.sum().backward()\\n")
-    >>> [d.code for d in report.diagnostics]
-    ['TL201']
+>>> report = analyse("import torch\\ny = torch.ones(3, requires_grad=True).exp()\\ny += 1\\ny.sum().backward()\\n")
+>>> [d.code for d in report.diagnostics]
+['TL201']
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ class Hover:
 
 
 def analyse(
-    text: str, path: str = "<stdin>", config: Config = Config(), cancel: Callable[[], bool] | None = None  # noqa: B008 (frozen)
+    text: str,
+    path: str = "<stdin>",
+    config: Config = Config(),  # noqa: B008 (frozen)
+    cancel: Callable[[], bool] | None = None,
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true."""
     if "torch" not in text and "lightning" not in text:
@@ -106,9 +109,21 @@ def run(source: Source, tape: Tape, cancel: Callable[[], bool] | None = None, pr
 def to_diagnostic(source: Source, finding: Finding) -> Diagnostic:
     """A finding with its syntax turned into spans."""
     rule = next(r for r in all_rules() if r.code == finding.code)
-    related = tuple(Related(link.text, source.path, source.span(link.node)) for link in finding.links if hasattr(link.node, "lineno"))
+    related = tuple(
+        Related(link.text, source.path, source.span(link.node))
+        for link in finding.links
+        if hasattr(link.node, "lineno")
+    )
     return Diagnostic(
-        finding.code, rule.name, finding.severity, finding.message, source.path, source.span(finding.node), related, finding.help, rule.url
+        finding.code,
+        rule.name,
+        finding.severity,
+        finding.message,
+        source.path,
+        source.span(finding.node),
+        related,
+        finding.help,
+        rule.url,
     )
 
 
@@ -135,17 +150,22 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
 
 
 def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients: bool) -> bool:
-    """Whether ``after`` has lost ``diagnostic``, has nothing new, and (for a safe fix) every first backward reaches as many leaves.
+    """Whether ``after`` has lost ``diagnostic``, has nothing new, and (for a safe fix) every first backward reaches
+    as many leaves.
 
-    A path ends at its first error, so a cure may uncover another hazard further on; that one is not new. What raises at the very
-    statement that was to be cured is.
+    A path ends at its first error, so a cure may uncover another hazard further on; that one is not new. What raises
+    at the very statement that was to be cured is.
     """
     old, new = Counter(map(_place, before.findings.values())), Counter(map(_place, after.findings.values()))
     hazard = before.findings[diagnostic.code, diagnostic.span]
     if new[_place(hazard)] >= old[_place(hazard)]:
         return False
     raisers = {ast.unparse(f.raiser) for f in before.findings.values() if f.raiser is not None}
-    if any(f.raiser is not None and ast.unparse(f.raiser) in raisers for f in after.findings.values() if _place(f) in new - old):
+    if any(
+        f.raiser is not None and ast.unparse(f.raiser) in raisers
+        for f in after.findings.values()
+        if _place(f) in new - old
+    ):
         return False
     if after.stats["stopped"] > before.stats["stopped"] or after.stats["spent"] > before.stats["spent"]:
         return False
@@ -155,11 +175,15 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients
 
 def _place(finding: Finding) -> tuple[str, str]:
     """A finding's code and the text it is at, which an edit elsewhere does not change."""
-    return finding.code, ast.unparse(finding.node) if not isinstance(finding.node, ast.FunctionDef) else finding.node.name
+    return finding.code, ast.unparse(finding.node) if not isinstance(
+        finding.node, ast.FunctionDef
+    ) else finding.node.name
 
 
 def hover(report: Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
-    """What is known of the expression at ``row``, ``column``: its life as a tensor, or the story of a diagnostic there."""
+    """What is known of the expression at ``row``, ``column``: its life as a tensor, or the story of a diagnostic
+    there.
+    """
     from .life import describe
 
     return describe(report, row, column, cancel)

@@ -1,8 +1,32 @@
 """Abstract execution: runs a syntax tree over the tape, path by path, iteration by iteration."""
 
-from . import assign, attributes, branches, calls, classes, displays, functions, loops, operators, statements, subscripts  # noqa: F401
+from . import (
+    assign,
+    attributes,
+    branches,
+    calls,
+    classes,
+    displays,
+    functions,
+    loops,
+    operators,
+    statements,
+    subscripts,
+)
 from .entry import execute
-from .library import autograd_function, builtins, containers, distributions, grad_mode, modules, optimizers, tensors  # noqa: F401
+from .library import (
+    autograd_function,
+    builtins,
+    containers,
+    copying,
+    distributions,
+    grad_mode,
+    kinds,
+    layers,
+    modules,
+    optimizers,
+    tensors,
+)
 from .machine import Cancelled, Holes, Machine
 
 __all__ = ["Cancelled", "Holes", "Machine", "execute"]

@@ -11,15 +11,20 @@ from .iteration import unpack
 from .machine import Machine
 from .values import Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
-
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
-def assign(m: Machine, state: State, target: ast.expr, value: Value, statement: ast.AST, source: ast.expr | None) -> None:
-    """Bind ``value`` to ``target``. ``source`` is the expression it came from, where there is one for exactly this target."""
+def assign(
+    m: Machine, state: State, target: ast.expr, value: Value, statement: ast.AST, source: ast.expr | None
+) -> None:
+    """Bind ``value`` to ``target``. ``source`` is the expression it came from, where there is one for exactly this
+    target.
+    """
     if isinstance(target, ast.Name):
         m.bind(state, target.id, value)
-        remember(m, state, target.id, value, statement, source, "iterated" if isinstance(statement, LOOPS) else "assigned")
+        remember(
+            m, state, target.id, value, statement, source, "iterated" if isinstance(statement, LOOPS) else "assigned"
+        )
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(m, state, target, value, statement, source)
         return
@@ -39,7 +44,9 @@ def assign(m: Machine, state: State, target: ast.expr, value: Value, statement: 
         m.probe(target, state, value)
 
 
-def _unpack(m: Machine, state: State, target: ast.Tuple | ast.List, value: Value, statement: ast.AST, source: ast.expr | None) -> None:
+def _unpack(
+    m: Machine, state: State, target: ast.Tuple | ast.List, value: Value, statement: ast.AST, source: ast.expr | None
+) -> None:
     names = target.elts
     parts = source.elts if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(names) else None
     star = next((i for i, e in enumerate(names) if isinstance(e, ast.Starred)), None)

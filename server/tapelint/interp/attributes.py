@@ -10,8 +10,24 @@ from ..tape import Cut, State, Tensor, current, fresh_id
 from . import torch_ops
 from .machine import EXPRESSIONS, Machine, Raised
 from .values import (
-    NONE, Bound, Class, Const, Function, Instance, Lib, Mapping, Method, Optimizer, Ref, Sequence, Super, TensorRef, Tuple, Unknown, Value,
-)  # fmt: skip
+    NONE,
+    Bound,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Optimizer,
+    Ref,
+    Sequence,
+    Super,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 SIZES = frozenset("shape ndim nbytes itemsize".split())
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
@@ -59,7 +75,9 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
     if name in SIZES:
         return Unknown("index", False)
     if name in TURNED:
-        result = torch_ops.run(m, state, TURNED[name], [owner], {}, node) or torch_ops.run(m, state, "t", [owner], {}, node)
+        result = torch_ops.run(m, state, TURNED[name], [owner], {}, node) or torch_ops.run(
+            m, state, "t", [owner], {}, node
+        )
         return result or owner
     if name in FACTS:
         return m.fact(name)
@@ -70,14 +88,18 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
     """``detach()`` and ``.data``: the same memory without history; only the first shares the version counter."""
     key = fresh_id()
     counter = tensor.counter if shared_counter else key
-    state.tensors[key] = Tensor(key, counter, tensor.memory, state.moment(node), False, kind=tensor.kind, seen=state.version(counter))
+    state.tensors[key] = Tensor(
+        key, counter, tensor.memory, state.moment(node), False, kind=tensor.kind, seen=state.version(counter)
+    )
     if tensor.requires_grad:
         m.tape.cuts[key] = Cut(state.moment(node), how)
     return key
 
 
 def linear_order(state: State, kind: Value) -> list[Value]:
-    """The classes to look in, most derived first (a depth-first approximation of the MRO, each class at its last place)."""
+    """The classes to look in, most derived first (a depth-first approximation of the MRO, each class at its last
+    place).
+    """
     order: list[Value] = []
 
     def visit(item: Value, depth: int) -> None:
@@ -90,8 +112,12 @@ def linear_order(state: State, kind: Value) -> list[Value]:
     return [item for index, item in enumerate(order) if item not in order[index + 1 :]]
 
 
-def class_attributes(state: State, kind: Value, name: str, after: int | None = None) -> Iterator[tuple[Value, Value | None]]:
-    """Where a class or its bases define ``name``: pairs (class, value), value None for a library class, which may define it."""
+def class_attributes(
+    state: State, kind: Value, name: str, after: int | None = None
+) -> Iterator[tuple[Value, Value | None]]:
+    """Where a class or its bases define ``name``: pairs (class, value), value None for a library class, which may
+    define it.
+    """
     order = linear_order(state, kind)
     if after is not None:
         start = next((i + 1 for i, item in enumerate(order) if isinstance(item, Ref) and item.id == after), 0)
@@ -166,11 +192,18 @@ def _super(m: Machine, state: State, owner: Super, name: str) -> Value:
     if found is None:
         return Method(receiver, name)
     if found[1] is None:
-        return Bound(Lib(f"{found[0].name}.{name}"), receiver) if isinstance(found[0], Lib) else Method(Unknown("super"), name)
+        return (
+            Bound(Lib(f"{found[0].name}.{name}"), receiver)
+            if isinstance(found[0], Lib)
+            else Method(Unknown("super"), name)
+        )
     value = found[1]
     if isinstance(value, Function) and value.kind == "static":
         return value
-    return Bound(replace(value, kind="") if isinstance(value, Function) else value, kind if isinstance(value, Function) and value.kind == "class" else receiver)
+    return Bound(
+        replace(value, kind="") if isinstance(value, Function) else value,
+        kind if isinstance(value, Function) and value.kind == "class" else receiver,
+    )
 
 
 def store(m: Machine, state: State, owner: Value, name: str, value: Value, node: ast.AST) -> None:
@@ -224,4 +257,3 @@ def remove(m: Machine, state: State, owner: Value, name: str) -> None:
 
 
 EXPRESSIONS[ast.Attribute] = attribute
-

@@ -1,19 +1,21 @@
 """Branches: ``if``, the conditional expression, ``match``, ``try``, ``with``.
 
-A condition that is not known runs both ways. If a way changes nothing that matters, the two are one again at once. The truth assumed
-for an unknown condition is remembered on the path, so that the same test later takes the same side.
+A condition that is not known runs both ways. If a way changes nothing that matters, the two are one again at once.
+The truth assumed for an unknown condition is remembered on the path, so that the same test later takes the same side.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
+from functools import partial
 
 from ..tape import State
 from .assign import assign
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
 from .truth import truth
 from .values import Const, Generator, Ref, Tuple, Unknown, Value
+
 
 def condition(m: Machine, node: ast.expr, state: State) -> tuple[Hashable, bool]:
     """A key under which the truth of an unknown test is remembered, and whether the key stands for its negation.
@@ -35,7 +37,11 @@ def _part(m: Machine, node: ast.expr, state: State) -> Hashable:
     if isinstance(node, ast.UnaryOp):
         return (type(node.op).__name__, _part(m, node.operand, state))
     if isinstance(node, ast.Compare):
-        return (*(type(op).__name__ for op in node.ops), _part(m, node.left, state), *(_part(m, c, state) for c in node.comparators))
+        return (
+            *(type(op).__name__ for op in node.ops),
+            _part(m, node.left, state),
+            *(_part(m, c, state) for c in node.comparators),
+        )
     if isinstance(node, ast.Name):
         return m.lookup(state, node.id)
     value = m.memo.values.get((node, 0))
@@ -151,7 +157,11 @@ def capture(m: Machine, state: State, pattern: ast.pattern, value: Value) -> Non
             capture(m, state, pattern.pattern, value)
         if pattern.name is not None:
             m.bind(state, pattern.name, value)
-    elif isinstance(pattern, ast.MatchSequence) and isinstance(value, Tuple) and len(value.items) == len(pattern.patterns):
+    elif (
+        isinstance(pattern, ast.MatchSequence)
+        and isinstance(value, Tuple)
+        and len(value.items) == len(pattern.patterns)
+    ):
         for part, item in zip(pattern.patterns, value.items):
             capture(m, state, part, item)
     else:
@@ -165,7 +175,10 @@ def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
     """``try``: handlers run for what was seen to raise; nothing else is imagined to."""
     results: list[State] = []
     depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
-    guard = any(catches(h, Raised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h)) for h in node.handlers)
+    guard = any(
+        catches(h, Raised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
+        for h in node.handlers
+    )
     m.tape.guarded += guard
     try:
         ended = m.block(node.body, [state])
@@ -208,7 +221,9 @@ def catches(handler: ast.ExceptHandler, error: Raised) -> bool:
 
 
 def with_block(m: Machine, node: ast.With, state: State) -> list[State]:
-    """``with``: grad modes are entered and left, generators run around the body, other context managers are looked through."""
+    """``with``: grad modes are entered and left, generators run around the body, other context managers are looked
+    through.
+    """
     return _with(m, node, list(node.items), state)
 
 
@@ -226,25 +241,29 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
             results.append(path)
             continue
         value, path.value = path.value, None
-        target = item.optional_vars
         if isinstance(value, Generator) and value.function is not None:
-
-            def body(inner: State, given: Value) -> list[State]:
-                bound = m.explore(inner, lambda s: assign(m, s, target, given, node, None)) if target is not None else [inner]
-                return [out for s in bound for out in (_with(m, node, rest, s) if s.signal is None else [s])]
-
-            results += run_generator(m, path, value, body)
+            results += run_generator(m, path, value, partial(_body, m, node, item, rest))
             continue
         mode = as_mode(value)
         if mode is not None:
             path.grad_mode, path.inference = mode.mode, mode.inference
         entered = Const(None) if mode is not None else _entered(m, path, value, node)
-        bound = m.explore(path, lambda s: assign(m, s, target, entered, node, None)) if target is not None else [path]
-        for out in [o for s in bound for o in (_with(m, node, rest, s) if s.signal is None else [s])]:
+        for out in _body(m, node, item, rest, path, entered):
             if mode is not None:
                 out.grad_mode, out.inference = before
             results.append(out)
     return results
+
+
+def _body(
+    m: Machine, node: ast.With, item: ast.withitem, rest: list[ast.withitem], state: State, entered: Value
+) -> list[State]:
+    """Bind what the context manager gave, then go on with the other managers and the body."""
+    target = item.optional_vars
+    states = [state]
+    if target is not None:
+        states = m.explore(state, lambda s: assign(m, s, target, entered, node, None))
+    return [out for s in states for out in (_with(m, node, rest, s) if s.signal is None else [s])]
 
 
 def _entered(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
@@ -256,7 +275,9 @@ def _entered(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
     return Unknown("with")
 
 
-STATEMENTS.update({ast.If: branch, ast.Try: trying, ast.With: with_block, ast.AsyncWith: with_block, ast.Match: matching})
+STATEMENTS.update(
+    {ast.If: branch, ast.Try: trying, ast.With: with_block, ast.AsyncWith: with_block, ast.Match: matching}
+)
 if hasattr(ast, "TryStar"):
     STATEMENTS[ast.TryStar] = trying
 EXPRESSIONS[ast.IfExp] = conditional

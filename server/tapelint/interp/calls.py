@@ -16,13 +16,34 @@ from .classes import instantiate, module_name
 from .functions import call_function
 from .iteration import items_of
 from .library.registry import (
-    FUNCTIONS, MAPPING_METHODS, MODULE_METHODS, OPTIMIZER_METHODS, SEQUENCE_METHODS, TENSOR_METHODS, Call,
-)  # fmt: skip
+    FUNCTIONS,
+    MAPPING_METHODS,
+    MODULE_METHODS,
+    OPTIMIZER_METHODS,
+    SEQUENCE_METHODS,
+    TENSOR_METHODS,
+    Call,
+)
 from .machine import EXPRESSIONS, Machine
 from .values import (
-    Bound, Class, Const, Function, GradMode, Instance, Lib, Mapping, Method, Optimizer, Partial, Ref, Sequence, Super, TensorRef,
-    Unknown, Value,
-)  # fmt: skip
+    Bound,
+    Class,
+    Const,
+    Function,
+    GradMode,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Optimizer,
+    Partial,
+    Ref,
+    Sequence,
+    Super,
+    TensorRef,
+    Unknown,
+    Value,
+)
 
 
 def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
@@ -46,7 +67,13 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
 
 
 def call_value(
-    m: Machine, state: State, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None
+    m: Machine,
+    state: State,
+    function: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    key: object = None,
 ) -> Value:
     """Call any value."""
     if isinstance(function, Function):
@@ -58,7 +85,9 @@ def call_value(
     if isinstance(function, Method):
         return call_method(m, state, function.receiver, Call(function.name, args, kwargs, node, key))
     if isinstance(function, Partial):
-        return call_value(m, state, function.function, [*function.args, *args], {**dict(function.kwargs), **kwargs}, node, key)
+        return call_value(
+            m, state, function.function, [*function.args, *args], {**dict(function.kwargs), **kwargs}, node, key
+        )
     if isinstance(function, Ref):
         thing = state.heap[function.id]
         if isinstance(thing, Class):
@@ -81,7 +110,11 @@ def call_object(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
             if own is not None:
                 return call_value(m, state, own, call.args, call.kwargs, call.node, call.key)
     model = MODULE_METHODS.get("forward")
-    return model(m, state, receiver, call) if model else unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
+    return (
+        model(m, state, receiver, call)
+        if model
+        else unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
+    )
 
 
 def own_method(m: Machine, state: State, receiver: Value, name: str) -> Value | None:
@@ -107,7 +140,12 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         return tensor_method(m, state, receiver, call)
     if isinstance(receiver, Ref):
         thing = state.heap[receiver.id]
-        table = {Sequence: SEQUENCE_METHODS, Mapping: MAPPING_METHODS, Optimizer: OPTIMIZER_METHODS, Instance: MODULE_METHODS}.get(type(thing))
+        table = {
+            Sequence: SEQUENCE_METHODS,
+            Mapping: MAPPING_METHODS,
+            Optimizer: OPTIMIZER_METHODS,
+            Instance: MODULE_METHODS,
+        }.get(type(thing))
         if isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential") and call.name in MODULE_METHODS:
             table = SEQUENCE_METHODS if call.name in SEQUENCE_METHODS else MODULE_METHODS
         elif isinstance(thing, Mapping) and thing.kind == "ModuleDict" and call.name in MODULE_METHODS:
@@ -143,7 +181,9 @@ def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> 
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return Unknown(call.name, False)
     m.holes.unknown_calls += 1
-    return torch_ops.opaque(m, state, found, call.node, ast.unparse(call.node.func) if isinstance(call.node, ast.Call) else call.name)
+    return torch_ops.opaque(
+        m, state, found, call.node, ast.unparse(call.node.func) if isinstance(call.node, ast.Call) else call.name
+    )
 
 
 def _library(m: Machine, state: State, call: Call) -> Value:
@@ -153,7 +193,7 @@ def _library(m: Machine, state: State, call: Call) -> Value:
         return model(m, state, call)
     base, _, last = name.rpartition(".")
     if last == "__init__" and call.args and module_name(base):
-        from .library.modules import build_layer
+        from .library.layers import build_layer
 
         build_layer(m, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
         return Const(None)
@@ -162,7 +202,7 @@ def _library(m: Machine, state: State, call: Call) -> Value:
         if own is not None and call.args:
             return own(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
     if module_name(name):
-        from .library.modules import new_layer
+        from .library.layers import new_layer
 
         return new_layer(m, state, name, call.args, call.kwargs, call.node)
     row = ops.op_name(name)
@@ -178,7 +218,9 @@ def _library(m: Machine, state: State, call: Call) -> Value:
     return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(name))
 
 
-def unknown_call(m: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value) -> Value:
+def unknown_call(
+    m: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value
+) -> Value:
     """Nobody knows what this does."""
     m.holes.unknown_calls += 1
     given = [t for value in (*args, *kwargs.values()) for t in tensors_in(state, value)]

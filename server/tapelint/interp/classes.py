@@ -40,7 +40,9 @@ def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
     return Ref(key)
 
 
-def instantiate(m: Machine, state: State, kind: Ref, args: list[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None) -> Value:
+def instantiate(
+    m: Machine, state: State, kind: Ref, args: list[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None
+) -> Value:
     """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
     thing = state.heap[kind.id]
     instance = Ref(state.new(Instance(kind, {})))
@@ -59,7 +61,15 @@ def instantiate(m: Machine, state: State, kind: Ref, args: list[Value], kwargs: 
     return instance
 
 
-def _fill_fields(m: Machine, state: State, instance: Ref, order: list[Value], args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> None:
+def _fill_fields(
+    m: Machine,
+    state: State,
+    instance: Ref,
+    order: list[Value],
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> None:
     """A dataclass assigns its annotated fields in order, base classes first."""
     names: dict[str, Value] = {}
     for kind in reversed(order):
@@ -68,7 +78,9 @@ def _fill_fields(m: Machine, state: State, instance: Ref, order: list[Value], ar
         owner = state.heap[kind.id]
         for item in owner.node.body:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-                names[item.target.id] = owner.attributes.get(item.target.id, NONE) if item.value is not None else Unknown(item.target.id)
+                names[item.target.id] = (
+                    owner.attributes.get(item.target.id, NONE) if item.value is not None else Unknown(item.target.id)
+                )
     for (name, default), value in zip(list(names.items()), [*args, *[None] * len(names)]):
         given = value if value is not None else kwargs.get(name, default)
         if isinstance(given, Factory):
@@ -102,8 +114,12 @@ MODULE_ROOTS = ("torch.nn.", "pytorch_lightning.", "lightning.", "torchvision.mo
 
 
 def module_name(name: str) -> bool:
-    """Whether a library class of this name is a Module: everything in ``torch.nn`` with a capital letter, but Parameter."""
+    """Whether a library class of this name is a Module: everything in ``torch.nn`` with a capital letter, but
+    Parameter.
+    """
     last = name.rpartition(".")[2]
-    return name.startswith(MODULE_ROOTS) and last[:1].isupper() and last not in ("Parameter", "Buffer", "UninitializedParameter")
-
-
+    return (
+        name.startswith(MODULE_ROOTS)
+        and last[:1].isupper()
+        and last not in ("Parameter", "Buffer", "UninitializedParameter")
+    )

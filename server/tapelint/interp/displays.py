@@ -70,7 +70,13 @@ def comprehend(
 
 
 def _comprehend(
-    m: Machine, state: State, generators: list[ast.comprehension], results: list[ast.expr], laps: int, found: list[Value], depth: int
+    m: Machine,
+    state: State,
+    generators: list[ast.comprehension],
+    results: list[ast.expr],
+    laps: int,
+    found: list[Value],
+    depth: int,
 ) -> bool:
     if not generators:
         values = [m.ev(result, state) for result in results]

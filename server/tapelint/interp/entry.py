@@ -1,7 +1,8 @@
 """Where execution starts: the module as a script, then every function that nothing called.
 
-A function without a caller gets parameters inferred from its annotations, its defaults and how it uses them: what is stepped
-and zeroed is an optimizer, what has ``parameters()`` or is called with data is a network, what is iterated yields data.
+A function without a caller gets parameters inferred from its annotations, its defaults and how it uses them: what is
+stepped and zeroed is an optimizer, what has ``parameters()`` or is called with data is a network, what is iterated
+yields data.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from ..tape import Refused, State, backward, current
 from .assign import tensors_in
@@ -17,8 +19,22 @@ from .classes import is_module
 from .functions import call_function, has_yield
 from .machine import BudgetSpent, Cancelled, Machine, Raised
 from .values import (
-    FALSE, NONE, TRUE, Bound, Class, Const, Frame, Function, Instance, Mapping, Optimizer, Ref, Sequence, Unknown, Value,
-)  # fmt: skip
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Class,
+    Const,
+    Frame,
+    Function,
+    Instance,
+    Mapping,
+    Optimizer,
+    Ref,
+    Sequence,
+    Unknown,
+    Value,
+)
 
 FRESH = 60_000
 """Steps for each function that nothing calls."""
@@ -39,7 +55,7 @@ def execute(m: Machine) -> None:
             continue
         path = finished.fork()
         m.limit = m.steps + FRESH
-        ends = _entered(m, [path], lambda: _drive(m, path, function, owner))
+        ends = _entered(m, [path], partial(_drive, m, path, function, owner))
         m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
 
 
@@ -119,8 +135,9 @@ def _drive(m: Machine, state: State, function: Function, owner: Ref | None) -> l
 
 
 def again_and_again(m: Machine, state: State, function: Function, effect: Callable[[State], None]) -> list[State]:
-    """A method that reaches backward is called once per step by whoever trains: run it twice on the same object, which is the loop
-    its caller would write."""
+    """A method that reaches backward is called once per step by whoever trains: run it twice on the same object,
+    which is the loop its caller would write.
+    """
     run, before = m.new_run(), m.holes.backwards
     m.lap(state, function.node, run, 1, 0)
     ended = m.explore(state, effect)
@@ -169,7 +186,11 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
 def reopen(state: State, values: list[Value], depth: int = 3) -> None:
     """Other methods may have filled what ``__init__`` left empty: plain containers may hold more than we saw."""
     for value in values if depth else ():
-        if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and thing.kind in PLAIN_KINDS:
+        if (
+            isinstance(value, Ref)
+            and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
+            and thing.kind in PLAIN_KINDS
+        ):
             state.edit(value.id).open = True
             reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
 
@@ -178,8 +199,9 @@ PLAIN_KINDS = ("list", "dict", "set", "deque")
 
 
 def inferred(m: Machine, state: State, function: Function, parameters: list[ast.arg]) -> dict[str, Value]:
-    """Values for parameters nobody gave: by annotation, by default, by use. What has a plain default keeps it, unless it is a
-    switch (True, False, None), which may be either."""
+    """Values for parameters nobody gave: by annotation, by default, by use. What has a plain default keeps it, unless
+    it is a switch (True, False, None), which may be either.
+    """
     uses = used_as(function.node)
     defaults: dict[str, Value] = {}
     positional = [*function.node.args.posonlyargs, *function.node.args.args]
@@ -197,11 +219,15 @@ def inferred(m: Machine, state: State, function: Function, parameters: list[ast.
 
 
 def _infer(m: Machine, state: State, parameter: ast.arg, uses: set[str], node: ast.AST) -> Value:
-    from .library.modules import opaque_module
+    from .library.layers import opaque_module
 
     annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
     last = annotation.rpartition(".")[2]
-    if last in ("Module", "Sequential") or uses & {"parameters", "eval", "train", "state_dict", "zero_grad", "named_parameters"} and "()" in uses:
+    if (
+        last in ("Module", "Sequential")
+        or uses & {"parameters", "eval", "train", "state_dict", "zero_grad", "named_parameters"}
+        and "()" in uses
+    ):
         return opaque_module(m, state, parameter.arg, node)
     if last in ("Optimizer", *OPTIMIZERS) or {"step", "zero_grad"} <= uses and "()" not in uses:
         return Ref(state.new(Optimizer(parameter.arg, [], True)))
@@ -213,7 +239,8 @@ def _infer(m: Machine, state: State, parameter: ast.arg, uses: set[str], node: a
 
 
 SILENT = re.compile(
-    r"transf|proc|augm|tok|encode_|env|load|fn|func|callback|log|metric|crit|loss|reward|sampl|sched|step|collat|eval|get|make|build|act|norm|hook", re.I
+    r"transf|proc|augm|tok|encode_|env|load|fn|func|callback|log|metric|crit|loss|reward|sampl|sched|step|collat|eval|get|make|build|act|norm|hook",
+    re.I,
 )
 """Names of parameters that are called but are hardly networks: nothing is concluded from what they return."""
 
@@ -232,5 +259,3 @@ def used_as(node: ast.AST) -> dict[str, set[str]]:
                 known.setdefault(item.func.id, set()).add("()")
         node._tapelint_uses = known  # type: ignore[attr-defined]
     return known
-
-

@@ -43,9 +43,13 @@ def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncF
     return function
 
 
-def make_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: int, owner: int | None) -> Function:
+def make_function(
+    m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: int, owner: int | None
+) -> Function:
     defaults = tuple(m.ev(d, state) for d in node.args.defaults)
-    keywords = tuple((a.arg, m.ev(d, state)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None)
+    keywords = tuple(
+        (a.arg, m.ev(d, state)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None
+    )
     return Function(node, scope, defaults, keywords, owner)
 
 
@@ -63,9 +67,11 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
         return replace(function, grad_mode=mode.mode, inference=mode.inference)
     if isinstance(value, Lib):
         kind = {
-            "builtins.staticmethod": "static", "builtins.classmethod": "class", "builtins.property": "property",
+            "builtins.staticmethod": "static",
+            "builtins.classmethod": "class",
+            "builtins.property": "property",
             "functools.cached_property": "property",
-        }.get(value.name)  # fmt: skip
+        }.get(value.name)
         if kind:
             return replace(function, kind=kind)
         return function
@@ -76,7 +82,9 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     return function
 
 
-def bind_arguments(m: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], frame: int) -> None:
+def bind_arguments(
+    m: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], frame: int
+) -> None:
     """Put the arguments of a call into a new frame. Missing ones are unknown."""
     spec = function.node.args
     variables: dict[str, Value] = state.heap[frame].variables
@@ -101,11 +109,17 @@ def bind_arguments(m: Machine, state: State, function: Function, args: list[Valu
     if spec.vararg is not None:
         variables[spec.vararg.arg] = Tuple(tuple(args[len(positional) :]))
     if spec.kwarg is not None:
-        variables[spec.kwarg.arg] = Ref(state.new(Mapping({k: v for k, v in kwargs.items()})))
+        variables[spec.kwarg.arg] = Ref(state.new(Mapping(dict(kwargs))))
 
 
 def call_function(
-    m: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None
+    m: Machine,
+    state: State,
+    function: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    key: object = None,
 ) -> Value:
     """Run a function of the program in place. With several outcomes the statement that called it is run again for each
     (see ``machine``); where there is no ``key`` to do so, only the first is followed."""
@@ -178,9 +192,11 @@ def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Valu
 
 
 def run_generator(m: Machine, state: State, generator: Generator, consumer: object) -> list[State]:
-    """Run a generator's body, handing each value to ``consumer(state, value) -> states``; the states after it is exhausted.
+    """Run a generator's body, handing each value to ``consumer(state, value) -> states``; the states after it is
+    exhausted.
 
-    The consumer runs in the scope of whoever iterates. If it leaves the loop (break, return, raise) the generator is unwound.
+    The consumer runs in the scope of whoever iterates. If it leaves the loop (break, return, raise) the generator is
+    unwound.
     """
     function = generator.function
     assert function is not None
@@ -253,4 +269,3 @@ def make_lambda(m: Machine, node: ast.Lambda, state: State, key: object) -> Valu
 
 
 EXPRESSIONS[ast.Lambda] = make_lambda
-

@@ -1,9 +1,9 @@
 """What comes out of an iterable, as far as it is known.
 
-    for x, y in loader        three batches of data, and there may be more
-    for i in range(3)         0, 1, 2, exactly
-    for i in range(1000)      0, 1, and then some number
-    for row in tensor         views of the tensor (``unbind``)
+for x, y in loader        three batches of data, and there may be more
+for i in range(3)         0, 1, 2, exactly
+for i in range(1000)      0, 1, and then some number
+for row in tensor         views of the tensor (``unbind``)
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
     if count is None:
         return items
     while len(items) < count:
-        items.append(Unknown("item") if not items or not isinstance(items[-1], Unknown) else Unknown(items[-1].why, items[-1].grad))
+        items.append(
+            Unknown("item")
+            if not items or not isinstance(items[-1], Unknown)
+            else Unknown(items[-1].why, items[-1].grad)
+        )
     return items[:count]
-
-

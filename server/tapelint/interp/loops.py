@@ -1,8 +1,8 @@
 """Loops: a few iterations stand for all of them.
 
-The body runs for iteration 1, for iteration 2 with what iteration 1 left behind, and once more with an index that is not known.
-That finds what is carried across iterations, and what needs two carries. A test such as ``i % 4 == 0`` asks for more.
-Every path knows its iteration; findings tell it.
+The body runs for iteration 1, for iteration 2 with what iteration 1 left behind, and once more with an index that is
+not known. That finds what is carried across iterations, and what needs two carries. A test such as ``i % 4 == 0``
+asks for more. Every path knows its iteration; findings tell it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ def laps_for(loop: ast.For | ast.AsyncFor | ast.While) -> int:
     known = getattr(loop, "_tapelint_laps", None)
     if known is None:
         known = LAPS
-        names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if not isinstance(loop, ast.While) else None
+        names = (
+            {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+            if not isinstance(loop, ast.While)
+            else None
+        )
         for item in ast.walk(loop):
             if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Mod) and _counts(item.left, names):
                 known = max(known, _number(item.right, 2))
@@ -75,9 +79,16 @@ def _bind(m: Machine, node: ast.For | ast.AsyncFor, items: list[Value], state: S
 
 
 def run_laps(
-    m: Machine, node: ast.For | ast.AsyncFor | ast.While, state: State, depth: int, count: int, begin: Callable[[State, int], list[State]]
+    m: Machine,
+    node: ast.For | ast.AsyncFor | ast.While,
+    state: State,
+    depth: int,
+    count: int,
+    begin: Callable[[State, int], list[State]],
 ) -> list[State]:
-    """Run the body ``count`` times; ``begin`` binds the target. What leaves the loop: the last state, and every break."""
+    """Run the body ``count`` times; ``begin`` binds the target. What leaves the loop: the last state, and every
+    break.
+    """
     run = m.new_run()
     going, left = [state], []
     for index in range(count):
@@ -100,7 +111,9 @@ def run_laps(
     return _leave(m, node, going, left, depth)
 
 
-def _leave(m: Machine, node: ast.For | ast.AsyncFor | ast.While, going: list[State], left: list[State], depth: int) -> list[State]:
+def _leave(
+    m: Machine, node: ast.For | ast.AsyncFor | ast.While, going: list[State], left: list[State], depth: int
+) -> list[State]:
     for path in going + left:
         path.laps = path.laps[:depth]
     if node.orelse:
@@ -123,7 +136,11 @@ def _over_generator(
         number = len(path.heap[count].items)
         here = len(path.laps)
         path.laps = (*path.laps, Lap(node, run, number))
-        states = [s for b in m.explore(path, lambda s: assign(m, s, node.target, value, node, None)) for s in m.block(node.body, [b])]
+        states = [
+            s
+            for b in m.explore(path, lambda s: assign(m, s, node.target, value, node, None))
+            for s in m.block(node.body, [b])
+        ]
         for out in states:
             out.laps = out.laps[:here]
             if out.signal in (None, "continue") and number >= laps:

@@ -1,9 +1,10 @@
 """The machine: runs a tree over states.
 
-Expressions are evaluated in direct style: ``ev(node, state)`` changes ``state`` and returns a value. Only calls of the program's
-own functions can end in several states. When one does, the statement being run is finished with the first of them, and then
-run again from the point of that call with each of the others: everything evaluated before that point is taken from a memo.
-So nondeterminism costs nothing where there is none, and library models are plain functions.
+Expressions are evaluated in direct style: ``ev(node, state)`` changes ``state`` and returns a value. Only calls of
+the program's own functions can end in several states. When one does, the statement being run is finished with the
+first of them, and then run again from the point of that call with each of the others: everything evaluated before
+that point is taken from a memo. So nondeterminism costs nothing where there is none, and library models are plain
+functions.
 
 Statements map states to states; between statements equal states are merged and at most ``MAX_STATES`` are kept.
 """
@@ -79,7 +80,9 @@ _CONSTANTS: dict[object, Const] = {}
 class Machine:
     """Executes one file. ``probe`` sees every evaluated expression (hovers use it)."""
 
-    def __init__(self, tape: Tape, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None) -> None:
+    def __init__(
+        self, tape: Tape, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None
+    ) -> None:
         self.tape, self.tree, self.cancel, self.probe = tape, tree, cancel, probe
         self.holes = Holes()
         self.steps = 0
@@ -232,9 +235,13 @@ class Machine:
 
 
 BUILTINS = frozenset(
-    "abs all any bool bytes callable classmethod dict dir divmod enumerate filter float format frozenset getattr globals hasattr hash id "
-    "input int isinstance issubclass iter len list locals map max min next object open ord print property range repr reversed round "
-    "set setattr slice sorted staticmethod str sum super tuple type vars zip Exception RuntimeError ValueError KeyError TypeError "
-    "IndexError AttributeError StopIteration NotImplementedError KeyboardInterrupt AssertionError ZeroDivisionError OSError "
+    "abs all any bool bytes callable classmethod dict dir divmod enumerate filter float format frozenset getattr "
+    "globals hasattr hash id "
+    "input int isinstance issubclass iter len list locals map max min next object open ord print property range "
+    "repr reversed round "
+    "set setattr slice sorted staticmethod str sum super tuple type vars zip Exception RuntimeError ValueError "
+    "KeyError TypeError "
+    "IndexError AttributeError StopIteration NotImplementedError KeyboardInterrupt AssertionError "
+    "ZeroDivisionError OSError "
     "BaseException ImportError".split()
 )

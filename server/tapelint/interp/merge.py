@@ -3,9 +3,10 @@
     if verbose:
         count = count + 1     # the two sides differ in a number: they are merged, and the number is forgotten
 
-Objects that the paths made separately are alike if they were made at the same place in the same iteration and hold what is alike;
-graphs are alike if the same operations built them, freed alike and spoiled alike. Differences in plain values (numbers, text, data no graph
-has saved, things unknown) are forgotten. Any other difference keeps the paths apart.
+Objects that the paths made separately are alike if they were made at the same place in the same iteration and hold
+what is alike; graphs are alike if the same operations built them, freed alike and spoiled alike. Differences in plain
+values (numbers, text, data no graph has saved, things unknown) are forgotten. Any other difference keeps the paths
+apart.
 """
 
 from __future__ import annotations
@@ -14,9 +15,28 @@ from typing import Any
 
 from ..tape import Leaf, Moment, Node, State, Tensor
 from .values import (
-    NONE, Bound, Class, Const, Frame, Generator, Instance, Lib, Mapping, Method, Optimizer, Partial, Range, Ref, Sequence, Slice,
-    TensorRef, Tuple, Unknown, Value, Zip,
-)  # fmt: skip
+    NONE,
+    Bound,
+    Class,
+    Const,
+    Frame,
+    Generator,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Optimizer,
+    Partial,
+    Range,
+    Ref,
+    Sequence,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    Zip,
+)
 
 Change = tuple[int, Any]
 
@@ -110,9 +130,15 @@ class Pair:
         if type(mine) is not type(yours):
             return False
         if isinstance(mine, Sequence):
-            if len(mine.items) == len(yours.items) and mine.kind == yours.kind and all(map(self.values, mine.items, yours.items)):
+            if (
+                len(mine.items) == len(yours.items)
+                and mine.kind == yours.kind
+                and all(map(self.values, mine.items, yours.items))
+            ):
                 return True
-            plain = all(self.is_plain(self.state, i) for i in mine.items) and all(self.is_plain(self.other, i) for i in yours.items)
+            plain = all(self.is_plain(self.state, i) for i in mine.items) and all(
+                self.is_plain(self.other, i) for i in yours.items
+            )
             if plain:
                 self.plain.append((key, None))
             return plain
@@ -142,7 +168,12 @@ class Pair:
             return True
         if isinstance(value, TensorRef):
             tensor = state.tensors.get(value.id)
-            return tensor is not None and tensor.grad_fn is None and tensor.requires_grad is not True and tensor.counter not in self.saved
+            return (
+                tensor is not None
+                and tensor.grad_fn is None
+                and tensor.requires_grad is not True
+                and tensor.counter not in self.saved
+            )
         if depth and isinstance(value, Tuple):
             return all(self.is_plain(state, item, depth - 1) for item in value.items)
         if isinstance(value, Method):
@@ -174,7 +205,9 @@ class Pair:
         return self.graphs(mine.grad_fn, yours.grad_fn)
 
     def graphs(self, mine: Node, yours: Node) -> bool:
-        """Whether two graphs were built alike, freed alike and spoiled alike. What both paths share is looked at by ``shared_past``."""
+        """Whether two graphs were built alike, freed alike and spoiled alike. What both paths share is looked at by
+        ``shared_past``.
+        """
         todo = [(mine, yours)]
         while todo:
             left, right = todo.pop()
@@ -201,7 +234,7 @@ class Pair:
     def shared_past(self) -> bool:
         """Whether the graph that both paths had before they parted is still freed and spoiled alike."""
         written = differ(self.state.writes, self.other.writes) & self.saved
-        freed = {node for node in self.state.freed.keys() ^ self.other.freed.keys()}
+        freed = self.state.freed.keys() ^ self.other.freed.keys()
         if self.state.grads.keys() ^ self.other.grads.keys() and any(
             (key in self.state.grads) is not (key in self.other.grads)
             for key in self.state.tensors.keys() & self.other.tensors.keys()
@@ -210,7 +243,11 @@ class Pair:
         if not written and not freed:
             return True
         for node in walkable(self.state) & walkable(self.other):
-            if node in freed or node not in self.state.freed and spoiled(self.state, node) is not spoiled(self.other, node):
+            if (
+                node in freed
+                or node not in self.state.freed
+                and spoiled(self.state, node) is not spoiled(self.other, node)
+            ):
                 return False
         return True
 

@@ -17,16 +17,36 @@ from .truth import truth
 from .values import FALSE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
-}  # fmt: skip
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
 COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 DUNDER = {
-    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "MatMult": "matmul", "Pow": "pow", "FloorDiv": "floordiv", "Mod": "mod",
-}  # fmt: skip
+    "Add": "add",
+    "Sub": "sub",
+    "Mult": "mul",
+    "Div": "truediv",
+    "MatMult": "matmul",
+    "Pow": "pow",
+    "FloorDiv": "floordiv",
+    "Mod": "mod",
+}
 
 
 def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
@@ -75,11 +95,15 @@ def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, nod
 
 def _plain(op: ast.operator, left: Any, right: Any) -> Value:
     if isinstance(op, ast.Pow):
-        small = isinstance(left, (int, float)) and isinstance(right, (int, float)) and abs(left) < 1e6 and abs(right) < 64
+        small = (
+            isinstance(left, (int, float)) and isinstance(right, (int, float)) and abs(left) < 1e6 and abs(right) < 64
+        )
         function: Callable[[Any, Any], Any] | None = operator.pow if small else None
     else:
         function = ARITHMETIC.get(type(op))
-    if isinstance(op, (ast.Mult, ast.LShift)) and (isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)):
+    if isinstance(op, (ast.Mult, ast.LShift)) and (
+        isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)
+    ):
         function = None
     if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)):
         function = None
@@ -232,8 +256,6 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
             torch_ops.run(m, state, row, [TensorRef(tensor), value], {}, node)
             return
     assign(m, state, target, combine(m, state, node.op, load, value, node), node, node.value)
-
-
 
 
 EXPRESSIONS.update({ast.BinOp: binary, ast.UnaryOp: unary, ast.Compare: compare, ast.BoolOp: boolean})

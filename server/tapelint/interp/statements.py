@@ -1,4 +1,6 @@
-"""Statements without inner flow: assignments, expressions, definitions, imports, ``return``, ``raise``, ``del``, ``assert``."""
+"""Statements without inner flow: assignments, expressions, definitions, imports, ``return``, ``raise``, ``del``,
+``assert``.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,10 @@ import ast
 from ..tape import State
 from .assign import assign, delete
 from .classes import define_class
+from .functions import define_function
 from .machine import STATEMENTS, Machine, Raised
 from .operators import augmented
-from .functions import define_function, has_yield
-from .values import NONE, Const, Instance, Lib, Ref, Unknown, Value
+from .values import NONE, Instance, Lib, Ref, Value
 
 
 def expression(m: Machine, node: ast.Expr, state: State) -> list[State]:

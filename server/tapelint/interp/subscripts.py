@@ -8,7 +8,7 @@ from typing import Any
 from ..tape import State, current, leaf
 from . import torch_ops
 from .machine import EXPRESSIONS, Machine
-from .values import NONE, Const, Lib, Instance, Mapping, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+from .values import NONE, Const, Instance, Lib, Mapping, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
 
 
 def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
@@ -78,7 +78,9 @@ def _entry(m: Machine, state: State, owner: Ref, thing: Mapping, index: Value, n
 
 
 def basic(state: State, index: Value) -> bool | None:
-    """Whether an index makes a view (numbers, slices, None, ...), gathers (tensors, lists), or None where that is not known."""
+    """Whether an index makes a view (numbers, slices, None, ...), gathers (tensors, lists), or None where that is not
+    known.
+    """
     parts = index.items if isinstance(index, Tuple) else (index,)
     unknown = False
     for part in parts:
@@ -119,7 +121,9 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
             return
         if basic(state, index) is False:
             parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
-            torch_ops.run(m, state, "index_put_", [owner, Tuple(tuple(parts)), _as_tensor(m, state, value, node)], {}, node)
+            torch_ops.run(
+                m, state, "index_put_", [owner, Tuple(tuple(parts)), _as_tensor(m, state, value, node)], {}, node
+            )
         else:
             # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
             part = torch_ops.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)
@@ -159,7 +163,11 @@ def _hashable(value: object) -> bool:
 
 def _store_item(state: State, owner: Ref, thing: Sequence, index: Value, value: Value) -> None:
     edited = state.edit(owner.id)
-    if isinstance(index, Const) and isinstance(index.value, int) and -len(thing.items) <= index.value < len(thing.items):
+    if (
+        isinstance(index, Const)
+        and isinstance(index.value, int)
+        and -len(thing.items) <= index.value < len(thing.items)
+    ):
         edited.items[index.value] = value
     elif edited.items:
         edited.items[-1] = value
@@ -189,7 +197,9 @@ def subscript(m: Machine, node: ast.Subscript, state: State, key: object) -> Val
 
 
 def slicing(m: Machine, node: ast.Slice, state: State, key: object) -> Value:
-    start, stop, step = (m.ev(part, state) if part is not None else NONE for part in (node.lower, node.upper, node.step))
+    start, stop, step = (
+        m.ev(part, state) if part is not None else NONE for part in (node.lower, node.upper, node.step)
+    )
     return Slice(start, stop, step)
 
 

@@ -2,7 +2,8 @@
 
     F.linear(x, w)   ->  resolve("nn.functional.linear", ["tensor", "tensor"])  ->  record(...)
 
-What is not in the table, or fits several rows that disagree, becomes a tensor that depends on its arguments by assumption.
+What is not in the table, or fits several rows that disagree, becomes a tensor that depends on its arguments by
+assumption.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..ops.schema import Op
 from ..tape import Refused, State, Tensor, current, invent, record
 from .machine import Machine, Raised
 from .values import Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+
 
 def tensor_of(m: Machine, state: State, value: Value) -> int | None:
     """The tensor ``value`` is or, for data of unknown origin, may be; None where it is certainly none."""
@@ -93,12 +95,20 @@ def run(
     result = apply(m, state, row, args, kwargs, node, same)
     if wants is not None and isinstance(result, TensorRef) and not row.flows:
         grad = wants.value if isinstance(wants, Const) else None
-        state.tensors[result.id] = replace(state.tensors[result.id], requires_grad=bool(grad) if grad is not None else None)
+        state.tensors[result.id] = replace(
+            state.tensors[result.id], requires_grad=bool(grad) if grad is not None else None
+        )
     return result
 
 
 def apply(
-    m: Machine, state: State, op: Op, args: SequenceType[Value], kwargs: MappingType[str, Value], node: ast.AST, same: bool = False
+    m: Machine,
+    state: State,
+    op: Op,
+    args: SequenceType[Value],
+    kwargs: MappingType[str, Value],
+    node: ast.AST,
+    same: bool = False,
 ) -> Value:
     """Record one op on the tape and wrap what it returns."""
     named = ops.bind(op, args, kwargs) or {}
@@ -139,13 +149,23 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
     return None
 
 
-FIELDS = {name: ("values", "indices") for name in ("max", "min", "sort", "topk", "median", "mode", "cummax", "cummin", "kthvalue")}
+FIELDS = dict.fromkeys(
+    ("max", "min", "sort", "topk", "median", "mode", "cummax", "cummin", "kthvalue"), ("values", "indices")
+)
 CLONE = ops.candidates("clone")[0]
 
 
 def count_of(op: Op, named: MappingType[str, object]) -> int:
     """How many tensors an op with a variable number returns, as far as the arguments tell; 3 where they do not."""
-    for name in ("chunks", "sections", "indices_or_sections", "split_size_or_sections", "split_size", "split_sizes", "tensor_indices_or_sections"):
+    for name in (
+        "chunks",
+        "sections",
+        "indices_or_sections",
+        "split_size_or_sections",
+        "split_size",
+        "split_sizes",
+        "tensor_indices_or_sections",
+    ):
         value = named.get(name)
         if isinstance(value, Const) and isinstance(value.value, int) and "split_size" not in name:
             return min(max(value.value, 1), 8)
@@ -159,7 +179,9 @@ def count_of(op: Op, named: MappingType[str, object]) -> int:
 
 
 def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumed: str | None) -> Value:
-    """The result of a call nobody knows: a tensor only if it was given one that has a graph, otherwise simply unknown."""
+    """The result of a call nobody knows: a tensor only if it was given one that has a graph, otherwise simply
+    unknown.
+    """
     known = [key for key in dict.fromkeys(inputs) if current(state, key).requires_grad]
     if not known:
         return Unknown(assumed or "")

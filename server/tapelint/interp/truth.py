@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from ..tape import State
 from .machine import Machine
-from .values import Bound, Class, Const, Function, Instance, Mapping, Method, Optimizer, Range, Ref, Sequence, Tuple, Unknown, Value
+from .values import (
+    Bound,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Mapping,
+    Method,
+    Optimizer,
+    Range,
+    Ref,
+    Sequence,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 
 def truth(m: Machine, state: State, value: Value) -> bool | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 from ..tape import fresh_id
 
@@ -28,8 +28,8 @@ class Const:
 class Unknown:
     """``grad`` tells whether it requires grad if it is a tensor: False for data, None where that is unknown too.
 
-    ``tensor`` is the id it gets the first time it is used as a tensor. ``module`` is true where it is used as a network,
-    ``assumed`` names the call it came from if that call was given tensors with a graph.
+    ``tensor`` is the id it gets the first time it is used as a tensor. ``module`` is true where it is used as a
+    network, ``assumed`` names the call it came from if that call was given tensors with a graph.
     """
 
     why: str = ""
@@ -69,9 +69,11 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function or lambda of the program. ``frame`` is the scope it was defined in; ``owner`` the class, for ``super()``.
+    """A function or lambda of the program. ``frame`` is the scope it was defined in; ``owner`` the class, for
+    ``super()``.
 
-    ``grad_mode`` is set by a decorator such as ``@torch.no_grad()``; ``kind`` is ``""``, ``static``, ``class`` or ``property``.
+    ``grad_mode`` is set by a decorator such as ``@torch.no_grad()``; ``kind`` is ``""``, ``static``, ``class`` or
+    ``property``.
     """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -115,7 +117,9 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class GradMode:
-    """A context manager or decorator that sets grad mode; ``mode`` None is unknown, ``inference`` marks inference_mode."""
+    """A context manager or decorator that sets grad mode; ``mode`` None is unknown, ``inference`` marks
+    inference_mode.
+    """
 
     mode: bool | None
     inference: bool = False
@@ -137,16 +141,31 @@ class Zip:
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A call of a generator function, or a generator expression, that has not run yet: ``frame`` holds its arguments."""
+    """A generator that has not run yet, made by a function or an expression: ``frame`` holds its arguments."""
 
     node: ast.AST
     frame: int
     function: Function | None = None
 
 
-Value = Union[
-    Const, Unknown, TensorRef, Ref, Tuple, Lib, Slice, Function, Bound, Method, Super, Partial, GradMode, Range, Zip, Generator
-]  # fmt: skip
+Value = (
+    Const
+    | Unknown
+    | TensorRef
+    | Ref
+    | Tuple
+    | Lib
+    | Slice
+    | Function
+    | Bound
+    | Method
+    | Super
+    | Partial
+    | GradMode
+    | Range
+    | Zip
+    | Generator
+)
 
 NONE = Const(None)
 TRUE, FALSE = Const(True), Const(False)
@@ -154,7 +173,9 @@ TRUE, FALSE = Const(True), Const(False)
 
 @dataclass(slots=True)
 class Frame:
-    """A scope. ``parent`` is the enclosing one for look-up; ``shared`` maps names declared global or nonlocal to their frame."""
+    """A scope. ``parent`` is the enclosing one for look-up; ``shared`` maps names declared global or nonlocal to
+    their frame.
+    """
 
     variables: dict[str, Value]
     parent: int
@@ -168,7 +189,9 @@ class Frame:
 
 @dataclass(slots=True)
 class Sequence:
-    """A list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``, by ``kind``. ``open``: there may be more items."""
+    """A list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``, by ``kind``. ``open``: there may be
+    more items.
+    """
 
     kind: str
     items: list[Value]
@@ -209,7 +232,9 @@ class Class:
 
 @dataclass(slots=True)
 class Instance:
-    """An object. ``kind`` is a Ref to its class, or the Lib it was made by. ``open``: attributes we know nothing of may exist."""
+    """An object. ``kind`` is a Ref to its class, or the Lib it was made by. ``open``: attributes we know nothing of
+    may exist.
+    """
 
     kind: Value
     attributes: dict[str, Value]

@@ -23,7 +23,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A hazard at ``node``. ``links`` tell what led to it, in order; ``cures`` come best first; ``raiser`` is where PyTorch raises."""
+    """A hazard at ``node``. ``links`` tell what led to it, in order; ``cures`` come best first; ``raiser`` is where
+    PyTorch raises.
+    """
 
     code: str
     node: ast.AST

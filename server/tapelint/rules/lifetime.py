@@ -1,4 +1,6 @@
-"""What TL101, TL102 and TL103 share: the same error of PyTorch, told apart by where the graph comes from, and its cures."""
+"""What TL101, TL102 and TL103 share: the same error of PyTorch, told apart by where the graph comes from, and its
+cures.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def before(event: FreedGraphReached, node: Node) -> Node:
 
 
 def origin(event: FreedGraphReached) -> str:
-    """``carried`` from an earlier iteration, built ``outside`` the loop that runs backward, or in the ``same`` iteration."""
+    """``carried`` from an earlier iteration, built ``outside`` the loop that runs backward, or in the ``same``
+    iteration.
+    """
     node = carrier(event)
     if earlier_lap(node.born, event.moment) is not None:
         return "carried"
@@ -44,7 +48,12 @@ def story(event: FreedGraphReached, tape: Tape) -> tuple[Link, ...]:
     shared, node = carrier(event), event.node
     links = [Link(shared.born.node, f"{prefix(shared.born)}{variable(tape, shared)} built here{saved_by(shared)}")]
     if node is not shared:
-        links.append(Link(node.born.node, f"{prefix(node.born)}its graph goes through here: {op_name(node)} saved what it needs for backward"))
+        links.append(
+            Link(
+                node.born.node,
+                f"{prefix(node.born)}its graph goes through here: {op_name(node)} saved what it needs for backward",
+            )
+        )
     stored = keeper(tape, shared, event.moment)
     if stored is not None and stored.statement is not shared.born.node:
         links.append(Link(stored.statement, f"{prefix(stored.moment)}kept in `{stored.target}`"))
@@ -69,7 +78,8 @@ def retaining(event: FreedGraphReached, tape: Tape, grows: bool) -> str:
     node, saved, write = event.spoiled
     name = tensor_name(tape, saved.tensor) or "a tensor"
     return (
-        f"`retain_graph=True`, which PyTorch's message suggests, would only change the error: {writer(write)} writes {name}, "
+        f"`retain_graph=True`, which PyTorch's message suggests, would only change the error: {writer(write)} "
+        f"writes {name}, "
         f"which {op_name(node)} saved."
     )
 
@@ -84,10 +94,17 @@ def detaching(event: FreedGraphReached, tape: Tape) -> list[Cure]:
     young = before(event, shared)
     loop = earlier_lap(event.freed.moment, event.moment)
     if stored is not None:
-        if stored.value is not None and (stored.how == "appended" or isinstance(stored.value, (ast.Name, ast.Attribute))):
+        if stored.value is not None and (
+            stored.how == "appended" or isinstance(stored.value, (ast.Name, ast.Attribute))
+        ):
             cures.append(Cure("detach", f"{title} where it is kept ({effect})", (stored.value,)))
         state = target_of(stored.statement, stored.target)
-        if loop is not None and state is not None and isinstance(loop.loop, (ast.For, ast.While)) and stored.how != "appended":
+        if (
+            loop is not None
+            and state is not None
+            and isinstance(loop.loop, (ast.For, ast.While))
+            and stored.how != "appended"
+        ):
             first = loop.loop.body[0]
             for purpose in ("detach_state", "detach_tuple_state"):
                 cures.append(Cure(purpose, f"{title} at the start of each iteration ({effect})", (first, state)))
@@ -118,7 +135,7 @@ def readers(node: ast.AST, name: str | None) -> list[ast.expr]:
         return []
     return [
         part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) == name
-    ]  # fmt: skip
+    ]
 
 
 def retain_cure(event: FreedGraphReached, grows: bool) -> list[Cure]:

@@ -1,4 +1,6 @@
-"""Words for what happened: iterations, variables, operations. Every rule speaks through these, so they all sound alike."""
+"""Words for what happened: iterations, variables, operations. Every rule speaks through these, so they all sound
+alike.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,9 @@ def iteration(moment: Moment, lap: Lap | None = None) -> str:
 
 
 def lifted(event_calls: tuple[ast.AST, ...], write: Moment, built: Moment) -> ast.AST:
-    """Where to point for ``write``: at the write, or, if the backward it spoils runs in another call of the same helper, at
-    the call that wrote, since the line inside the helper is the same for both."""
+    """Where to point for ``write``: at the write, or, if the backward it spoils runs in another call of the same
+    helper, at the call that wrote, since the line inside the helper is the same for both.
+    """
     common = 0
     for ours, theirs, others in zip(write.calls, event_calls, built.calls):
         if ours is not theirs or ours is not others:
@@ -46,7 +49,11 @@ def lifted(event_calls: tuple[ast.AST, ...], write: Moment, built: Moment) -> as
         common += 1
     if common < len(write.calls) and common < len(event_calls):
         ours, theirs = write.calls[common], event_calls[common]
-        same = isinstance(ours, ast.Call) and isinstance(theirs, ast.Call) and ast.unparse(ours.func) == ast.unparse(theirs.func)
+        same = (
+            isinstance(ours, ast.Call)
+            and isinstance(theirs, ast.Call)
+            and ast.unparse(ours.func) == ast.unparse(theirs.func)
+        )
         if same and ours is not theirs:
             return ours
     return write.node
@@ -76,7 +83,9 @@ def tensor_name(tape: Tape, key: int) -> str | None:
 
 
 def saved_name(tape: Tape, saved: SavedTensor) -> str | None:
-    """The saved tensor, or, for a nameless view, the tensor it is a part of (version counters carry their first owner's id)."""
+    """The saved tensor, or, for a nameless view, the tensor it is a part of (version counters carry their first
+    owner's id).
+    """
     name = tensor_name(tape, saved.tensor)
     if name is None and saved.counter != saved.tensor and saved.counter in tape.names:
         return f"`{tape.names[saved.counter]}`"
@@ -105,7 +114,13 @@ def op_name(node: Node) -> str:
 
 
 def role(saved: SavedTensor) -> str:
-    return "its result" if saved.role == "result" else "its input" if saved.role in ("self", "input") else f"`{saved.role}`"
+    return (
+        "its result"
+        if saved.role == "result"
+        else "its input"
+        if saved.role in ("self", "input")
+        else f"`{saved.role}`"
+    )
 
 
 def writer(write: Write) -> str:

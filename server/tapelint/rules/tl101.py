@@ -1,12 +1,13 @@
 """Two backward passes run through the same graph.
 
 ## What it does
-Reports a `backward()` (or `torch.autograd.grad`) that reaches a graph which an earlier backward of the same iteration has freed.
+Reports a `backward()` (or `torch.autograd.grad`) that reaches a graph which an earlier backward of
+the same iteration has freed.
 
 ## Why PyTorch fails
-The first backward frees what the operations saved for it (their inputs, their results, their masks). The second one needs it again
-and raises "Trying to backward through the graph a second time". Operations that saved nothing (`+`, `sum`, `view`, ...) may be
-walked any number of times.
+The first backward frees what the operations saved for it (their inputs, their results, their
+masks). The second one needs it again and raises "Trying to backward through the graph a second time". Operations that
+saved nothing (`+`, `sum`, `view`, ...) may be walked any number of times.
 
 ## Example
 ```py
@@ -15,7 +16,7 @@ y = x ** 2
 m = y * 3
 n = y * 4
 m.sum().backward()
-n.sum().backward()  # error: [backward-through-freed-graph] "y" # torch: raises "backward through the graph a second time"
+n.sum().backward()  # error: [backward-through-freed-graph] "y" # torch: raises "second time"
 ```
 
 ## Use instead
@@ -30,7 +31,8 @@ n = y * 4
 `retain_graph=True` on the first backward is right too; on the last one it would keep the graph for nothing.
 
 ## Fix safety
-Summing the losses and retaining the graph give the same gradients. Detaching the shared value cuts the gradient behind it and is marked unsafe.
+Summing the losses and retaining the graph give the same gradients. Detaching the shared value cuts the
+gradient behind it and is marked unsafe.
 """
 
 from __future__ import annotations
@@ -52,18 +54,38 @@ def check(event: Event, tape: Tape) -> Finding | None:
     name = variable(tape, shared)
     saved = f"what {op_name(event.node)} saved"
     again = "runs again" if first is second else f"reaches {name} again"
-    message = f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
-    cures = [Cure("merge_backwards", "Run one backward of the summed losses", (first, second)), *retain_cure(event, grows=False)]
+    message = (
+        f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises "
+        f"“{ERROR}”.{assuming(event.assumed)}"
+    )
+    cures = [
+        Cure("merge_backwards", "Run one backward of the summed losses", (first, second)),
+        *retain_cure(event, grows=False),
+    ]
     stored = keeper(tape, shared)
     young = before(event, shared)
     for reader in readers(young.born.node, stored.target if stored else None):
-        cures.append(Cure("detach", f"Detach {name} here (no gradient flows behind it from this side)", (reader,), "unsafe"))
+        cures.append(
+            Cure("detach", f"Detach {name} here (no gradient flows behind it from this side)", (reader,), "unsafe")
+        )
     return Finding(
-        RULE.code, second, event.moment, "warning" if event.assumed else "error", message, story(event, tape),
-        f"run one backward of the summed losses, or keep the graph for the second. {retaining(event, tape, grows=False)}", tuple(cures),
-    )  # fmt: skip
+        RULE.code,
+        second,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        story(event, tape),
+        "run one backward of the summed losses, or keep the graph for the second. "
+        + retaining(event, tape, grows=False),
+        tuple(cures),
+    )
 
 
 RULE = Rule(
-    "TL101", "backward-through-freed-graph", "a second backward runs through a graph that the first one freed", __doc__, (FreedGraphReached,), check
+    "TL101",
+    "backward-through-freed-graph",
+    "a second backward runs through a graph that the first one freed",
+    __doc__,
+    (FreedGraphReached,),
+    check,
 )

@@ -1,16 +1,17 @@
 """A graph is carried from one iteration into the next.
 
 ## What it does
-Reports a `backward()` that reaches into the graph of an earlier iteration, which that iteration's own backward has freed: a hidden
-state, a running value, a list that keeps activations.
+Reports a `backward()` that reaches into the graph of an earlier iteration, which that iteration's own
+backward has freed: a hidden state, a running value, a list that keeps activations.
 
 ## Why PyTorch fails
-Each iteration builds its graph, and its backward frees it. A tensor kept from there still points at it; a loss that uses the tensor
-makes the next backward walk the old graph again: "Trying to backward through the graph a second time", although the program
-calls backward once per iteration.
+Each iteration builds its graph, and its backward frees it. A tensor kept from there still points
+at it; a loss that uses the tensor makes the next backward walk the old graph again: "Trying to backward through the
+graph a second time", although the program calls backward once per iteration.
 
-PyTorch's advice, `retain_graph=True`, often turns this into the in-place error, since the optimizer has stepped on weights that the old graph
-saved; where it does run, memory grows with every iteration. The message says which of the two would happen.
+PyTorch's advice, `retain_graph=True`, often turns this into the in-place error, since the optimizer has stepped on
+weights that the old graph saved; where it does run, memory grows with every iteration. The message says which of the
+two would happen.
 
 ## Example
 ```py
@@ -19,7 +20,7 @@ h = torch.zeros(2, 4)
 for step in range(3):
     h = torch.tanh(torch.randn(2, 4) + h @ w)
     loss = h.sum()
-    loss.backward()  # error: [graph-carried-across-iterations] "h" # torch: raises "backward through the graph a second time"
+    loss.backward()  # error: [graph-carried-across-iterations] "h" # torch: raises "second time"
 ```
 
 ## Use instead
@@ -35,7 +36,8 @@ for step in range(3):
 ```
 
 ## Fix safety
-Detaching cuts the gradient through the past (truncated backpropagation through time), which is what a loop with one backward per iteration can have.
+Detaching cuts the gradient through the past (truncated backpropagation through time), which is what a
+loop with one backward per iteration can have.
 """
 
 from __future__ import annotations
@@ -56,16 +58,28 @@ def check(event: Event, tape: Tape) -> Finding | None:
     assert past is not None
     now = next(lap for lap in event.moment.laps if lap.run == past.run)
     message = (
-        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches the graph of iteration {past.number} again: {carried(tape, carrier(event), event.moment)} "
-        f"carries it over, and what {op_name(event.node)} saved there is freed. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches the graph of iteration {past.number} "
+        f"again: {carried(tape, carrier(event), event.moment)} "
+        f"carries it over, and what {op_name(event.node)} saved there is freed. PyTorch raises "
+        f"“{ERROR}”.{assuming(event.assumed)}"
     )
     return Finding(
-        RULE.code, event.moment.node, event.moment, "warning" if event.assumed else "error", message, story(event, tape),
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        story(event, tape),
         f"detach what is carried from one iteration to the next. {retaining(event, tape, grows=True)}",
         (*detaching(event, tape), *retain_cure(event, grows=True)),
-    )  # fmt: skip
+    )
 
 
 RULE = Rule(
-    "TL102", "graph-carried-across-iterations", "a tensor carries the graph of one iteration into the next", __doc__, (FreedGraphReached,), check
+    "TL102",
+    "graph-carried-across-iterations",
+    "a tensor carries the graph of one iteration into the next",
+    __doc__,
+    (FreedGraphReached,),
+    check,
 )

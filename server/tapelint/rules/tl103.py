@@ -1,11 +1,12 @@
 """A graph is built before a loop and walked in every iteration.
 
 ## What it does
-Reports a `backward()` in a loop that reaches a graph built outside the loop: the first iteration frees it, the second raises.
+Reports a `backward()` in a loop that reaches a graph built outside the loop: the first iteration
+frees it, the second raises.
 
 ## Why PyTorch fails
-The value was computed once, so there is one graph. The first backward frees what it saved; the second iteration walks it again and
-raises "Trying to backward through the graph a second time".
+The value was computed once, so there is one graph. The first backward frees what it saved; the
+second iteration walks it again and raises "Trying to backward through the graph a second time".
 
 ## Example
 ```py
@@ -13,7 +14,7 @@ w = torch.randn(4, requires_grad=True)
 feature = torch.tanh(w)
 for step in range(3):
     loss = (feature * step).sum()
-    loss.backward()  # error: [graph-built-outside-loop] "feature" # torch: raises "backward through the graph a second time"
+    loss.backward()  # error: [graph-built-outside-loop] "feature" # torch: raises "second time"
 ```
 
 ## Use instead
@@ -28,7 +29,8 @@ for step in range(3):
 If no gradient is wanted for it, compute it under `torch.no_grad()`.
 
 ## Fix safety
-Moving the computation gives the gradients one expects. `torch.no_grad()` and `detach()` give none to what computed the value and are marked unsafe.
+Moving the computation gives the gradients one expects. `torch.no_grad()` and `detach()` give none to
+what computed the value and are marked unsafe.
 """
 
 from __future__ import annotations
@@ -55,22 +57,41 @@ def check(event: Event, tape: Tape) -> Finding | None:
     now = next(each for each in event.moment.laps if each.run == lap.run)
     name = variable(tape, shared)
     message = (
-        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches {carried(tape, shared, event.moment)} again, which was built once, before the loop: "
-        f"iteration {lap.number} freed what {op_name(event.node)} saved. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches {carried(tape, shared, event.moment)} "
+        "again, which was built once, before the loop: "
+        f"iteration {lap.number} freed what {op_name(event.node)} saved. PyTorch raises "
+        f"“{ERROR}”.{assuming(event.assumed)}"
     )
     stored = keeper(tape, shared, event.moment)
     cures: list[Cure] = []
     if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
         cures.append(Cure("move_into_loop", f"Compute {name} in every iteration", (stored.statement, loop.loop)))
-        cures.append(Cure("no_grad", f"Compute {name} under torch.no_grad() (it gets no gradient)", (stored.statement,), "unsafe"))
+        cures.append(
+            Cure(
+                "no_grad", f"Compute {name} under torch.no_grad() (it gets no gradient)", (stored.statement,), "unsafe"
+            )
+        )
     young = before(event, shared)
     for reader in readers(young.born.node, stored.target if stored else None):
         cures.append(Cure("detach", f"Detach {name} where it is used (it gets no gradient)", (reader,), "unsafe"))
     return Finding(
-        RULE.code, event.moment.node, event.moment, "warning" if event.assumed else "error", message, story(event, tape),
-        f"compute it inside the loop, or under torch.no_grad() if it needs no gradient. {retaining(event, tape, grows=False)}",
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        story(event, tape),
+        "compute it inside the loop, or under torch.no_grad() if it needs no gradient. "
+        f"{retaining(event, tape, grows=False)}",
         (*cures, *retain_cure(event, grows=False)),
-    )  # fmt: skip
+    )
 
 
-RULE = Rule("TL103", "graph-built-outside-loop", "a graph built before a loop is walked in every iteration", __doc__, (FreedGraphReached,), check)
+RULE = Rule(
+    "TL103",
+    "graph-built-outside-loop",
+    "a graph built before a loop is walked in every iteration",
+    __doc__,
+    (FreedGraphReached,),
+    check,
+)

@@ -1,16 +1,17 @@
 """A tensor that autograd saved is written in place.
 
 ## What it does
-Reports an in-place write (`+=`, `add_`, `x[i] = ...`, `relu_`, ...) to a tensor that an operation saved for backward, where a backward needs it
-afterwards.
+Reports an in-place write (`+=`, `add_`, `x[i] = ...`, `relu_`, ...) to a tensor that an operation
+saved for backward, where a backward needs it afterwards.
 
 ## Why PyTorch fails
-Every storage counts its writes. An operation that saves a tensor remembers the count; backward compares, and raises "one of the variables needed
-for gradient computation has been modified by an inplace operation". PyTorch names the operation that saved the value, not the line that wrote it;
-this rule points at the write.
+Every storage counts its writes. An operation that saves a tensor remembers the count; backward
+compares, and raises "one of the variables needed for gradient computation has been modified by an inplace operation".
+PyTorch names the operation that saved the value, not the line that wrote it; this rule points at the write.
 
-Whether a write is harmful depends on what the operations around it save: `exp`, `sigmoid`, `tanh`, `relu`, `softmax` save their result; `*`, `pow`,
-`log`, `matmul` save inputs; `+` and a product with a number save nothing of it. `torch.no_grad()` does not help: a write under it counts as well.
+Whether a write is harmful depends on what the operations around it save: `exp`, `sigmoid`, `tanh`, `relu`, `softmax`
+save their result; `*`, `pow`, `log`, `matmul` save inputs; `+` and a product with a number save nothing of it.
+`torch.no_grad()` does not help: a write under it counts as well.
 
 ## Example
 ```py
@@ -51,11 +52,15 @@ def check(event: Event, tape: Tape) -> Finding | None:
         return None
     name = saved_name(tape, saved) or variable(tape, node)
     message = (
-        f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and {code(event.moment.node)} needs it unchanged. "
+        f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and "
+        f"{code(event.moment.node)} needs it unchanged. "
         f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
     )
     links = [
-        Link(node.born.node, f"{prefix(node.born)}{op_name(node)} saved {role(saved)} {name} here (version {saved.version})"),
+        Link(
+            node.born.node,
+            f"{prefix(node.born)}{op_name(node)} saved {role(saved)} {name} here (version {saved.version})",
+        ),
         *(Link(call, f"{prefix(node.born)}in this call") for call in node.born.calls[-1:]),
         Link(write.moment.node, f"{prefix(write.moment)}written here (version {write.version})"),
         Link(event.moment.node, f"{prefix(event.moment)}this backward needs version {saved.version}"),
@@ -70,10 +75,23 @@ def check(event: Event, tape: Tape) -> Finding | None:
                 cures.append(Cure("clone", f"Let {op_name(node)} save a copy of {name} (costs its memory)", (part,)))
                 break
     return Finding(
-        RULE.code, where, write.moment, "warning" if event.assumed else "error", message, tuple(links),
-        "compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a write under it counts as well.",
+        RULE.code,
+        where,
+        write.moment,
+        "warning" if event.assumed else "error",
+        message,
+        tuple(links),
+        "compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a "
+        "write under it counts as well.",
         tuple(dict.fromkeys(cures)),
-    )  # fmt: skip
+    )
 
 
-RULE = Rule("TL201", "saved-tensor-modified", "a tensor saved for backward is written in place", __doc__, (SavedTensorSpoiled,), check)
+RULE = Rule(
+    "TL201",
+    "saved-tensor-modified",
+    "a tensor saved for backward is written in place",
+    __doc__,
+    (SavedTensorSpoiled,),
+    check,
+)

@@ -1,12 +1,13 @@
 """A parameter is updated between the forward that saved it and the backward that needs it.
 
 ## What it does
-Reports an optimizer's `step()` that updates a parameter which a graph has saved, where a later backward walks that graph.
+Reports an optimizer's `step()` that updates a parameter which a graph has saved, where a later
+backward walks that graph.
 
 ## Why PyTorch fails
-`step()` writes the parameters in place. A layer whose input needs a gradient saved its weight; backward finds the weight changed and raises "one of
-the variables needed for gradient computation has been modified by an inplace operation".
-A layer that is fed plain data saves its input only, so stepping is fine there.
+`step()` writes the parameters in place. A layer whose input needs a gradient saved its weight;
+backward finds the weight changed and raises "one of the variables needed for gradient computation has been modified
+by an inplace operation". A layer that is fed plain data saves its input only, so stepping is fine there.
 
 ## Example
 ```py
@@ -37,7 +38,8 @@ opt_a.step()
 Or compute the forward again after the step.
 
 ## Fix safety
-Moving the step behind the backward lets that backward add its gradients to the parameters before they are updated, so the fix is marked unsafe.
+Moving the step behind the backward lets that backward add its gradients to the parameters before they
+are updated, so the fix is marked unsafe.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
     node, saved, write = event.node, event.saved, event.write
     name = saved_name(tape, saved) or "a parameter"
     message = (
-        f"{code(write.moment.node)} updates {name}, but {op_name(node)} saved it for backward, and {code(event.moment.node)} walks that graph afterwards. "
+        f"{code(write.moment.node)} updates {name}, but {op_name(node)} saved it for backward, and "
+        f"{code(event.moment.node)} walks that graph afterwards. "
         f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
     )
     links = [
@@ -72,13 +75,36 @@ def check(event: Event, tape: Tape) -> Finding | None:
     if old is not None:
         advice = f"{carried(tape, old, event.moment)} carries the graph of an earlier iteration: detach it"
     place = lifted(event.moment.calls, write.moment, node.born)
-    other = event.moment.calls[len(write.moment.calls) - 1] if place is not write.moment.node and write.moment.calls else event.moment.node
-    cures = [Cure("move_after", "Step after the backward (that backward then adds its gradients to this update)", (place, other), "unsafe")]
+    other = (
+        event.moment.calls[len(write.moment.calls) - 1]
+        if place is not write.moment.node and write.moment.calls
+        else event.moment.node
+    )
+    cures = [
+        Cure(
+            "move_after",
+            "Step after the backward (that backward then adds its gradients to this update)",
+            (place, other),
+            "unsafe",
+        )
+    ]
     return Finding(
-        RULE.code, place, write.moment, "warning" if event.assumed else "error", message, tuple(links), advice + ".", tuple(cures)
+        RULE.code,
+        place,
+        write.moment,
+        "warning" if event.assumed else "error",
+        message,
+        tuple(links),
+        advice + ".",
+        tuple(cures),
     )
 
 
 RULE = Rule(
-    "TL202", "parameter-updated-before-backward", "an optimizer steps between a forward and its backward", __doc__, (SavedTensorSpoiled,), check
+    "TL202",
+    "parameter-updated-before-backward",
+    "an optimizer steps between a forward and its backward",
+    __doc__,
+    (SavedTensorSpoiled,),
+    check,
 )

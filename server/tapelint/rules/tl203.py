@@ -1,12 +1,13 @@
 """A leaf that requires grad is written in place.
 
 ## What it does
-Reports an in-place write, with gradients enabled, to a leaf tensor that requires grad (a parameter, or a tensor made with `requires_grad=True`), or to a
-view of one.
+Reports an in-place write, with gradients enabled, to a leaf tensor that requires grad (a parameter,
+or a tensor made with `requires_grad=True`), or to a view of one.
 
 ## Why PyTorch fails
-A leaf is where gradients are collected; if it could be overwritten as part of the graph it would no longer be a leaf. PyTorch raises "a leaf Variable
-that requires grad is being used in an in-place operation" at the write.
+A leaf is where gradients are collected; if it could be overwritten as part of the graph it would
+no longer be a leaf. PyTorch raises "a leaf Variable that requires grad is being used in an in-place operation" at the
+write.
 
 ## Example
 ```py
@@ -24,7 +25,8 @@ with torch.no_grad():
 A value that shall be differentiated is a new tensor: `v = w + 1`.
 
 ## Fix safety
-`torch.no_grad()` makes it an update of the leaf; the out-of-place form makes a new tensor, and the name no longer means the leaf, so that one is unsafe.
+`torch.no_grad()` makes it an update of the leaf; the out-of-place form makes a new tensor, and the name
+no longer means the leaf, so that one is unsafe.
 """
 
 from __future__ import annotations
@@ -41,7 +43,10 @@ def check(event: Event, tape: Tape) -> Finding | None:
     name = tensor_name(tape, event.tensor) or "a leaf"
     what = f"a view of {name}" if event.view else name
     error = "a view of a leaf Variable that requires grad" if event.view else "a leaf Variable that requires grad"
-    message = f"this writes {what} in place, and {name} is a leaf that requires grad. PyTorch raises “{error} is being used in an in-place operation”.{assuming(event.assumed)}"
+    message = (
+        f"this writes {what} in place, and {name} is a leaf that requires grad. PyTorch raises “{error} is being "
+        f"used in an in-place operation”.{assuming(event.assumed)}"
+    )
     stored = tape.stored.get(event.tensor)
     links = (Link(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
     node = event.moment.node
@@ -50,9 +55,17 @@ def check(event: Event, tape: Tape) -> Finding | None:
         Cure("out_of_place", f"Compute a new tensor ({name} is then no longer the leaf)", (node,), "unsafe"),
     )
     return Finding(
-        RULE.code, node, event.moment, "warning" if event.assumed else "error", message, links,
-        "put the update under torch.no_grad(), or compute a new tensor.", cures,
-    )  # fmt: skip
+        RULE.code,
+        node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        links,
+        "put the update under torch.no_grad(), or compute a new tensor.",
+        cures,
+    )
 
 
-RULE = Rule("TL203", "leaf-modified-in-place", "a leaf that requires grad is written in place", __doc__, (LeafWritten,), check)
+RULE = Rule(
+    "TL203", "leaf-modified-in-place", "a leaf that requires grad is written in place", __doc__, (LeafWritten,), check
+)

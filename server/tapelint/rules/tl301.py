@@ -1,11 +1,13 @@
 """backward() is called on a tensor that has no graph.
 
 ## What it does
-Reports `backward()` (or `torch.autograd.grad`) on a tensor that does not require grad, and says where its graph was lost.
+Reports `backward()` (or `torch.autograd.grad`) on a tensor that does not require grad, and says where
+its graph was lost.
 
 ## Why PyTorch fails
-There is nothing to walk: the tensor was computed from data only, or its history was cut by `detach()`, `torch.no_grad()`, `torch.tensor(...)`, an integer
-or comparison result. PyTorch raises "element 0 of tensors does not require grad and does not have a grad_fn".
+There is nothing to walk: the tensor was computed from data only, or its history was cut by
+`detach()`, `torch.no_grad()`, `torch.tensor(...)`, an integer or comparison result. PyTorch raises "element 0 of
+tensors does not require grad and does not have a grad_fn".
 
 ## Example
 ```py
@@ -56,11 +58,22 @@ def check(event: Event, tape: Tape) -> Finding | None:
             cures.append(Cure("remove_call", f"Keep the graph: remove `{event.reason}`", (event.cut.node,)))
     else:
         reason = "nothing it was computed from requires grad"
-    message = f"{code(event.moment.node)} has no graph to walk: {name} does not require grad, {reason}. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+    message = (
+        f"{code(event.moment.node)} has no graph to walk: {name} does not require grad, {reason}. PyTorch raises "
+        f"“{ERROR}”.{assuming(event.assumed)}"
+    )
     return Finding(
-        RULE.code, event.moment.node, event.moment, "warning" if event.assumed else "error", message, links,
-        "compute the loss from tensors that require grad, with gradients enabled.", tuple(cures),
-    )  # fmt: skip
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        links,
+        "compute the loss from tensors that require grad, with gradients enabled.",
+        tuple(cures),
+    )
 
 
-RULE = Rule("TL301", "backward-without-graph", "backward on a tensor that has no graph", __doc__, (BackwardWithoutGraph,), check)
+RULE = Rule(
+    "TL301", "backward-without-graph", "backward on a tensor that has no graph", __doc__, (BackwardWithoutGraph,), check
+)

@@ -8,6 +8,24 @@ from .state import State, fresh_id
 from .tape import Cut, Stored, Tape
 
 __all__ = [
-    "Cut", "Freed", "Lap", "Leaf", "Moment", "Node", "Refused", "SavedTensor", "State", "Stored", "Tape", "Tensor", "Write",
-    "backward", "bump", "current", "fresh_id", "invent", "leaf", "record",
-]  # fmt: skip
+    "Cut",
+    "Freed",
+    "Lap",
+    "Leaf",
+    "Moment",
+    "Node",
+    "Refused",
+    "SavedTensor",
+    "State",
+    "Stored",
+    "Tape",
+    "Tensor",
+    "Write",
+    "backward",
+    "bump",
+    "current",
+    "fresh_id",
+    "invent",
+    "leaf",
+    "record",
+]

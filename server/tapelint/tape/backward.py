@@ -36,7 +36,8 @@ def backward(
 ) -> list[int]:
     """Run backward from ``roots``; with ``inputs`` only towards them. The leaves that were reached.
 
-    ``retain`` None means unknown: then nothing is known to be freed. ``assumed`` says on what premise there is a backward at all. Raises Refused where PyTorch raises.
+    ``retain`` None means unknown: then nothing is known to be freed. ``assumed`` says on what premise there is a
+    backward at all. Raises Refused where PyTorch raises.
     """
     begin: list[Node | Leaf] = []
     for key in roots:
@@ -44,7 +45,9 @@ def backward(
         if tensor.requires_grad is False:
             cut = tape.cuts.get(key)
             tape.publish(
-                BackwardWithoutGraph(state.moment(node), tensor.assumed, key, cut and cut.moment, cut.reason if cut else "")
+                BackwardWithoutGraph(
+                    state.moment(node), tensor.assumed, key, cut and cut.moment, cut.reason if cut else ""
+                )
             )
             raise Refused(NO_GRAPH)
         if tensor.requires_grad:
@@ -65,7 +68,11 @@ def backward(
                 moment = state.moment(node)
                 if freed:
                     shared = next(n for n in path if state.freed.get(n, now) is not now)
-                    tape.publish(FreedGraphReached(moment, premise, item, freed, path, roots[0], shared, _first_spoiled(state, order)))
+                    tape.publish(
+                        FreedGraphReached(
+                            moment, premise, item, freed, path, roots[0], shared, _first_spoiled(state, order)
+                        )
+                    )
                 else:
                     assert spoiled is not None
                     tape.publish(SavedTensorSpoiled(moment, premise, item, spoiled[0], spoiled[1], path, roots[0]))
@@ -81,12 +88,14 @@ def backward(
         for key in reached:
             _accumulate(state, key, node, bool(create))
     ran, root = tuple(done), roots[0] if roots else -1
-    tape.publish(BackwardRan(state.moment(node), None, root, len(order), len(reached), ran, tuple(reached), retain is False))
+    tape.publish(
+        BackwardRan(state.moment(node), None, root, len(order), len(reached), ran, tuple(reached), retain is False)
+    )
     return reached
 
 
 def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
-    """Every node reachable from ``begin``, youngest first, with the node each was first reached from; and the leaves."""
+    """Every node reachable from ``begin``, youngest first, the node each was first reached from, and the leaves."""
     parents: dict[Node, Node | None] = {}
     leaves: dict[Leaf, None] = {}
     frontier: list[tuple[Node | Leaf, Node | None]] = [(item, None) for item in begin]

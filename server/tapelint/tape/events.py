@@ -1,6 +1,6 @@
 """What happened, told to the rules. An event holds everything a rule needs; rules never look at a state.
 
-    second backward  ->  FreedGraphReached(node=<Mul>, freed=..., moment=...)
+second backward  ->  FreedGraphReached(node=<Mul>, freed=..., moment=...)
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class LeafWritten(Event):
 class BackwardRan(Event):
     """A backward finished: how many nodes it walked, how many leaves got a gradient.
 
-    ``ran`` are those nodes and ``reached`` those leaves; ``frees`` whether it freed, for certain, what the nodes had saved.
+    ``ran`` are those nodes and ``reached`` those leaves; ``frees`` whether it freed, for certain, what the nodes had
+    saved.
     """
 
     root: int

@@ -39,7 +39,8 @@ class SavedTensor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """One op in the graph. Identity is equality; ``id`` grows in the order of creation, like PyTorch's sequence numbers.
+    """One op in the graph. Identity is equality; ``id`` grows in the order of creation, like PyTorch's sequence
+    numbers.
 
     ``keeps`` tells whether it saved anything at all (private values included): only then a second backward raises.
     ``certain`` is false where the node exists only if an unknown tensor requires grad.
@@ -73,8 +74,8 @@ class Tensor:
 
     ``counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``memory`` its storage.
     ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``seen`` the version of the
-    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``scalar`` is whether it has one element
-    for certain; ``kind`` the family of its dtype.
+    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``scalar`` is whether it has
+    one element for certain; ``kind`` the family of its dtype.
     """
 
     id: int

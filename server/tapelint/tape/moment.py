@@ -16,7 +16,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Lap:
-    """One iteration of one run of a loop. ``loop`` is its syntax, ``run`` tells two runs of it apart, ``number`` counts from 1."""
+    """One iteration of one run of a loop. ``loop`` is its syntax, ``run`` tells two runs of it apart, ``number``
+    counts from 1.
+    """
 
     loop: ast.AST
     run: int

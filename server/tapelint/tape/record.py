@@ -112,9 +112,17 @@ def record(
         edges = tuple(dict.fromkeys(e for _, t in flowing if (e := edge_of(t)) is not None))
         saved, keeps = _saves(tape, state, op, tensors, keys, None, wanted, perhaps)
         graph = Node(
-            keys[0], op.name, edges, moment, saved, keeps, needs is True, results=keys, grad_fn=op.grad_fn,
+            keys[0],
+            op.name,
+            edges,
+            moment,
+            saved,
+            keeps,
+            needs is True,
+            results=keys,
+            grad_fn=op.grad_fn,
             anchors=tuple(t.id for _, t in flowing),
-        )  # fmt: skip
+        )
     source = tensors[0][1] if tensors else None
     for index, key in enumerate(keys):
         grad = needs if index not in op.constant else False
@@ -129,16 +137,33 @@ def record(
                 kind = "no_grad"
             base = None if detached else (source.base if source.base is not None else source.id)
             state.tensors[key] = Tensor(
-                key, source.counter, source.memory, moment, False if detached else grad, graph if grad is not False else None,
-                base, kind, state.version(source.counter), None, source.kind,
-                inference=state.inference, output=index,
-            )  # fmt: skip
+                key,
+                source.counter,
+                source.memory,
+                moment,
+                False if detached else grad,
+                graph if grad is not False else None,
+                base,
+                kind,
+                state.version(source.counter),
+                None,
+                source.kind,
+                inference=state.inference,
+                output=index,
+            )
         else:
             state.tensors[key] = Tensor(
-                key, key, key, moment, grad, graph if grad is not False else None,
-                scalar=op.scalar or None, kind=source.kind if source and op.flows else None,
-                inference=state.inference, output=index,
-            )  # fmt: skip
+                key,
+                key,
+                key,
+                moment,
+                grad,
+                graph if grad is not False else None,
+                scalar=op.scalar or None,
+                kind=source.kind if source and op.flows else None,
+                inference=state.inference,
+                output=index,
+            )
         if op.name == "clone" and source is not None:
             tape.copies[key] = (source.id, state.version(source.counter))
         if grad is False:
@@ -218,14 +243,26 @@ def _write(
             edges = tuple(dict.fromkeys([*([old] if old else []), *inputs]))
             graph = Node(fresh_id(), op.name, edges, moment, saved, True, grad_fn="CopySlices", **facts)  # type: ignore[arg-type]
             state.tensors[base.id] = replace(base, grad_fn=graph, requires_grad=needs)
-            view = Node(fresh_id(), "as_strided", (graph,), moment, certain=needs is True, results=(target,), grad_fn="AsStridedBackward0")
-            state.tensors[target] = replace(tensor, grad_fn=view, requires_grad=needs, seen=state.version(tensor.counter) + 1)
+            view = Node(
+                fresh_id(),
+                "as_strided",
+                (graph,),
+                moment,
+                certain=needs is True,
+                results=(target,),
+                grad_fn="AsStridedBackward0",
+            )
+            state.tensors[target] = replace(
+                tensor, grad_fn=view, requires_grad=needs, seen=state.version(tensor.counter) + 1
+            )
     bump(state, tensor.counter, op.name, node, tensor=target)
     return (target,)
 
 
 def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AST, needs: bool | None) -> None:
-    """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and friends."""
+    """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and
+    friends.
+    """
     if state.grad_mode is not True:
         return
     base = current(state, tensor.base) if tensor.base is not None else None
@@ -245,7 +282,9 @@ def _remember_cut(
     """Why a result has no graph, where one of its inputs had one."""
     for _, tensor in tensors:
         if tensor.requires_grad:
-            tape.cuts[key] = Cut(state.moment(node), ("inference_mode" if state.inference else "no_grad") if mode is False else op.name)
+            tape.cuts[key] = Cut(
+                state.moment(node), ("inference_mode" if state.inference else "no_grad") if mode is False else op.name
+            )
             return
         if tensor.id in tape.cuts:
             tape.cuts[key] = tape.cuts[tensor.id]
@@ -253,9 +292,17 @@ def _remember_cut(
 
 
 def invent(
-    tape: Tape, state: State, inputs: Sequence[int], node: ast.AST, assumed: str | None, extra: Sequence[Node | Leaf] = (), op: str = ""
+    tape: Tape,
+    state: State,
+    inputs: Sequence[int],
+    node: ast.AST,
+    assumed: str | None,
+    extra: Sequence[Node | Leaf] = (),
+    op: str = "",
 ) -> int:
-    """A tensor that depends on ``inputs`` through one node that keeps something: by assumption, if ``assumed`` names a callee."""
+    """A tensor that depends on ``inputs`` through one node that keeps something: by assumption, if ``assumed`` names
+    a callee.
+    """
     tensors = [current(state, key) for key in inputs]
     edges = tuple(dict.fromkeys([*(e for t in tensors if t.requires_grad and (e := edge_of(t)) is not None), *extra]))
     key = fresh_id()
@@ -264,6 +311,17 @@ def invent(
         needs = False
     graph = None
     if edges and needs:
-        graph = Node(key, op or assumed or "call", edges, state.moment(node), keeps=True, assumed=assumed, results=(key,), anchors=tuple(inputs))
-    state.tensors[key] = Tensor(key, key, key, state.moment(node), needs if edges else None if needs else False, graph, assumed=assumed)
+        graph = Node(
+            key,
+            op or assumed or "call",
+            edges,
+            state.moment(node),
+            keeps=True,
+            assumed=assumed,
+            results=(key,),
+            anchors=tuple(inputs),
+        )
+    state.tensors[key] = Tensor(
+        key, key, key, state.moment(node), needs if edges else None if needs else False, graph, assumed=assumed
+    )
     return key

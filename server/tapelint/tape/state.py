@@ -31,14 +31,27 @@ def fresh_id() -> int:
 class State:
     """A path through the program, up to now.
 
-    ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with ``value``.
-    ``choices`` remembers the truth assumed for unknown conditions.
+    ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
+    ``value``. ``choices`` remembers the truth assumed for unknown conditions.
     """
 
     __slots__ = (
-        "heap", "owned", "tensors", "writes", "freed", "grads", "grad_mode", "inference", "laps", "calls", "choices",
-        "signal", "value", "changes", "frame",
-    )  # fmt: skip
+        "heap",
+        "owned",
+        "tensors",
+        "writes",
+        "freed",
+        "grads",
+        "grad_mode",
+        "inference",
+        "laps",
+        "calls",
+        "choices",
+        "signal",
+        "value",
+        "changes",
+        "frame",
+    )
 
     def __init__(self) -> None:
         self.heap: dict[int, Any] = {}

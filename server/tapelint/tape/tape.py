@@ -15,7 +15,8 @@ from .moment import Moment
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A tensor was kept: ``value`` is the expression stored, ``target`` what it was stored in (``h``, ``self.h``, ``outs``).
+    """A tensor was kept: ``value`` is the expression stored, ``target`` what it was stored in (``h``, ``self.h``,
+    ``outs``).
 
     ``statement`` is the syntax that stored it, ``how`` is ``assigned`` or ``appended``.
     """
@@ -48,14 +49,18 @@ class Tape:
         self.copies: dict[int, tuple[int, int]] = {}
 
     def publish(self, event: Event) -> None:
-        """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that would)."""
+        """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that
+        would).
+        """
         if self.guarded and not isinstance(event, BackwardRan):
             return
         for listener in self.listeners:
             listener(event)
 
     def same_values(self, left: tuple[int, int], right: tuple[int, int]) -> bool:
-        """Whether two tensors, each with its version, hold the same values for certain: one was cloned from the other."""
+        """Whether two tensors, each with its version, hold the same values for certain: one was cloned from the
+        other.
+        """
         return self.origin(left) == self.origin(right)
 
     def origin(self, tensor: tuple[int, int]) -> tuple[int, int]:

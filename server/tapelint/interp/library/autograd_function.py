@@ -1,4 +1,6 @@
-"""``torch.autograd.Function``: a node the program defines itself. Its forward runs without grad; what it saves the node keeps."""
+"""``torch.autograd.Function``: a node the program defines itself. Its forward runs without grad; what it saves the
+node keeps.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,30 @@ def apply(m: Machine, state: State, call: Call) -> Value:
         return result
     kept = state.heap[context.id].attributes.get(SAVED)
     thing = state.heap[kind.id]
-    return attach(m.tape, state, result, thing.name if isinstance(thing, Class) else "Function", edges, kept, call, tuple(t.id for t in inputs))
+    return attach(
+        m.tape,
+        state,
+        result,
+        thing.name if isinstance(thing, Class) else "Function",
+        edges,
+        kept,
+        call,
+        tuple(t.id for t in inputs),
+    )
 
 
-def attach(tape: Tape, state: State, result: Value, name: str, edges: tuple[Node | Leaf, ...], kept: Value | None, call: Call, anchors: tuple[int, ...]) -> Value:
+def attach(
+    tape: Tape,
+    state: State,
+    result: Value,
+    name: str,
+    edges: tuple[Node | Leaf, ...],
+    kept: Value | None,
+    call: Call,
+    anchors: tuple[int, ...],
+) -> Value:
     """Give the results the node. A result that is an input comes back as a new tensor with the same memory."""
-    outputs = [t for t in tensors_in(state, result)]
+    outputs = list(tensors_in(state, result))
     given = set(anchors)
     renamed = {t: fresh_id() if t in given else t for t in outputs}
     saved = []
@@ -50,16 +70,27 @@ def attach(tape: Tape, state: State, result: Value, name: str, edges: tuple[Node
         saved.append(SavedTensor(role, tensor, record.counter, state.version(record.counter)))
     tape.saved.update(item.counter for item in saved)
     graph = Node(
-        fresh_id(), name, edges, state.moment(call.node), tuple(saved), bool(saved), results=tuple(renamed.values()),
-        grad_fn=f"{name}Backward", anchors=anchors,
-    )  # fmt: skip
+        fresh_id(),
+        name,
+        edges,
+        state.moment(call.node),
+        tuple(saved),
+        bool(saved),
+        results=tuple(renamed.values()),
+        grad_fn=f"{name}Backward",
+        anchors=anchors,
+    )
     for old, new in renamed.items():
         record = current(state, old)
-        state.tensors[new] = Tensor(new, record.counter, record.memory, state.moment(call.node), True, graph, seen=state.version(record.counter))
+        state.tensors[new] = Tensor(
+            new, record.counter, record.memory, state.moment(call.node), True, graph, seen=state.version(record.counter)
+        )
     if isinstance(result, TensorRef):
         return TensorRef(renamed[result.id])
     if isinstance(result, Tuple):
-        return replace(result, items=tuple(TensorRef(renamed[v.id]) if isinstance(v, TensorRef) else v for v in result.items))
+        return replace(
+            result, items=tuple(TensorRef(renamed[v.id]) if isinstance(v, TensorRef) else v for v in result.items)
+        )
     return result
 
 

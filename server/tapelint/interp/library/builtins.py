@@ -9,16 +9,29 @@ from .. import attributes
 from ..calls import call_value
 from ..classes import Factory
 from ..iteration import items_of
-from ..machine import Machine, Raised
+from ..machine import Machine
 from ..operators import combine
 from ..truth import length, truth
 from ..values import (
-    FALSE, NONE, TRUE, Class, Const, Function, Instance, Lib, Mapping, Optimizer, Partial, Range, Ref, Sequence, Slice, TensorRef,
-    Tuple, Unknown, Value, Zip,
-)  # fmt: skip
+    FALSE,
+    NONE,
+    TRUE,
+    Const,
+    Instance,
+    Lib,
+    Mapping,
+    Partial,
+    Range,
+    Ref,
+    Sequence,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    Zip,
+)
 from .registry import Call, function
-
-
 
 NAMED_TUPLE = "(named tuple)"
 
@@ -28,7 +41,11 @@ def make_range(m: Machine, state: State, call: Call) -> Value:
     numbers = [a.value if isinstance(a, Const) and isinstance(a.value, int) else None for a in call.args]
     if len(numbers) == 1:
         return Range(0, numbers[0], 1)
-    return Range(numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else 1) if len(numbers) > 1 else Range(None, None, None)
+    return (
+        Range(numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else 1)
+        if len(numbers) > 1
+        else Range(None, None, None)
+    )
 
 
 @function("builtins.enumerate")
@@ -43,7 +60,16 @@ def zipped(m: Machine, state: State, call: Call) -> Value:
     return Zip(tuple(call.args))
 
 
-@function("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm", "builtins.iter", "itertools.islice", "itertools.cycle", "rich.progress.track")
+@function(
+    "tqdm.tqdm",
+    "tqdm.auto.tqdm",
+    "tqdm.notebook.tqdm",
+    "tqdm",
+    "builtins.iter",
+    "itertools.islice",
+    "itertools.cycle",
+    "rich.progress.track",
+)
 def passed_through(m: Machine, state: State, call: Call) -> Value:
     return call.get(0, "iterable")
 
@@ -62,7 +88,17 @@ def size(m: Machine, state: State, call: Call) -> Value:
     return Unknown("index", False)
 
 
-@function("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted", "builtins.reversed", "collections.deque", "queue.Queue", "collections.Counter")
+@function(
+    "builtins.list",
+    "builtins.tuple",
+    "builtins.set",
+    "builtins.frozenset",
+    "builtins.sorted",
+    "builtins.reversed",
+    "collections.deque",
+    "queue.Queue",
+    "collections.Counter",
+)
 def sequence(m: Machine, state: State, call: Call) -> Value:
     kind = call.name.rpartition(".")[2]
     limit = call.get(1, "maxlen") if kind == "deque" else call.get(0, "maxsize") if kind == "Queue" else NONE
@@ -121,7 +157,9 @@ def filtered(m: Machine, state: State, call: Call) -> Value:
     found = items_of(m, state, call.args[1], call.node)
     kept: list[Value] = []
     for item in found.values:
-        verdict = truth(m, state, call_value(m, state, call.args[0], [item], {}, call.node) if call.args[0] != NONE else item)
+        verdict = truth(
+            m, state, call_value(m, state, call.args[0], [item], {}, call.node) if call.args[0] != NONE else item
+        )
         if verdict is not False:
             kept.append(item)
     return Ref(state.new(Sequence("list", kept, not found.exact)))
@@ -137,7 +175,11 @@ def following(m: Machine, state: State, call: Call) -> Value:
 def arithmetic(m: Machine, state: State, call: Call) -> Value:
     if all(isinstance(a, Const) for a in call.args) and not call.kwargs:
         try:
-            return Const({"max": max, "min": min, "abs": abs, "round": round}[call.name.rpartition(".")[2]](*(a.value for a in call.args)))  # type: ignore[operator,attr-defined]
+            return Const(
+                {"max": max, "min": min, "abs": abs, "round": round}[call.name.rpartition(".")[2]](
+                    *(a.value for a in call.args)
+                )
+            )  # type: ignore[operator,attr-defined]
         except Exception:  # the program's own mistake, or pow and divmod
             return Unknown("number", False)
     if isinstance(call.args[0], TensorRef) and call.name in ("builtins.abs", "builtins.pow"):
@@ -148,7 +190,18 @@ def arithmetic(m: Machine, state: State, call: Call) -> Value:
     return tensors[-1] if tensors else Unknown("number", False)
 
 
-@function("builtins.int", "builtins.float", "builtins.bool", "builtins.str", "builtins.repr", "builtins.format", "builtins.id", "builtins.hash", "builtins.ord", "builtins.hex")
+@function(
+    "builtins.int",
+    "builtins.float",
+    "builtins.bool",
+    "builtins.str",
+    "builtins.repr",
+    "builtins.format",
+    "builtins.id",
+    "builtins.hash",
+    "builtins.ord",
+    "builtins.hex",
+)
 def plain(m: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "x")
     kind = {"int": int, "float": float, "bool": bool, "str": str}.get(call.name.rpartition(".")[2])
@@ -160,7 +213,21 @@ def plain(m: Machine, state: State, call: Call) -> Value:
     return Unknown("index", False)
 
 
-@function("builtins.print", "builtins.input", "builtins.open", "builtins.vars", "builtins.dir", "builtins.globals", "builtins.locals", "builtins.callable", "builtins.any", "builtins.all", "builtins.issubclass", "builtins.object", "builtins.bytes")
+@function(
+    "builtins.print",
+    "builtins.input",
+    "builtins.open",
+    "builtins.vars",
+    "builtins.dir",
+    "builtins.globals",
+    "builtins.locals",
+    "builtins.callable",
+    "builtins.any",
+    "builtins.all",
+    "builtins.issubclass",
+    "builtins.object",
+    "builtins.bytes",
+)
 def quiet(m: Machine, state: State, call: Call) -> Value:
     return NONE if call.name == "builtins.print" else Unknown("builtin", False)
 
@@ -171,52 +238,15 @@ def make_slice(m: Machine, state: State, call: Call) -> Value:
     return Slice(*parts)
 
 
-@function("builtins.isinstance")
-def is_instance(m: Machine, state: State, call: Call) -> Value:
-    value, kinds = call.get(0, "obj"), call.get(1, "class")
-    verdicts = [_is(state, value, kind) for kind in (kinds.items if isinstance(kinds, Tuple) else (kinds,))]
-    return TRUE if True in verdicts else Unknown("isinstance", False) if None in verdicts else FALSE
-
-
-PLAIN = {"int": int, "float": float, "str": str, "bool": bool}
-
-
-def _is(state: State, value: Value, kind: Value) -> bool | None:
-    if isinstance(value, Unknown):
-        return None
-    if isinstance(kind, Ref):
-        if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
-            order = attributes.linear_order(state, thing.kind)
-            return True if kind in order else None if any(isinstance(o, Unknown) for o in order) else False
-        return False
-    if not isinstance(kind, Lib):
-        return None
-    name = kind.name.rpartition(".")[2]
-    if isinstance(value, TensorRef):
-        tensor = state.tensors[value.id]
-        if name in ("Tensor", "Variable"):
-            return None if tensor.assumed else True
-        return (tensor.parameter and not tensor.of_module) if name == "Parameter" else None if tensor.assumed else False
-    if isinstance(value, Const):
-        return isinstance(value.value, PLAIN[name]) if name in PLAIN else False
-    if isinstance(value, Tuple):
-        return name == "tuple"
-    if isinstance(value, Ref):
-        thing = state.heap[value.id]
-        if isinstance(thing, Sequence):
-            return name == thing.kind
-        if isinstance(thing, Mapping):
-            return name in ("dict", thing.kind)
-        if isinstance(thing, Instance):
-            order = [o.name if isinstance(o, Lib) else "" for o in attributes.linear_order(state, thing.kind)]
-            return True if kind.name in order else None if thing.open or name == "Module" else False
-    return None
-
-
 @function("builtins.hasattr")
 def has_attribute(m: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
-    if isinstance(value, Ref) and isinstance(name, Const) and isinstance(thing := state.heap[value.id], Instance) and not thing.open:
+    if (
+        isinstance(value, Ref)
+        and isinstance(name, Const)
+        and isinstance(thing := state.heap[value.id], Instance)
+        and not thing.open
+    ):
         if name.value in thing.attributes:
             return TRUE
         found = attributes.find(state, thing.kind, str(name.value))
@@ -283,48 +313,6 @@ def field(m: Machine, state: State, call: Call) -> Value:
     return Factory(factory) if factory is not None else call.kwargs.get("default", Unknown("field"))  # type: ignore[return-value]
 
 
-@function("copy.deepcopy", "copy.copy")
-def copied(m: Machine, state: State, call: Call) -> Value:
-    """Tensors are copied as leaves are: new parameters. A graph tensor cannot be deep-copied; ``copy.copy`` shares."""
-    value = call.get(0, "x")
-    if call.name == "copy.copy":
-        return Ref(state.new(state.heap[value.id].copy())) if isinstance(value, Ref) else value
-    return _deep(m, state, value, call, {})
-
-
-def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, Value]) -> Value:
-    from dataclasses import replace
-
-    from ...tape import current, leaf
-
-    if value in done:
-        return done[value]
-    if isinstance(value, TensorRef):
-        origin = current(state, value.id)
-        if origin.grad_fn is not None and not origin.assumed:
-            raise Raised("RuntimeError", "Only Tensors created explicitly by the user support the deepcopy protocol", by_torch=True)
-        made = leaf(state, call.node, origin.requires_grad, parameter=origin.parameter)
-        state.tensors[made] = replace(state.tensors[made], assumed=origin.assumed, of_module=origin.of_module, kind=origin.kind)
-        done[value] = TensorRef(made)
-        return done[value]
-    if isinstance(value, Tuple):
-        return Tuple(tuple(_deep(m, state, v, call, done) for v in value.items), value.names)
-    if not isinstance(value, Ref):
-        return value
-    thing = state.heap[value.id]
-    if isinstance(thing, (Class, Optimizer)) or isinstance(thing, Function):
-        return value
-    twin = thing.copy()
-    made_ref = done[value] = Ref(state.new(twin))
-    if isinstance(twin, Instance):
-        twin.attributes = {k: _deep(m, state, v, call, done) for k, v in twin.attributes.items()}
-    elif isinstance(twin, Sequence):
-        twin.items = [_deep(m, state, v, call, done) for v in twin.items]
-    elif isinstance(twin, Mapping):
-        twin.items = {k: _deep(m, state, v, call, done) for k, v in twin.items.items()}
-    return made_ref
-
-
 @function("itertools.chain", "itertools.chain.from_iterable", "itertools.product")
 def chained(m: Machine, state: State, call: Call) -> Value:
     if call.name == "itertools.product":
@@ -337,5 +325,3 @@ def chained(m: Machine, state: State, call: Call) -> Value:
 @function("itertools.count")
 def counting(m: Machine, state: State, call: Call) -> Value:
     return Range(0, None, 1)
-
-

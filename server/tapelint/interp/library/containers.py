@@ -13,7 +13,6 @@ from ..values import NONE, Const, Mapping, Ref, Sequence, Tuple, Unknown, Value
 from .registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, method
 
 
-
 def _name(call: Call) -> str:
     """How the program calls the container: ``hs`` in ``hs.append(h)``."""
     function = call.node.func if isinstance(call.node, ast.Call) else None
@@ -118,7 +117,10 @@ def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
     thing: Mapping = state.heap[receiver.id]
-    pairs = [(Const(k) if not (isinstance(k, str) and k.startswith("<")) else Unknown("key", False), v) for k, v in thing.items.items()]
+    pairs = [
+        (Const(k) if not (isinstance(k, str) and k.startswith("<")) else Unknown("key", False), v)
+        for k, v in thing.items.items()
+    ]
     if call.name == "items":
         found: list[Value] = [Tuple(pair) for pair in pairs]
     else:

@@ -1,8 +1,8 @@
 """``torch.distributions``: an object that keeps its parameters and computes with them when asked.
 
-Most distributions compute everything anew at each call, so one object may serve many backwards. Some already compute when they are made
-(``Categorical`` normalises its logits): that part of the graph is shared by all calls and freed by the first backward. Which ones do was
-measured; ``tests/oracle/test_distributions.py`` measures it again.
+Most distributions compute everything anew at each call, so one object may serve many backwards. Some already compute
+when they are made (``Categorical`` normalises its logits): that part of the graph is shared by all calls and freed by
+the first backward. Which ones do was measured; ``tests/oracle/test_distributions.py`` measures it again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from .registry import FUNCTIONS, Call
 
 COMPUTES_WHEN_MADE = frozenset({"Categorical", "OneHotCategorical", "Multinomial", "Weibull", "Chi2"})
 COMPUTES_WHEN_ASKED = frozenset(
-    "Normal LogNormal Beta Gamma Exponential Laplace Dirichlet Poisson Cauchy Uniform Gumbel HalfNormal Pareto Bernoulli Geometric "
+    "Normal LogNormal Beta Gamma Exponential Laplace Dirichlet Poisson Cauchy Uniform Gumbel HalfNormal Pareto "
+    "Bernoulli Geometric "
     "StudentT Independent TransformedDistribution RelaxedBernoulli".split()
 )
 PARAMETERS = "(arguments)"
@@ -63,4 +64,3 @@ for _name in COMPUTES_WHEN_MADE | COMPUTES_WHEN_ASKED:
     for _method in (*SAMPLES, *ASKED):
         FUNCTIONS[f"torch.distributions.{_name}.{_method}"] = ask
 FUNCTIONS["torch.distributions.kl_divergence"] = FUNCTIONS["torch.distributions.kl.kl_divergence"] = divergence
-

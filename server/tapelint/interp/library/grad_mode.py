@@ -1,4 +1,6 @@
-"""``torch.no_grad``, ``enable_grad``, ``inference_mode``, ``set_grad_enabled``: context managers, decorators, functions."""
+"""``torch.no_grad``, ``enable_grad``, ``inference_mode``, ``set_grad_enabled``: context managers, decorators,
+functions.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,13 @@ def inference_mode(m: Machine, state: State, call: Call) -> Value:
     mode = call.flag(0, "mode", True)
     if call.args and not isinstance(call.args[0], Const):
         return _decorated(call, GradMode(False, True))
-    return GradMode(False, True) if mode else GradMode(state.grad_mode, state.inference) if mode is False else GradMode(None)
+    return (
+        GradMode(False, True)
+        if mode
+        else GradMode(state.grad_mode, state.inference)
+        if mode is False
+        else GradMode(None)
+    )
 
 
 def _decorated(call: Call, mode: GradMode) -> Value:
@@ -53,7 +61,9 @@ def _decorated(call: Call, mode: GradMode) -> Value:
 
 @function("torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch._C._set_grad_enabled")
 def set_grad_enabled(m: Machine, state: State, call: Call) -> Value:
-    """Acts at once, and as a context manager puts back what was: ``with`` records the mode before its expression is evaluated."""
+    """Acts at once, and as a context manager puts back what was: ``with`` records the mode before its expression is
+    evaluated.
+    """
     mode = call.flag(0, "mode", True)
     if state.grad_mode != mode:
         state.changes += 1

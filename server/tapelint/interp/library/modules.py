@@ -1,7 +1,7 @@
 """``nn.Module``: what PyTorch's layers do in forward, and the methods every module has.
 
-A layer of PyTorch is a row of data (``ops/layers``); a module nobody knows is one with a single parameter that stands for all of its
-parameters, and a forward that depends on its inputs and on it, by assumption.
+A layer of PyTorch is a row of data (``ops/layers``); a module nobody knows is one with a single parameter that stands
+for all of its parameters, and a forward that depends on its inputs and on it, by assumption.
 """
 
 from __future__ import annotations
@@ -11,82 +11,31 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ... import ops
-from ...tape import Leaf, Refused, State, bump, current, invent, leaf, record
-from .. import torch_ops
+from ...tape import Leaf, State, bump, current, invent, leaf
 from ..assign import tensors_in
 from ..attributes import linear_order
 from ..calls import call_value, own_method
 from ..classes import is_module
-from ..machine import Machine, Raised
-from ..values import FALSE, NONE, TRUE, Bound, Const, Function, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ..machine import Machine
+from ..values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Const,
+    Function,
+    Instance,
+    Lib,
+    Mapping,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+from .layers import HIDDEN, ITEMS, inputs_of, run_layer
 from .registry import FUNCTIONS, MODULE_METHODS, Call, function, method
-
-CONTAINERS = {"torch.nn.ModuleList": "ModuleList", "torch.nn.ParameterList": "ModuleList", "torch.nn.Sequential": "Sequential"}
-DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
-HIDDEN = "(parameters)"
-ITEMS = "(items)"
-
-
-def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
-    """``nn.Linear(3, 4)``: an object with its parameters."""
-    from ..iteration import items_of
-
-    if name in CONTAINERS:
-        items, more = list(args), False
-        if CONTAINERS[name] == "ModuleList":
-            found = items_of(m, state, args[0], node) if args else None
-            items, more = (found.values, not found.exact) if found else ([], False)
-        elif len(args) == 1 and isinstance(args[0], Ref) and isinstance(thing := state.heap[args[0].id], Mapping):
-            items, more = list(thing.items.values()), thing.open
-        return Ref(state.new(Sequence(CONTAINERS[name], items, more)))
-    if name in DICTS:
-        source = state.heap[args[0].id] if args and isinstance(args[0], Ref) else None
-        known = source if isinstance(source, Mapping) else Mapping({}, bool(args))
-        return Ref(state.new(Mapping(dict(known.items), known.open, "ModuleDict")))
-    made = Ref(state.new(Instance(Lib(name), {})))
-    build_layer(m, state, made, name, args, kwargs, node)
-    return made
-
-
-def build_layer(m: Machine, state: State, receiver: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> None:
-    """Give ``receiver`` what ``__init__`` of the library class ``name`` gives it."""
-    if not isinstance(receiver, Ref) or not isinstance(state.heap[receiver.id], Instance):
-        return
-    thing = state.edit(receiver.id)
-    thing.attributes.setdefault("training", TRUE)
-    if name.endswith("Module") or name.endswith(".Module"):
-        return
-    if name in CONTAINERS or name in DICTS:
-        thing.attributes[ITEMS] = new_layer(m, state, name, args, kwargs, node)
-        return
-    row = ops.layer(name.rpartition(".")[2]) if name.startswith("torch.nn.") else None
-    if row is None:
-        made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], of_module=True)
-        m.tape.name(made, f"the parameters of {name.rpartition('.')[2]}")
-        thing.attributes[HIDDEN] = TensorRef(made)
-        return
-    given = {**dict(zip(row.arguments, args)), **kwargs}
-    for parameter in row.params:
-        base = "parameters" if parameter == "*" else parameter.rstrip("?")
-        if parameter.endswith("?"):
-            switch = given.get(base, given.get("bias" if "bias" in base else "affine", given.get("elementwise_affine", TRUE)))
-            if switch in (FALSE, NONE):
-                continue
-        made = leaf(state, node, True, parameter=True)
-        thing.attributes[base] = TensorRef(made)
-    for buffer in row.buffers:
-        thing.attributes[buffer] = TensorRef(leaf(state, node, False))
-    if "inplace" in given:
-        thing.attributes["inplace"] = given["inplace"]
-    if row.unreduced is not None and "reduction" in given:
-        thing.attributes["reduction"] = given["reduction"]
-
-
-def opaque_module(m: Machine, state: State, name: str, node: ast.AST) -> Ref:
-    """A network nobody knows: one parameter stands for all."""
-    made = leaf(state, node, True, parameter=True, assumed=name, of_module=True)
-    m.tape.name(made, f"the parameters of {name}")
-    return Ref(state.new(Instance(Lib("torch.nn.Module"), {HIDDEN: TensorRef(made), "training": Unknown("training", False)}, True)))
 
 
 def members(state: State, value: Value, seen: set[int], prefix: str = "") -> Iterator[tuple[str, Value]]:
@@ -132,12 +81,9 @@ def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
 def is_open(state: State, value: Value) -> bool:
     """Whether a module may have parameters we do not know of."""
     below = [item for _, item in members(state, value, set()) if isinstance(item, Ref)]
-    return any(getattr(state.heap[item.id], "open", False) for item in [*below, *([value] if isinstance(value, Ref) else [])])
-
-
-def inputs_of(m: Machine, state: State, call: Call) -> list[int]:
-    found = [t for v in (*call.args, *call.kwargs.values()) for t in tensors_in(state, v)]
-    return found + [t for v in call.args if isinstance(v, Unknown) and (t := torch_ops.tensor_of(m, state, v)) is not None]
+    return any(
+        getattr(state.heap[item.id], "open", False) for item in [*below, *([value] if isinstance(value, Ref) else [])]
+    )
 
 
 @method(MODULE_METHODS, "forward", "__call__")
@@ -152,7 +98,11 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if isinstance(inner, Ref) and isinstance(items := state.heap[inner.id], Sequence):
         return sequential(m, state, items.items, call)
     library = next((k.name for k in linear_order(state, thing.kind) if isinstance(k, Lib)), "")
-    row = ops.layer(library.rpartition(".")[2]) if library.startswith("torch.nn.") and HIDDEN not in thing.attributes else None
+    row = (
+        ops.layer(library.rpartition(".")[2])
+        if library.startswith("torch.nn.") and HIDDEN not in thing.attributes
+        else None
+    )
     if row is not None:
         return run_layer(m, state, row, thing, call)
     hidden = [TensorRef(key) for _, key in parameters_of(state, receiver)]
@@ -171,58 +121,12 @@ def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Valu
     return value
 
 
-def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: Call) -> Value:
-    """One of PyTorch's layers, by its row."""
-    training = thing.attributes.get("training", TRUE)
-    op = row.op
-    if row.eval_op is not None and training == FALSE:
-        op = row.eval_op
-    inplace = thing.attributes.get("inplace", FALSE)
-    if row.inplace is not None and inplace != FALSE:
-        if inplace != TRUE:
-            return torch_ops.opaque(m, state, inputs_of(m, state, call), call.node, row.name)
-        op = row.inplace
-    if row.unreduced is not None and thing.attributes.get("reduction", Const("mean")) == Const("none"):
-        op = row.unreduced
-    tensors: dict[str, object] = {}
-    own = {p.rstrip("?") for p in (*row.params, *row.buffers)} | {"parameters"}
-    for index, param in enumerate(p for p in op.params if p.name not in own):
-        value = call.get(index, param.name, NONE)
-        several = isinstance(value, (Tuple, Ref))
-        tensors[param.name] = torch_ops.tensor_list(m, state, value) if several else torch_ops.tensor_of(m, state, value)
-    for name in own:
-        value = thing.attributes.get(name)
-        if isinstance(value, TensorRef):
-            tensors[name] = value.id
-    if "*" in row.params:
-        tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
-    try:
-        keys = record(m.tape, state, replace(op, name=row.name.lower()), tensors, call.node, row.output.count("T"))  # type: ignore[arg-type]
-    except Refused as refused:
-        raise Raised("RuntimeError", str(refused), by_torch=True) from None
-    return structured(row.output, list(keys))
-
-
-def structured(shape: str, keys: list[int]) -> Value:
-    """The outputs as the layer returns them: ``(T,(T,T))`` is what an LSTM gives, ``N`` stands for None."""
-    stack: list[list[Value]] = [[]]
-    for mark in shape:
-        if mark == "(":
-            stack.append([])
-        elif mark == ")":
-            done = Tuple(tuple(stack.pop()))
-            stack[-1].append(done)
-        elif mark == "T":
-            stack[-1].append(TensorRef(keys.pop(0)) if keys else Unknown("output"))
-        elif mark == "N":
-            stack[-1].append(NONE)
-    return stack[0][0] if stack[0] else Unknown("output")
-
-
 @method(MODULE_METHODS, "parameters", "named_parameters")
 def parameters(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     found = parameters_of(state, receiver)
-    items: list[Value] = [TensorRef(k) if call.name == "parameters" else Tuple((Const(n), TensorRef(k))) for n, k in found]
+    items: list[Value] = [
+        TensorRef(k) if call.name == "parameters" else Tuple((Const(n), TensorRef(k))) for n, k in found
+    ]
     return Ref(state.new(Sequence("list", items, is_open(state, receiver) and not found)))
 
 
@@ -259,7 +163,22 @@ def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return receiver
 
 
-@method(MODULE_METHODS, "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "share_memory", "to_empty", "compile", "type", "register_forward_hook", "register_full_backward_hook")
+@method(
+    MODULE_METHODS,
+    "to",
+    "cuda",
+    "cpu",
+    "float",
+    "half",
+    "double",
+    "bfloat16",
+    "share_memory",
+    "to_empty",
+    "compile",
+    "type",
+    "register_forward_hook",
+    "register_full_backward_hook",
+)
 def itself(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return receiver if not call.name.startswith("register") else Unknown("handle")
 
@@ -269,7 +188,9 @@ def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Valu
     value = call.get(0, "requires_grad", TRUE)
     for _, key in parameters_of(state, receiver):
         state.changes += 1
-        state.tensors[key] = replace(state.tensors[key], requires_grad=bool(value.value) if isinstance(value, Const) else None)
+        state.tensors[key] = replace(
+            state.tensors[key], requires_grad=bool(value.value) if isinstance(value, Const) else None
+        )
     return receiver
 
 
@@ -340,7 +261,8 @@ def initialise(m: Machine, state: State, call: Call) -> Value:
 
 
 for _name in (
-    "uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ trunc_normal_ "
+    "uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_ kaiming_uniform_ "
+    "kaiming_normal_ trunc_normal_ "
     "orthogonal_ sparse_ xavier_uniform xavier_normal kaiming_normal kaiming_uniform normal constant uniform orthogonal"
 ).split():
     FUNCTIONS["torch.nn.init." + _name] = initialise
@@ -353,12 +275,16 @@ def data_parallel(m: Machine, state: State, call: Call) -> Value:
     return call_value(m, state, call.get(0, "module"), args, {}, call.node, call.key)
 
 
-@function("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.DataParallel", "torch.compile", "torch.jit.script")
+@function(
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.compile",
+    "torch.jit.script",
+)
 def wrapper(m: Machine, state: State, call: Call) -> Value:
     """Wrappers that call the wrapped module; ``.module`` is the module itself."""
     value = call.get(0, "module", call.get(0, "model"))
     if call.name.startswith("torch.nn.") and isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
         state.edit(value.id).attributes["module"] = value
     return value
-
-

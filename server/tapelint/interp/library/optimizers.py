@@ -1,4 +1,6 @@
-"""Optimizers: ``step`` writes the parameters that have gradients, ``zero_grad`` clears them; and the scaler of mixed precision."""
+"""Optimizers: ``step`` writes the parameters that have gradients, ``zero_grad`` clears them; and the scaler of mixed
+precision.
+"""
 
 from __future__ import annotations
 
@@ -117,8 +119,11 @@ def scaled_step(m: Machine, state: State, call: Call) -> Value:
     return call_method(m, state, call.get(1, "optimizer"), Call("step", call.args[2:], {}, call.node))
 
 
-@function("torch.amp.GradScaler.update", "torch.amp.GradScaler.unscale_", "torch.amp.GradScaler.get_scale", "torch.amp.GradScaler.state_dict")
+@function(
+    "torch.amp.GradScaler.update",
+    "torch.amp.GradScaler.unscale_",
+    "torch.amp.GradScaler.get_scale",
+    "torch.amp.GradScaler.state_dict",
+)
 def upkeep(m: Machine, state: State, call: Call) -> Value:
     return Unknown("scaler")
-
-

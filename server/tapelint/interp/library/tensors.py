@@ -14,7 +14,14 @@ from .registry import TENSOR_METHODS, Call, function, method
 
 
 def go_backward(
-    m: Machine, state: State, roots: list[int], node: ast.AST, retain: bool | None, create: bool | None, inputs: list[int] | None, accumulate: bool = True
+    m: Machine,
+    state: State,
+    roots: list[int],
+    node: ast.AST,
+    retain: bool | None,
+    create: bool | None,
+    inputs: list[int] | None,
+    accumulate: bool = True,
 ) -> list[int]:
     """A backward pass; what PyTorch raises is raised in the program."""
     m.holes.backwards += 1
@@ -41,7 +48,11 @@ def tensor_backward(m: Machine, state: State, receiver: Value, call: Call) -> Va
     assert isinstance(receiver, TensorRef)
     retain, create = retention(call, 1, 2)
     given = call.get(3, "inputs", NONE)
-    inputs = None if given == NONE else tensor_list(m, state, given) or ([given.id] if isinstance(given, TensorRef) else None)
+    inputs = (
+        None
+        if given == NONE
+        else tensor_list(m, state, given) or ([given.id] if isinstance(given, TensorRef) else None)
+    )
     go_backward(m, state, [receiver.id], call.node, retain, create, inputs)
     return NONE
 
@@ -52,7 +63,11 @@ def autograd_backward(m: Machine, state: State, call: Call) -> Value:
     roots = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given)
     retain, create = retention(call, 2, 3)
     targets = call.get(5, "inputs", NONE)
-    inputs = None if targets == NONE else tensor_list(m, state, targets) or ([targets.id] if isinstance(targets, TensorRef) else None)
+    inputs = (
+        None
+        if targets == NONE
+        else tensor_list(m, state, targets) or ([targets.id] if isinstance(targets, TensorRef) else None)
+    )
     if roots:
         go_backward(m, state, roots, call.node, retain, create, inputs)
     return NONE
@@ -82,7 +97,9 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
 
 
 def _graph_of_gradient(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> int:
-    """With ``create_graph`` the gradient depends on everything the forward pass did: its graph shares the saved tensors."""
+    """With ``create_graph`` the gradient depends on everything the forward pass did: its graph shares the saved
+    tensors.
+    """
     heads = tuple(fn for r in roots if (fn := current(state, r).grad_fn) is not None)
     made = fresh_id()
     graph = Node(made, "gradient", heads, state.moment(node), keeps=True, results=(made,), grad_fn="AccumulateGrad")
@@ -119,7 +136,20 @@ def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return Unknown("item", False)
 
 
-@method(TENSOR_METHODS, "size", "dim", "numel", "nelement", "stride", "element_size", "get_device", "data_ptr", "storage_offset", "ndimension", "type")
+@method(
+    TENSOR_METHODS,
+    "size",
+    "dim",
+    "numel",
+    "nelement",
+    "stride",
+    "element_size",
+    "get_device",
+    "data_ptr",
+    "storage_offset",
+    "ndimension",
+    "type",
+)
 def measure(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.name == "type" and call.args:
         return conversion(m, state, receiver, call)
@@ -131,25 +161,58 @@ def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return receiver if call.name == "share_memory_" else Unknown(call.name)
 
 
-@method(TENSOR_METHODS, "is_floating_point", "is_complex", "is_contiguous", "is_cuda", "is_pinned", "equal", "allclose", "is_inference", "is_shared")
+@method(
+    TENSOR_METHODS,
+    "is_floating_point",
+    "is_complex",
+    "is_contiguous",
+    "is_cuda",
+    "is_pinned",
+    "equal",
+    "allclose",
+    "is_inference",
+    "is_shared",
+)
 def question(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return Unknown(call.name, False)
 
 
 @method(
-    TENSOR_METHODS, "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "contiguous", "type_as", "pin_memory", "int", "long", "bool", "short", "byte", "xpu"
+    TENSOR_METHODS,
+    "to",
+    "cuda",
+    "cpu",
+    "float",
+    "double",
+    "half",
+    "bfloat16",
+    "contiguous",
+    "type_as",
+    "pin_memory",
+    "int",
+    "long",
+    "bool",
+    "short",
+    "byte",
+    "xpu",
 )
 def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    """Usually the very same tensor (already there, already of that type); else a copy that depends on it and saves nothing.
+    """Usually the very same tensor (already there, already of that type); else a copy that depends on it and saves
+    nothing.
 
-    Treating it as the same tensor is right for the graph in both cases: a copy's node saves nothing and is never refused.
-    For a leaf it is not (the copy is no leaf), so a leaf that may have been copied is known less well.
+    Treating it as the same tensor is right for the graph in both cases: a copy's node saves nothing and is never
+    refused. For a leaf it is not (the copy is no leaf), so a leaf that may have been copied is known less well.
     """
     assert isinstance(receiver, TensorRef)
     tensor = current(state, receiver.id)
     if call.name in ("int", "long", "bool", "short", "byte"):
         return TensorRef(leaf(state, call.node, False, kind="int"))
-    if tensor.requires_grad and tensor.grad_fn is None and not tensor.parameter and call.name in ("cuda", "to", "double", "half"):
+    if (
+        tensor.requires_grad
+        and tensor.grad_fn is None
+        and not tensor.parameter
+        and call.name in ("cuda", "to", "double", "half")
+    ):
         copied = call.name != "to" or call.args or call.kwargs
         if copied:
             made = run(m, state, "clone", [receiver], {}, call.node)
@@ -158,7 +221,15 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return receiver
 
 
-@function("torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.asarray")
+@function(
+    "torch.tensor",
+    "torch.as_tensor",
+    "torch.from_numpy",
+    "torch.Tensor",
+    "torch.FloatTensor",
+    "torch.LongTensor",
+    "torch.asarray",
+)
 def make(m: Machine, state: State, call: Call) -> Value:
     """New data. ``as_tensor`` of a tensor is that tensor."""
     source = call.get(0, "data", NONE)
@@ -177,7 +248,9 @@ def make(m: Machine, state: State, call: Call) -> Value:
 
 @function("torch.autograd.Variable", "torch.autograd.variable.Variable", "torch.Variable")
 def variable(m: Machine, state: State, call: Call) -> Value:
-    """Old code. ``Variable(t)`` is an alias of t without history that shares its version counter, like ``t.detach()``."""
+    """Old code. ``Variable(t)`` is an alias of t without history that shares its version counter, like
+    ``t.detach()``.
+    """
     source = call.get(0, "data", NONE)
     wants = call.flag(1, "requires_grad", False)
     tensor = tensor_of(m, state, source) if not isinstance(source, (Const, Ref, Tuple)) else None
@@ -216,7 +289,18 @@ def is_tensor(m: Machine, state: State, call: Call) -> Value:
     return TRUE if isinstance(value, TensorRef) else Unknown("is_tensor") if isinstance(value, Unknown) else FALSE
 
 
-@function("torch.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "torch.set_default_dtype", "torch.set_printoptions", "torch.use_deterministic_algorithms", "torch.cuda.empty_cache", "torch.cuda.synchronize", "torch.set_num_threads", "torch.autograd.set_detect_anomaly")
+@function(
+    "torch.manual_seed",
+    "torch.cuda.manual_seed",
+    "torch.cuda.manual_seed_all",
+    "torch.set_default_dtype",
+    "torch.set_printoptions",
+    "torch.use_deterministic_algorithms",
+    "torch.cuda.empty_cache",
+    "torch.cuda.synchronize",
+    "torch.set_num_threads",
+    "torch.autograd.set_detect_anomaly",
+)
 def setting(m: Machine, state: State, call: Call) -> Value:
     return Unknown("setting")
 
@@ -238,10 +322,18 @@ def load(m: Machine, state: State, call: Call) -> Value:
 
 @function("torch.utils.checkpoint.checkpoint")
 def checkpoint(m: Machine, state: State, call: Call) -> Value:
-    """Non-reentrant checkpointing computes the same graph and keeps less of it; for lifetime it is a call of the function."""
+    """Non-reentrant checkpointing computes the same graph and keeps less of it; for lifetime it is a call of the
+    function.
+    """
     from ..calls import call_value
 
-    known = {k: v for k, v in call.kwargs.items() if k not in ("use_reentrant", "preserve_rng_state", "determinism_check", "debug", "context_fn")}
-    return call_value(m, state, call.args[0], call.args[1:], known, call.node, call.key) if call.args else Unknown("checkpoint")
-
-
+    known = {
+        k: v
+        for k, v in call.kwargs.items()
+        if k not in ("use_reentrant", "preserve_rng_state", "determinism_check", "debug", "context_fn")
+    }
+    return (
+        call_value(m, state, call.args[0], call.args[1:], known, call.node, call.key)
+        if call.args
+        else Unknown("checkpoint")
+    )

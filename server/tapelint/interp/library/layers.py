@@ -1,0 +1,152 @@
+"""The layers of ``torch.nn``, by their rows in ``ops/layers.txt``: making one, running its forward.
+
+A module nobody knows is one with a single parameter that stands for all of its parameters.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ... import ops
+from ...tape import Refused, State, leaf, record
+from .. import torch_ops
+from ..assign import tensors_in
+from ..iteration import items_of
+from ..machine import Machine, Raised
+from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from .registry import Call
+
+CONTAINERS = {
+    "torch.nn.ModuleList": "ModuleList",
+    "torch.nn.ParameterList": "ModuleList",
+    "torch.nn.Sequential": "Sequential",
+}
+DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
+HIDDEN = "(parameters)"
+ITEMS = "(items)"
+
+
+def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    """``nn.Linear(3, 4)``: an object with its parameters."""
+    if name in CONTAINERS:
+        items, more = list(args), False
+        if CONTAINERS[name] == "ModuleList":
+            found = items_of(m, state, args[0], node) if args else None
+            items, more = (found.values, not found.exact) if found else ([], False)
+        elif len(args) == 1 and isinstance(args[0], Ref) and isinstance(thing := state.heap[args[0].id], Mapping):
+            items, more = list(thing.items.values()), thing.open
+        return Ref(state.new(Sequence(CONTAINERS[name], items, more)))
+    if name in DICTS:
+        source = state.heap[args[0].id] if args and isinstance(args[0], Ref) else None
+        known = source if isinstance(source, Mapping) else Mapping({}, bool(args))
+        return Ref(state.new(Mapping(dict(known.items), known.open, "ModuleDict")))
+    made = Ref(state.new(Instance(Lib(name), {})))
+    build_layer(m, state, made, name, args, kwargs, node)
+    return made
+
+
+def build_layer(
+    m: Machine, state: State, receiver: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> None:
+    """Give ``receiver`` what ``__init__`` of the library class ``name`` gives it."""
+    if not isinstance(receiver, Ref) or not isinstance(state.heap[receiver.id], Instance):
+        return
+    thing = state.edit(receiver.id)
+    thing.attributes.setdefault("training", TRUE)
+    if name.endswith("Module") or name.endswith(".Module"):
+        return
+    if name in CONTAINERS or name in DICTS:
+        thing.attributes[ITEMS] = new_layer(m, state, name, args, kwargs, node)
+        return
+    row = ops.layer(name.rpartition(".")[2]) if name.startswith("torch.nn.") else None
+    if row is None:
+        made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], of_module=True)
+        m.tape.name(made, f"the parameters of {name.rpartition('.')[2]}")
+        thing.attributes[HIDDEN] = TensorRef(made)
+        return
+    given = {**dict(zip(row.arguments, args)), **kwargs}
+    for parameter in row.params:
+        base = "parameters" if parameter == "*" else parameter.rstrip("?")
+        if parameter.endswith("?"):
+            switch = given.get(
+                base, given.get("bias" if "bias" in base else "affine", given.get("elementwise_affine", TRUE))
+            )
+            if switch in (FALSE, NONE):
+                continue
+        made = leaf(state, node, True, parameter=True)
+        thing.attributes[base] = TensorRef(made)
+    for buffer in row.buffers:
+        thing.attributes[buffer] = TensorRef(leaf(state, node, False))
+    if "inplace" in given:
+        thing.attributes["inplace"] = given["inplace"]
+    if row.unreduced is not None and "reduction" in given:
+        thing.attributes["reduction"] = given["reduction"]
+
+
+def opaque_module(m: Machine, state: State, name: str, node: ast.AST) -> Ref:
+    """A network nobody knows: one parameter stands for all."""
+    made = leaf(state, node, True, parameter=True, assumed=name, of_module=True)
+    m.tape.name(made, f"the parameters of {name}")
+    return Ref(
+        state.new(
+            Instance(Lib("torch.nn.Module"), {HIDDEN: TensorRef(made), "training": Unknown("training", False)}, True)
+        )
+    )
+
+
+def inputs_of(m: Machine, state: State, call: Call) -> list[int]:
+    found = [t for v in (*call.args, *call.kwargs.values()) for t in tensors_in(state, v)]
+    return found + [
+        t for v in call.args if isinstance(v, Unknown) and (t := torch_ops.tensor_of(m, state, v)) is not None
+    ]
+
+
+def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: Call) -> Value:
+    """One of PyTorch's layers, by its row."""
+    training = thing.attributes.get("training", TRUE)
+    op = row.op
+    if row.eval_op is not None and training == FALSE:
+        op = row.eval_op
+    inplace = thing.attributes.get("inplace", FALSE)
+    if row.inplace is not None and inplace != FALSE:
+        if inplace != TRUE:
+            return torch_ops.opaque(m, state, inputs_of(m, state, call), call.node, row.name)
+        op = row.inplace
+    if row.unreduced is not None and thing.attributes.get("reduction", Const("mean")) == Const("none"):
+        op = row.unreduced
+    tensors: dict[str, object] = {}
+    own = {p.rstrip("?") for p in (*row.params, *row.buffers)} | {"parameters"}
+    for index, param in enumerate(p for p in op.params if p.name not in own):
+        value = call.get(index, param.name, NONE)
+        several = isinstance(value, (Tuple, Ref))
+        tensors[param.name] = (
+            torch_ops.tensor_list(m, state, value) if several else torch_ops.tensor_of(m, state, value)
+        )
+    for name in own:
+        value = thing.attributes.get(name)
+        if isinstance(value, TensorRef):
+            tensors[name] = value.id
+    if "*" in row.params:
+        tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
+    try:
+        keys = record(m.tape, state, replace(op, name=row.name.lower()), tensors, call.node, row.output.count("T"))  # type: ignore[arg-type]
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    return structured(row.output, list(keys))
+
+
+def structured(shape: str, keys: list[int]) -> Value:
+    """The outputs as the layer returns them: ``(T,(T,T))`` is what an LSTM gives, ``N`` stands for None."""
+    stack: list[list[Value]] = [[]]
+    for mark in shape:
+        if mark == "(":
+            stack.append([])
+        elif mark == ")":
+            done = Tuple(tuple(stack.pop()))
+            stack[-1].append(done)
+        elif mark == "T":
+            stack[-1].append(TensorRef(keys.pop(0)) if keys else Unknown("output"))
+        elif mark == "N":
+            stack[-1].append(NONE)
+    return stack[0][0] if stack[0] else Unknown("output")

@@ -1,0 +1,46 @@
+"""Which distributions compute when they are made, so that their first backward frees what later calls need."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import distributions
+
+from tapelint.interp.library.distributions import COMPUTES_WHEN_MADE
+
+
+def parameter(*shape: int) -> torch.Tensor:
+    return (torch.rand(*shape) * 0.5 + 0.2).requires_grad_()
+
+
+MAKE = {
+    "Normal": lambda: distributions.Normal(parameter(3), parameter(3)),
+    "LogNormal": lambda: distributions.LogNormal(parameter(3), parameter(3)),
+    "Categorical": lambda: distributions.Categorical(logits=parameter(3)),
+    "OneHotCategorical": lambda: distributions.OneHotCategorical(logits=parameter(3)),
+    "Multinomial": lambda: distributions.Multinomial(5, logits=parameter(3)),
+    "Beta": lambda: distributions.Beta(parameter(3), parameter(3)),
+    "Gamma": lambda: distributions.Gamma(parameter(3), parameter(3)),
+    "Exponential": lambda: distributions.Exponential(parameter(3)),
+    "Laplace": lambda: distributions.Laplace(parameter(3), parameter(3)),
+    "Dirichlet": lambda: distributions.Dirichlet(parameter(3)),
+    "Poisson": lambda: distributions.Poisson(parameter(3)),
+    "Cauchy": lambda: distributions.Cauchy(parameter(3), parameter(3)),
+    "Gumbel": lambda: distributions.Gumbel(parameter(3), parameter(3)),
+    "HalfNormal": lambda: distributions.HalfNormal(parameter(3)),
+    "Pareto": lambda: distributions.Pareto(parameter(3), parameter(3)),
+    "Weibull": lambda: distributions.Weibull(parameter(3), parameter(3)),
+    "Chi2": lambda: distributions.Chi2(parameter(3)),
+}
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_one_object_and_two_backwards(name: str) -> None:
+    made = MAKE[name]()
+    value = made.sample()
+    made.log_prob(value).sum().backward()
+    if name in COMPUTES_WHEN_MADE:
+        with pytest.raises(RuntimeError, match="second time"):
+            made.log_prob(value).sum().backward()
+    else:
+        made.log_prob(value).sum().backward()

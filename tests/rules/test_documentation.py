@@ -1,0 +1,36 @@
+"""A rule's documentation is a test: every example fires where it says so, and what it recommends instead is clean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mdjudge import complaints
+from mdspec import read_specification
+
+from tapelint.rules import Rule, all_rules
+
+SECTIONS = ("## What it does", "## Why PyTorch fails", "## Example", "## Use instead", "## Fix safety")
+
+
+def blocks(rule: Rule, folder: Path) -> list:
+    page = folder / f"{rule.code}.md"
+    page.write_text(f"# {rule.name}\n\n{rule.docs}", encoding="utf-8")
+    return read_specification(page)
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_the_examples_are_true(rule: Rule, tmp_path: Path) -> None:
+    examples = blocks(rule, tmp_path)
+    assert len(examples) >= 2
+    assert [c for c in map(complaints, examples) if c] == []
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_the_documentation_is_complete(rule: Rule) -> None:
+    assert [section for section in SECTIONS if section not in rule.docs] == []
+    assert rule.code.startswith("TL") and rule.name == rule.name.lower() and " " not in rule.name
+
+
+def test_codes_and_names_are_unique() -> None:
+    assert len({rule.code for rule in all_rules()}) == len({rule.name for rule in all_rules()}) == len(all_rules())
