@@ -63,11 +63,11 @@ def check(event: Event, tape: Tape) -> Finding | None:
         *retain_cure(event, grows=False),
     ]
     stored = keeper(tape, shared)
-    young = before(event, shared)
-    for reader in readers(young.born.node, stored.target if stored else None):
-        cures.append(
-            Cure("detach", f"Detach {name} here (no gradient flows behind it from this side)", (reader,), "unsafe")
-        )
+    target = stored.target if stored else None
+    for user, backward in ((event.first_use, first), (before(event, shared), second)):
+        title = f"Detach {name} where it is used for {code(backward)} (no gradient flows behind it from there)"
+        for reader in readers(user.born.node, target) if user is not None else ():
+            cures.append(Cure("detach", title, (reader,), "unsafe"))
     return Finding(
         RULE.code,
         second,

@@ -65,7 +65,13 @@ def check(event: Event, tape: Tape) -> Finding | None:
     stored = keeper(tape, shared, event.moment)
     cures: list[Cure] = []
     if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
-        cures.append(Cure("move_into_loop", f"Compute {name} in every iteration", (stored.statement, loop.loop)))
+        cures.append(
+            Cure(
+                "move_into_loop",
+                f"Move {name} into the loop: compute it in every iteration",
+                (stored.statement, loop.loop),
+            )
+        )
         cures.append(
             Cure(
                 "no_grad", f"Compute {name} under torch.no_grad() (it gets no gradient)", (stored.statement,), "unsafe"

@@ -66,9 +66,9 @@ def check(event: Event, tape: Tape) -> Finding | None:
         Link(event.moment.node, f"{prefix(event.moment)}this backward needs version {saved.version}"),
     ]
     where = write.moment.node
-    cures = [Cure("out_of_place", "Compute a new tensor instead of writing in place", (where,))]
+    cures = [Cure("out_of_place", "Write out of place: compute a new tensor", (where,))]
     if isinstance(where, ast.Call) and isinstance(where.func, ast.Attribute):
-        cures += [Cure("out_of_place", "Compute a new tensor instead of writing in place", (where,))]
+        cures += [Cure("out_of_place", "Write out of place: compute a new tensor", (where,))]
     if saved.role != "result":
         for part in ast.walk(node.born.node):
             if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:

@@ -52,7 +52,12 @@ def check(event: Event, tape: Tape) -> Finding | None:
     node = event.moment.node
     cures = (
         Cure("no_grad", f"Update {name} under torch.no_grad() (autograd does not record it)", (node,)),
-        Cure("out_of_place", f"Compute a new tensor ({name} is then no longer the leaf)", (node,), "unsafe"),
+        Cure(
+            "out_of_place",
+            f"Write out of place: compute a new tensor ({name} is then no longer the leaf)",
+            (node,),
+            "unsafe",
+        ),
     )
     return Finding(
         RULE.code,

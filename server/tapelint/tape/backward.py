@@ -70,7 +70,15 @@ def backward(
                     shared = next(n for n in path if state.freed.get(n, now) is not now)
                     tape.publish(
                         FreedGraphReached(
-                            moment, premise, item, freed, path, roots[0], shared, _first_spoiled(state, order)
+                            moment,
+                            premise,
+                            item,
+                            freed,
+                            path,
+                            roots[0],
+                            shared,
+                            _first_spoiled(state, order),
+                            _user(state, freed.root, shared),
                         )
                     )
                 else:
@@ -144,6 +152,13 @@ def _first_spoiled(state: State, order: Sequence[Node]) -> tuple[Node, SavedTens
         if found is not None:
             return node, *found
     return None
+
+
+def _user(state: State, root: int | None, shared: Node) -> Node | None:
+    """The node through which a backward from ``root`` comes to ``shared``."""
+    begin = state.tensors[root].grad_fn if root is not None else None
+    parents = _walk([begin])[1] if begin is not None else {}
+    return parents.get(shared)
 
 
 def _path(parents: dict[Node, Node | None], node: Node) -> tuple[Node, ...]:

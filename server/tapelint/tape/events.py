@@ -25,6 +25,7 @@ class FreedGraphReached(Event):
 
     ``path`` leads from the root to the node; ``shared`` is its first node that the earlier backward had run already.
     ``spoiled`` is what would be next if the graph had been retained: a saved tensor that was written meanwhile.
+    ``first_use`` is the node through which the earlier backward came to ``shared``, if it did not begin there.
     """
 
     node: Node
@@ -33,6 +34,7 @@ class FreedGraphReached(Event):
     root: int
     shared: Node
     spoiled: tuple[Node, SavedTensor, Write] | None
+    first_use: Node | None
 
 
 @dataclass(frozen=True, slots=True)
