@@ -31,8 +31,12 @@ oracle: .venv-oracle/.ready ## let real PyTorch judge what the tests claim
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh
 
-bench: .venv/.ready ## time a cold start and a large file
-	$(BIN)/python tools/bench.py
+bench: .venv/.ready ## measure time and memory over DIR (examples), with TorchFix beside it
+	@test -x .venv-torchfix/bin/torchfix \
+	|| { $(PYTHON) -m venv .venv-torchfix && echo '*' >.venv-torchfix/.gitignore \
+	&& .venv-torchfix/bin/pip install --quiet 'torchfix==0.7.0'; } \
+	|| echo "TorchFix 0.7.0 could not be installed; everything else is measured" >&2
+	$(BIN)/python tools/bench $(or $(DIR),examples)
 
 clean: ## remove all that the targets above made
 	rm -rf .venv .venv-oracle .cache .pytest_cache .hypothesis .ruff_cache node_modules build dist bundled server/*.egg-info

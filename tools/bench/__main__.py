@@ -1,0 +1,211 @@
+"""Measure what users wait for.
+
+    make bench                          over examples/, with TorchFix beside it
+    make bench DIR="folder folder"      over other folders
+    python tools/bench [FOLDER]... [--json] [--only PART]... [--worst N]
+    python tools/bench --where FILE     where the time of one file goes
+
+The parts: `files` (analysis in units of `ast.parse`), `cold` (new processes), `growth` (long and deeply nested
+programs), `server` (the language server: waiting and memory), `torchfix` (the same files in TorchFix). Nothing here
+uses the network; `make bench` installs TorchFix.
+
+Exit status 1: a check without findings imported what it has no use for. Else 0: times depend on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import cold
+import growth
+import ratio
+import server
+import torchfix
+from timing import machine, percentile
+
+AIM = 5
+"""How much faster than TorchFix tapelint wants to be."""
+
+Lines = Iterator[str]
+
+
+def files(options: argparse.Namespace, result: dict) -> Lines:
+    """The ratio to ``ast.parse`` over all files."""
+    measured = [ratio.measure(path, text) for path, text in ratio.torch_files(options.folders)]
+    measured.sort(key=lambda file: -file.ratio)
+    result["files"] = [{**asdict(file), "ratio": file.ratio} for file in measured]
+    yield f"analysis / ast.parse, {len(measured)} files that mention torch"
+    if not measured:
+        return
+    ratios = [file.ratio for file in measured]
+    result["median"], result["p95"] = statistics.median(ratios), percentile(ratios, 0.95)
+    whole = sum(file.analysis for file in measured)
+    yield f"  median {result['median']:.1f}, p95 {result['p95']:.0f}, worst {ratios[0]:.0f}; all files {whole:.2f} s"
+    slower = [file for file in measured if file.analysis > 0.1]
+    yield f"  over 100 ms: {len(slower)} files, over 500 ms: {sum(file.analysis > 0.5 for file in slower)}"
+    yield from table(
+        ("ratio", "analysis", "parse", "lines", "steps", "dropped", "file"),
+        (
+            (
+                f"{file.ratio:.0f}",
+                seconds(file.analysis),
+                seconds(file.parse),
+                str(file.lines),
+                str(file.stats["steps"]),
+                str(file.stats["dropped"]) + (" spent" if file.stats["spent"] else ""),
+                file.path,
+            )
+            for file in measured[: options.worst]
+        ),
+    )
+
+
+def starts(options: argparse.Namespace, result: dict) -> Lines:
+    """Cold starts, and what they import."""
+    result["starts"] = cold.starts()
+    yield f"cold start, median of {cold.RUNS} processes"
+    for what, taken in result["starts"].items():
+        yield f"  {seconds(taken):>9}  {what}"
+    result["imported"] = unwanted = cold.imported()
+    if unwanted:
+        yield f"  FAILED: a check without findings imports {', '.join(unwanted)}"
+    else:
+        yield f"  ok: a check without findings imports none of {', '.join(cold.LAZY)}"
+
+
+def sizes(options: argparse.Namespace, result: dict) -> Lines:
+    """Time as programs grow."""
+    yield "growth"
+    found = []
+    for shape in _by_shape(growth.points()):
+        found += shape
+        yield from table(
+            (shape[0].shape, "time", "a statement", "steps", "a step", ""),
+            (
+                (
+                    f"{point.size:,}",
+                    seconds(point.seconds),
+                    seconds(point.per),
+                    f"{point.steps:,}",
+                    seconds(point.seconds / max(1, point.steps)),
+                    "cut short by the budget" if point.is_cut else "",
+                )
+                for point in shape
+            ),
+        )
+    result["growth"] = [asdict(point) for point in found]
+
+
+def _by_shape(points: Iterable[growth.Point]) -> Iterator[list[growth.Point]]:
+    shape: list[growth.Point] = []
+    for point in points:
+        if shape and point.shape != shape[0].shape:
+            yield shape
+            shape = []
+        shape.append(point)
+    yield shape
+
+
+def languageserver(options: argparse.Namespace, result: dict) -> Lines:
+    """Waiting and memory of the language server."""
+    yield f"language server, a training file of {server.LINES} lines"
+    result["server"] = {"clean": server.session(False), "finding": server.session(True)}
+    for what, measured in result["server"].items():
+        for name in ("initialize", "open", "change", "fixes"):
+            if name in measured:
+                yield f"  {seconds(measured[name]):>9}  {what}: {_WAITS[name]}"
+        for name in ("peak", "peak with fixes"):
+            if measured.get(name):
+                yield f"  {measured[name] / 2**20:>6.1f} MB  {what}: {name}"
+
+
+_WAITS = {
+    "initialize": "process start to the answer to initialize",
+    "open": "didOpen to publishDiagnostics",
+    "change": "didChange to publishDiagnostics",
+    "fixes": "codeAction to its answer",
+}
+
+
+def rival(options: argparse.Namespace, result: dict) -> Lines:
+    """TorchFix over the same files."""
+    if not options.torchfix.exists():
+        result["torchfix"] = None
+        yield f"TorchFix: skipped, {options.torchfix} is not there (`make bench` installs it)"
+        return
+    paths = [str(path) for path, _ in ratio.torch_files(options.folders)]
+    result["torchfix"] = found = torchfix.compare(options.torchfix, paths)
+    yield f"TorchFix {found['version']} over {found['files']} files, one process each, best of {torchfix.RUNS} in turns"
+    yield f"  {seconds(found['torchfix']):>9}  torchfix --select ALL"
+    for name in ("tapelint", "tapelint without fixes"):
+        faster = found["torchfix"] / found[name]
+        verdict = "reached" if faster >= AIM else "missed"
+        yield f"  {seconds(found[name]):>9}  {name}: {faster:.1f} times as fast (aim {AIM}: {verdict})"
+
+
+PARTS: dict[str, Callable[[argparse.Namespace, dict], Lines]] = {
+    "files": files,
+    "cold": starts,
+    "growth": sizes,
+    "server": languageserver,
+    "torchfix": rival,
+}
+
+
+def seconds(value: float) -> str:
+    """A duration in the unit that suits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if value >= size:
+            return f"{value / size:.{2 if value < 10 * size else 1}f} {unit}"
+    return f"{value * 1e6:.0f} us"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Lines:
+    """Columns aligned to the right, the last one to the left."""
+    cells = [list(head), *map(list, rows)]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    for row in cells:
+        *numbers, text = row
+        yield ("  " + "  ".join(cell.rjust(width) for cell, width in zip(numbers, widths)) + "  " + text).rstrip()
+
+
+def main() -> int:
+    """Measure what is asked for and print it; the exit status."""
+    parser = argparse.ArgumentParser(prog="bench", description="Measure tapelint.")
+    parser.add_argument("folders", nargs="*", type=Path, default=[Path("examples")], metavar="FOLDER")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    parser.add_argument("--only", action="append", choices=PARTS, help="measure this part only (may be repeated)")
+    parser.add_argument("--worst", type=int, default=5, metavar="N", help="how many of the slowest files to list")
+    parser.add_argument("--torchfix", type=Path, default=Path(".venv-torchfix/bin/torchfix"), metavar="PROGRAM")
+    parser.add_argument("--where", type=Path, metavar="FILE", help="show where the time of one file goes")
+    options = parser.parse_args()
+    if missing := [str(path) for path in (*options.folders, *filter(None, [options.where])) if not path.exists()]:
+        parser.error(f"not there: {', '.join(missing)}")
+    if options.where:
+        import where
+
+        for line in where.report(options.where):
+            print(line)
+        return 0
+    result: dict = {"machine": machine(), "folders": [str(folder) for folder in options.folders]}
+    if not options.json:
+        print(result["machine"])
+    for name, part in PARTS.items():
+        if options.only and name not in options.only:
+            continue
+        for line in part(options, result):
+            if not options.json:
+                print(line, flush=True)
+    if options.json:
+        print(json.dumps(result, indent=2))
+    return 1 if result.get("imported") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

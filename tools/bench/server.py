@@ -1,0 +1,108 @@
+"""The language server with a training file of 500 lines: how soon it answers and how much memory it takes at most."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from generated import training_file
+from timing import tapelint
+
+LINES = 500
+_URI = "file:///nowhere/train.py"
+
+
+class Editor:
+    """The least an editor does: one document, and messages read until the wanted one comes."""
+
+    def __init__(self) -> None:
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(tapelint("server"), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+
+    def send(self, method: str, params: Any, **more: Any) -> None:
+        self._write({"method": method, "params": params, **more})
+
+    def until(self, **wanted: Any) -> dict[str, Any]:
+        """The next message that has the ``wanted`` entries; what the server asks meanwhile is answered with nothing."""
+        while True:
+            message = self._read()
+            if all(message.get(key) == value for key, value in wanted.items()):
+                return message
+            if "id" in message and "method" in message:
+                self._write({"id": message["id"], "result": None})
+
+    def peak(self) -> int | None:
+        """The most memory the server has held so far, in bytes; None where the system does not tell."""
+        status = Path(f"/proc/{self.process.pid}/status")
+        if not status.exists():
+            return None
+        fields = dict(line.split(":", 1) for line in status.read_text(encoding="utf-8").splitlines())
+        return int(fields["VmHWM"].split()[0]) * 1024
+
+    def close(self) -> None:
+        self.send("shutdown", None, id="end")
+        self.until(id="end")
+        self.send("exit", None)
+        self.process.wait(10)
+
+    def _write(self, message: dict[str, Any]) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self.process.stdin.flush()
+
+    def _read(self) -> dict[str, Any]:
+        length = 0
+        while (header := self.process.stdout.readline()).strip():
+            if header.lower().startswith(b"content-length:"):
+                length = int(header.split(b":")[1])
+        if not header:
+            raise RuntimeError("the server has gone")
+        return json.loads(self.process.stdout.read(length))
+
+
+def session(has_hazard: bool) -> dict[str, float | int | None]:
+    """Open the file, change it, and (where there is a finding) ask for its fixes. Seconds, and bytes for the memory."""
+    text = training_file(LINES, has_hazard)
+    begin = time.perf_counter()
+    editor = Editor()
+    try:
+        editor.send("initialize", {"processId": None, "rootUri": None, "capabilities": {}}, id="start")
+        editor.until(id="start")
+        started = time.perf_counter()
+        editor.send("initialized", {})
+        document = {"uri": _URI, "languageId": "python", "version": 1, "text": text}
+        editor.send("textDocument/didOpen", {"textDocument": document})
+        found = editor.until(method="textDocument/publishDiagnostics")["params"]["diagnostics"]
+        opened = time.perf_counter()
+        if len(found) != has_hazard:
+            raise RuntimeError(f"expected {int(has_hazard)} findings: {found}")
+        peak = editor.peak()
+        start = {"line": 0, "character": 0}
+        change = {"range": {"start": start, "end": start}, "text": "\n"}
+        again = time.perf_counter()
+        editor.send("textDocument/didChange", {"textDocument": {"uri": _URI, "version": 2}, "contentChanges": [change]})
+        found = editor.until(method="textDocument/publishDiagnostics")["params"]["diagnostics"]
+        changed = time.perf_counter()
+        result: dict[str, float | int | None] = {
+            "lines": text.count("\n") + 1,
+            "initialize": started - begin,
+            "open": opened - started,
+            "change": changed - again,
+            "peak": peak,
+        }
+        if has_hazard:
+            where = found[0]["range"]
+            context = {"diagnostics": found}
+            params = {"textDocument": {"uri": _URI}, "range": where, "context": context}
+            asked = time.perf_counter()
+            editor.send("textDocument/codeAction", params, id="fixes")
+            editor.until(id="fixes")
+            result["fixes"] = time.perf_counter() - asked
+            result["peak with fixes"] = editor.peak()
+        editor.close()
+        return result
+    finally:
+        editor.process.kill()

@@ -1,0 +1,58 @@
+"""Clocks and statistics, and what machine they were read on."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+
+def best_of(times: int, run: Callable[[], object]) -> float:
+    """The shortest time ``run`` took, in seconds: what disturbs a run only makes it longer."""
+    return min(_once(run) for _ in range(times))
+
+
+def median_of(times: int, run: Callable[[], object]) -> float:
+    """The usual time ``run`` takes, in seconds, disturbances included: for new processes, where they belong to it."""
+    return statistics.median(_once(run) for _ in range(times))
+
+
+def _once(run: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest of ``values`` that at least ``share`` of them do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def process(*arguments: str) -> Callable[[], subprocess.CompletedProcess[str]]:
+    """A run of a command in a new process, its output kept."""
+    return lambda: subprocess.run(arguments, capture_output=True, text=True, check=False)
+
+
+def tapelint(*arguments: str) -> tuple[str, ...]:
+    """The command line of tapelint under the Python that runs the benchmark."""
+    return (sys.executable, "-m", "tapelint", *arguments)
+
+
+def machine() -> str:
+    """The machine in a line: processor, cores, system, Python."""
+    return f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor() or platform.machine()
