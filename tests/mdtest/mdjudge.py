@@ -51,7 +51,6 @@ def complaints(block: Block) -> str:
 def fix_complaints(block: Block) -> str:
     """Apply the fix that the ``fixed=`` block names; empty if the result is the block's text."""
     from tapelint.analysis import analyse, fixes
-
     from tapelint.source.edit import apply
 
     origin = block.fixes

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from mdjudge import complaints
 from mdspec import read_specification
-
 from tapelint.rules import Rule, all_rules
 
 SECTIONS = ("## What it does", "## Why PyTorch fails", "## Example", "## Use instead", "## Fix safety")

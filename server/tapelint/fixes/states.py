@@ -26,6 +26,14 @@ def assign_before(sheet: Sheet, statement: ast.AST, state: ast.AST, value: str) 
     return [put_before(sheet, place, wanted)]
 
 
+def assign_after(sheet: Sheet, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
+    """The same just after ``statement``, before whatever follows it."""
+    place = sheet.place(statement)
+    if place.statement is not statement or place.index + 1 >= len(place.suite):
+        raise Refused("nothing follows it")
+    return assign_before(sheet, place.suite[place.index + 1], state, value)
+
+
 def _written(state: ast.AST) -> str:
     """The text of a state that can be read and assigned any number of times to the same effect."""
     holder: ast.AST = state

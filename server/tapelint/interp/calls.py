@@ -24,7 +24,7 @@ from .library.registry import (
     TENSOR_METHODS,
     Call,
 )
-from .machine import EXPRESSIONS, Machine
+from .machine import EXPRESSIONS, Machine, Raised
 from .values import (
     Bound,
     Class,
@@ -41,6 +41,7 @@ from .values import (
     Sequence,
     Super,
     TensorRef,
+    Tuple,
     Unknown,
     Value,
 )
@@ -157,6 +158,10 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         model = (table or {}).get(call.name)
         if model is not None:
             return model(m, state, receiver, call)
+    if isinstance(receiver, (Const, Tuple)) and not hasattr(
+        tuple if isinstance(receiver, Tuple) else receiver.value, call.name
+    ):
+        raise Raised("AttributeError")
     if isinstance(receiver, Unknown):
         if receiver.why == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
             tensor = torch_ops.tensor_of(m, state, receiver)

@@ -203,14 +203,14 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: obje
     outer = state.frame
 
     def yielded(inner: State, value: Value) -> list[State]:
-        frame, calls, laps = inner.frame, inner.calls, inner.laps
+        frame, calls = inner.frame, inner.calls
         inner.frame = outer
         inner.value = None
         results = consumer(inner, value)  # type: ignore[operator]
         for out in results:
             if out.signal in (None, "continue"):
                 out.signal = None
-                out.frame, out.calls, out.laps = frame, calls, laps
+                out.frame, out.calls = frame, calls
             else:
                 out.signal, out.value = "unwind", (out.signal, out.value)
         return results

@@ -129,20 +129,20 @@ def _over_generator(
 ) -> list[State]:
     """The body runs at every ``yield``: generator and loop take turns, as in life."""
     run = m.new_run()
+    base = state.laps
     count = state.new(Sequence("list", []))  # one item per lap, on the heap, so that every path has its own
+    state.laps = (*base, Lap(node, run, 1))
 
     def body(path: State, value: Value) -> list[State]:
         path.edit(count).items.append(NONE)
         number = len(path.heap[count].items)
-        here = len(path.laps)
-        path.laps = (*path.laps, Lap(node, run, number))
-        states = [
-            s
-            for b in m.explore(path, lambda s: assign(m, s, node.target, value, node, None))
-            for s in m.block(node.body, [b])
-        ]
+        inside = path.laps[depth + 1 :]  # the generator's own loops
+        path.laps = (*base, Lap(node, run, number))
+        bound = m.explore(path, lambda s: assign(m, s, node.target, value, node, None))
+        states = [s for b in bound for s in m.block(node.body, [b])]
         for out in states:
-            out.laps = out.laps[:here]
+            # What the generator does next belongs to the next iteration.
+            out.laps = (*base, Lap(node, run, number + 1), *inside)
             if out.signal in (None, "continue") and number >= laps:
                 out.signal = "break"
         return states

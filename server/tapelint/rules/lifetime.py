@@ -46,7 +46,9 @@ def origin(event: FreedGraphReached) -> str:
 def story(event: FreedGraphReached, tape: Tape) -> tuple[Link, ...]:
     """Built, kept, freed, reached again."""
     shared, node = carrier(event), event.node
-    links = [Link(shared.born.node, f"{prefix(shared.born)}{variable(tape, shared)} built here{saved_by(shared)}")]
+    stored = keeper(tape, shared, event.moment)
+    name = f"`{stored.target}`" if stored is not None and stored.how == "assigned" else variable(tape, shared)
+    links = [Link(shared.born.node, f"{prefix(shared.born)}{name} built here{saved_by(shared)}")]
     if node is not shared:
         links.append(
             Link(
@@ -54,7 +56,6 @@ def story(event: FreedGraphReached, tape: Tape) -> tuple[Link, ...]:
                 f"{prefix(node.born)}its graph goes through here: {op_name(node)} saved what it needs for backward",
             )
         )
-    stored = keeper(tape, shared, event.moment)
     if stored is not None and stored.statement is not shared.born.node:
         links.append(Link(stored.statement, f"{prefix(stored.moment)}kept in `{stored.target}`"))
     for call in shared.born.calls[-1:]:
@@ -108,6 +109,9 @@ def detaching(event: FreedGraphReached, tape: Tape) -> list[Cure]:
             first = loop.loop.body[0]
             for purpose in ("detach_state", "detach_tuple_state"):
                 cures.append(Cure(purpose, f"{title} at the start of each iteration ({effect})", (first, state)))
+        if state is not None and stored.how != "appended":
+            for purpose in ("detach_state_after", "detach_tuple_state_after"):
+                cures.append(Cure(purpose, f"{title} as soon as it is kept ({effect})", (stored.statement, state)))
     for name in readers(young.born.node, stored.target if stored else None):
         cures.append(Cure("detach", f"{title} where it is used ({effect})", (name,)))
     if stored is not None and stored.value is not None and not cures:

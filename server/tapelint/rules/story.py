@@ -60,13 +60,21 @@ def lifted(event_calls: tuple[ast.AST, ...], write: Moment, built: Moment) -> as
 
 
 def prefix(moment: Moment) -> str:
-    """``iteration 2: ``, or nothing outside loops; nested loops are all named."""
+    """``iteration 2: ``, or nothing outside loops; nested loops are all named: ``epoch 1, step 2: ``."""
     laps = [lap for lap in moment.laps if not isinstance(lap.loop, ast.comprehension)]
-    if not laps:
-        return ""
     if len(laps) == 1:
         return f"iteration {laps[0].number}: "
-    return ", ".join(f"{loop_name(lap).strip('`')} {lap.number}" for lap in laps) + ": "
+    return ", ".join(f"{counted(lap)} {lap.number}" for lap in laps) + ": " if laps else ""
+
+
+def counted(lap: Lap) -> str:
+    """What an iteration of a loop is called: by its variable, if that has a name."""
+    loop = lap.loop
+    if isinstance(loop, (ast.For, ast.AsyncFor)):
+        target = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
+        name = ast.unparse(target)
+        return "round" if name == "_" else f"`{name}`"
+    return "call" if isinstance(loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)) else "round"
 
 
 def variable(tape: Tape, node: Node) -> str:
