@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from programs import BAD, GOOD
+from programs import BAD, BAD_LINE, GOOD
 from wire import Wire, edit
 
 URI = "file:///project/a.py"
@@ -52,6 +52,21 @@ def test_newer_text_ends_the_run_of_the_old(slow: Wire):
     assert len(slow.published(URI, 2)) == 1
     assert time.perf_counter() - begin < 1.5
     assert not [m for m in slow.seen if m.get("params", {}).get("version") == 1], "what is stale is not shown"
+
+
+def test_newer_settings_do_not_cost_a_request_its_answer(slow: Wire):
+    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
+    slow.start({"textDocument": {"diagnostic": {}, "codeAction": literals}})
+    slow.open(URI, SLOW)
+    place = {"line": BAD_LINE + 1, "character": 0}
+    params = {"textDocument": {"uri": URI}, "range": {"start": place, "end": place}}
+    params["context"] = {"diagnostics": [], "triggerKind": 2}
+    lightbulb = slow.ask("textDocument/codeAction", params)
+    findings = slow.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    time.sleep(0.5)
+    slow.notify("workspace/didChangeConfiguration", {"settings": {"tapelint": {"ignore": ["TL1"]}}})
+    assert len(slow.answer(findings)["result"]["items"]) == 1
+    assert slow.answer(lightbulb)["result"]
 
 
 def test_long_work_is_announced(slow: Wire):

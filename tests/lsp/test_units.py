@@ -7,12 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
+from tapelint.lsp.client import Client
+from tapelint.lsp.diagnostics import Translator
+from tapelint.lsp.documents import Snapshot
 from tapelint.lsp.fixall import compatible
 from tapelint.lsp.hover import plain
 from tapelint.lsp.positions import Rows, code_points, split, units
 from tapelint.lsp.silence import ignore_here
 from tapelint.lsp.transport import Frames
-from tapelint.report.diagnostic import Fix
+from tapelint.report.diagnostic import Diagnostic, Fix
 from tapelint.source import Edit, Span, apply, line_starts, parse
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
@@ -138,3 +141,11 @@ def test_frames_come_out_whole_however_they_arrive(size: int):
 
 def test_markdown_for_those_who_cannot_show_it():
     assert plain("**`y`**\n\n```python\ny += 1\n```\n[why](https://x.org)") == "y\n\ny += 1\nwhy (https://x.org)"
+
+
+@pytest.mark.parametrize("url", [None, "https://example.org/TL201"])
+def test_only_a_rule_that_has_a_page_has_a_link(url: str | None):
+    translator = Translator(Snapshot("file:///a.py", "/a.py", 1, "y\n"), Rows("y\n"), Client(shows_links=True))
+    finding = Diagnostic(CODE, "saved-tensor-modified", "error", "m", "/a.py", Span(1, 1, 1, 2), url=url)
+    link = translator.translate(finding, 0).code_description
+    assert (link.href if link else None) == url

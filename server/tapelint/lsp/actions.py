@@ -35,10 +35,20 @@ PATIENCE_WHEN_INVOKED = 5.0
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """The actions for the text as it is now: none once that has changed; newer settings alone are waited for."""
+    while True:
+        outcome = await ls.pipeline.outcome(params.text_document.uri)
+        if outcome is None or outcome.report is None or not ls.client.takes_actions:
+            return []
+        actions = await _actions(ls, outcome, params)
+        if not outcome.token():
+            return actions
+        if not ls.pipeline.has_text_of(outcome):
+            return []
+
+
+async def _actions(ls: Server, outcome: Outcome, params: types.CodeActionParams) -> list[types.CodeAction]:
     """One action for each fix of each finding in range, one to silence each code, and all safe fixes if asked for."""
-    outcome = await ls.pipeline.outcome(params.text_document.uri)
-    if outcome is None or outcome.report is None or not ls.client.takes_actions:
-        return []
     only = params.context.only
     unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
     actions: list[types.CodeAction] = []
@@ -58,7 +68,7 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
         elif edits := await _all(ls, outcome):
             all_of_them.edit = workspace_edit(edits, outcome, ls.client)
             actions.append(all_of_them)
-    return [] if outcome.token() else actions
+    return actions
 
 
 async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:

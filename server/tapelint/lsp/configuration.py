@@ -35,18 +35,18 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
 
 
 async def did_change(ls: Server, params: types.DidChangeConfigurationParams) -> None:
-    """The editor's settings changed; a client that cannot be asked sends them along."""
-    if ls.client.has_settings:
-        await _fetch(ls)
-    else:
-        ls.settings.take(params.settings)
-    _start_over(ls)
+    """The editor's settings may have changed; a client that cannot be asked sends them along.
+
+    VS Code says so the moment it is asked to tell, with nothing changed at all: what is found or on its way then stays.
+    """
+    if await _fetch(ls) if ls.client.has_settings else ls.settings.take(params.settings):
+        _start_over(ls)
 
 
 async def folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
     """A folder came or went, and with it its settings."""
-    await _fetch(ls)
-    _start_over(ls)
+    if await _fetch(ls):
+        _start_over(ls)
 
 
 def watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
@@ -54,13 +54,15 @@ def watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None
     _start_over(ls)
 
 
-async def _fetch(ls: Server) -> None:
-    if ls.client.has_settings:
+async def _fetch(ls: Server) -> bool:
+    """Read the settings of a client that can be asked; whether they are others than before."""
+    if not ls.client.has_settings:
+        return False
 
-        def ask(params: types.ConfigurationParams) -> asyncio.Future:
-            return asyncio.wrap_future(ls.workspace_configuration(params))
+    def ask(params: types.ConfigurationParams) -> asyncio.Future:
+        return asyncio.wrap_future(ls.workspace_configuration(params))
 
-        await ls.settings.fetch(ask, [folder.uri for folder in ls.workspace.folders.values()])
+    return await ls.settings.fetch(ask, [folder.uri for folder in ls.workspace.folders.values()])
 
 
 def _start_over(ls: Server) -> None:

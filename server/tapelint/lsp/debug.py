@@ -6,10 +6,7 @@ import platform
 import sys
 from dataclasses import asdict
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .server import Server
+from typing import Any
 
 COMMAND = "tapelint.debugInformation"
 
@@ -22,7 +19,11 @@ def version() -> str:
         return "0+source"
 
 
-def information(ls: Server) -> dict[str, Any]:
+def information(ls: Any) -> dict[str, Any]:
+    """What there is to say of the server ``ls``.
+
+    pygls resolves the hints of a command at run time, so ``Server``, which imports this module, cannot be one here.
+    """
     client = asdict(ls.client)
     return {
         "tapelint": ls.version,

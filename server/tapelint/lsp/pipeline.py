@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from .. import analysis
-from ..source.parsing import may_use_torch
+from ..source import may_use_torch
 from .client import Client
 from .documents import Document, Snapshot
 from .outcome import Outcome, examine, failed, nothing
@@ -41,7 +41,7 @@ class Entry:
         self.token = Token()
         self.outcome: Outcome | None = None
         self.timer: asyncio.TimerHandle | None = None
-        # Resolves to the outcome of the current text, or to None once there is newer text.
+        # Resolves to the outcome of the current text, or to None once that is given up for newer text or settings.
         self.pending: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
 
     def supersede(self) -> None:
@@ -114,9 +114,22 @@ class Pipeline:
         return entry.outcome if entry else None
 
     async def outcome(self, uri: str) -> Outcome | None:
-        """The outcome of the document's text as it is now; None if it changes while we wait, or is not open."""
+        """The outcome of the document's text as it is now; None if it changes while we wait, or is not open.
+
+        Where only the configuration changes meanwhile, this is the outcome under the new one.
+        """
         entry = self._entries.get(unquote(uri))
-        return await asyncio.shield(entry.pending) if entry else None
+        version = entry.document.version if entry else None
+        while entry is not None and entry is self._entries.get(unquote(uri)) and entry.document.version == version:
+            outcome = await asyncio.shield(entry.pending)
+            if outcome is not None:
+                return outcome
+        return None
+
+    def has_text_of(self, outcome: Outcome) -> bool:
+        """Whether the document still has the text of ``outcome``, which may be out of date all the same."""
+        entry = self._entries.get(unquote(outcome.snapshot.uri))
+        return entry is not None and entry.document.version == outcome.snapshot.version
 
     def describe(self) -> list[dict[str, Any]]:
         """What the debug information says of each document."""

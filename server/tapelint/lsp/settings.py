@@ -77,19 +77,27 @@ class SettingsOfFolders:
         inside = [folder for folder in self._by_folder if not folder or uri.startswith(f"{folder}/")]
         return self._by_folder[max(inside, key=len)]
 
-    def take(self, value: object) -> None:
-        """One value for all folders, from a client that sends its settings instead of being asked."""
+    def take(self, value: object) -> bool:
+        """One value for all folders, from a client that sends its settings unasked; whether anything changed."""
         section = value.get(SECTION, value) if isinstance(value, dict) else None
-        self._by_folder = {"": Settings.of(section)}
+        return self._replace({"": Settings.of(section)})
 
-    async def fetch(self, ask: Ask, folders: list[str]) -> None:
-        """Ask the client. One that does not answer in time leaves things as they are: start-up must not wait for it."""
+    async def fetch(self, ask: Ask, folders: list[str]) -> bool:
+        """Ask the client; whether anything changed.
+
+        One that does not answer in time leaves things as they are: start-up must not wait for it.
+        """
         items = [types.ConfigurationItem(scope_uri=uri, section=SECTION) for uri in (None, *folders)]
         try:
             answer = await asyncio.wait_for(ask(types.ConfigurationParams(items)), PATIENCE)
         except Exception as error:
             logger.warning("the editor's settings could not be read: %r", error)
-            return
-        if isinstance(answer, (list, tuple)) and len(answer) == len(items):
-            names = ("", *(unquote(uri).rstrip("/") for uri in folders))
-            self._by_folder = {name: Settings.of(value) for name, value in zip(names, answer, strict=True)}
+            return False
+        if not isinstance(answer, (list, tuple)) or len(answer) != len(items):
+            return False
+        names = ("", *(unquote(uri).rstrip("/") for uri in folders))
+        return self._replace({name: Settings.of(value) for name, value in zip(names, answer, strict=True)})
+
+    def _replace(self, by_folder: dict[str, Settings]) -> bool:
+        before, self._by_folder = self._by_folder, by_folder
+        return before != by_folder
