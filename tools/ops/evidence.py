@@ -103,7 +103,9 @@ def _guard(
     if observation.subsets - indifferent == where:
         return frozenset()
     singles = frozenset(name for subset in where if len(subset) == 1 for name in subset)
-    return singles or None
+    needed = {subset for subset in observation.subsets if subset & singles}
+    # One input may stand in the way of what another asks for: attention with a mask to be trained takes another path.
+    return singles if singles and needed <= where | indifferent else None
 
 
 def _weakest(guards: set[frozenset[str] | None], seen: Sequence[Observation]) -> frozenset[str] | None:

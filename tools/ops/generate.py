@@ -19,7 +19,7 @@ LAYERS = "What autograd records for each layer of torch.nn, one per line."
 
 
 def table() -> str:
-    native_rows = [op for op in derived.rows() if op.name not in SIGNATURES]
+    native_rows = [op for op in derived.rows() if op.name not in SIGNATURES or op.writes == ("out",)]
     rows = [op for op in probed.with_scalars(native_rows) if not python_functions.hides_native(op.name)]
     rows += [op for op in probed.composite_rows() if not python_functions.hides_native(op.name)]
     rows += [*python_functions.rows(), *probed.described_rows()]

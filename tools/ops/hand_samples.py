@@ -48,6 +48,10 @@ def _calls(*calls: Callable[[], Any]) -> Callable[[], list[Sample]]:
 _DROPOUT = _calls(lambda: _x(8, 8, 8), lambda: (_x(8, 8, 8), 0.5), lambda: (_x(8, 8, 8), {"p": 0.3}))
 _QKV = (_x(2, 2, 5, 4), _x(2, 2, 5, 4), _x(2, 2, 5, 4))
 _LISTS = _calls(lambda: (_x(2), _x(2)), lambda: (_x(2), _x(2), _x(2)))
+_CASTS = (
+    *("float", "double", "half", "bfloat16", "cfloat", "cdouble"),
+    *("int", "long", "bool", "short", "char", "byte", "cpu"),
+)
 _CAST = _calls(lambda: _x(), lambda: _float32())
 
 
@@ -81,6 +85,7 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
         lambda: (*_QKV, {"dropout_p": 0.1}),
         lambda: (*_QKV, _x(5, 5), {"dropout_p": 0.1}),
     ),
+    "nn.functional.smooth_l1_loss": _calls(lambda: (_x(), _x()), lambda: (_x(), _x(), {"beta": 0.5})),
     "nn.functional.embedding": _calls(lambda: (_index(), _x()), lambda: (_index(2, 3), _x(), 0)),
     "nn.functional.embedding_bag": _calls(lambda: (_index(2, 3), _x()), lambda: (_index(), _x(), torch.tensor([0, 2]))),
     "nn.functional.fold": _calls(lambda: (_x(1, 12, 12), (4, 5), (2, 2))),
@@ -116,14 +121,14 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
     "chain_matmul": _calls(lambda: (_x(3, 4), _x(4, 5)), lambda: (_x(3, 4), _x(4, 5), _x(5, 2))),
     "cartesian_prod": _LISTS,
     "meshgrid": _LISTS,
+    "nonzero": _calls(_x, lambda: (_x(), {"as_tuple": True})),
     "unravel_index": _calls(lambda: (_index(), (3, 4))),
     "unique": _calls(_x, lambda: (_x(), {"return_inverse": True})),
     "unique_consecutive": _calls(_x),
     "one_hot": _calls(_index, lambda: (_index(), 5)),
     "adaptive_max_pool1d": _calls(lambda: (_x(2, 3, 8), 2)),
     "where": _calls(lambda: _x() > 0, lambda: (_x() > 0, _x(), _x())),
-    **dict.fromkeys(("float", "double", "half", "bfloat16", "cpu", "T", "mT", "H", "mH", "real", "data"), _CAST),
-    **dict.fromkeys(("int", "long", "bool", "short", "char", "byte"), _CAST),
+    **dict.fromkeys((*_CASTS, "T", "mT", "H", "mH", "real", "data"), _CAST),
     "to": _calls(
         lambda: (_x(), torch.float32),
         lambda: (_x(), torch.float64),
@@ -159,9 +164,17 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "matmul": ("matmul/matrix(self:tensor, other:matrix)", "matmul(self:tensor, other:tensor)"),
     "scaled_dot_product_attention": tuple(
-        f"scaled_dot_product_attention{overload}(query:tensor, key:tensor, value:tensor, attn_mask=tensor?, {dropout}"
+        f"scaled_dot_product_attention{overload}(query:tensor, key:tensor, value:tensor, {arguments}"
         "is_causal=bool, *, scale=float?, enable_gqa=bool)"
-        for overload, dropout in (("", ""), ("/dropout", "dropout_p:float, "))
+        for overload, arguments in (
+            ("", "attn_mask=none, "),
+            ("/mask", "attn_mask:tensor, "),
+            ("/dropout", "attn_mask=tensor?, dropout_p:float, "),
+        )
+    ),
+    "linalg_norm": tuple(
+        f"linalg_norm{overload}(self:tensor, {order}, dim=ints?, keepdim=bool, *, dtype=dtype?)"
+        for overload, order in (("", "ord=none"), ("/ord", "ord:number"), ("/ord_str", "ord:str"))
     ),
     "norm": tuple(
         f"norm{overload}(self:tensor, {p}, dim=any?, keepdim=bool, *, dtype=dtype?)"
@@ -181,13 +194,14 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "meshgrid": ("meshgrid(*tensors:tensors, indexing=str?)",),
     **{
         name: (f"{name}(self:tensor, *, memory_format=other)",)
-        for name in ("float", "double", "half", "bfloat16", "int", "long", "bool", "short", "char", "byte", "cpu")
+        for name in _CASTS
     },
     **{name: (f"{name}(self:tensor)",) for name in ("T", "mT", "H", "mH", "real", "data")},
     "to": (
         "to(self:tensor, *args:any, device=any?, dtype=dtype?, non_blocking=bool, copy=bool, memory_format=other)",
     ),
     "type": ("type(self:tensor, dtype:any, non_blocking=bool)",),
+    "nonzero": ("nonzero(self:tensor, *, as_tuple=false)", "nonzero/tuple(self:tensor, *, as_tuple:true)"),
     "tensor": ("tensor(data:any, *, dtype=dtype?, device=other?, requires_grad=bool, pin_memory=bool)",),
     "as_tensor": ("as_tensor(data:any, dtype=dtype?, device=other?)",),
     "asarray": ("asarray(obj:any, *, dtype=dtype?, device=other?, copy=bool?, requires_grad=bool)",),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
 import torch
+from tools.ops.quiet import quiet
 from torch import Tensor, nn
 
 
@@ -134,8 +134,7 @@ def by_class() -> dict[str, list[Sample]]:
     from torch.testing._internal.common_modules import module_db
 
     found: dict[str, list[Sample]] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with quiet():
         torch.default_generator.manual_seed(0)
         for info in module_db:
             name = info.module_cls.__name__

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,13 +12,14 @@ from tools.ops import evidence
 from tools.ops.kinds import python_params
 from tools.ops.layer_samples import NOT_LAYERS, Sample, by_class
 from tools.ops.probe import Observation, Unsuitable, observe
+from tools.ops.quiet import quiet
 from torch import Tensor, nn
 
 from tapelint.ops.binding import bind
 from tapelint.ops.schema import Layer, Op, Param
 
 # Constructions tried for a layer.
-ENOUGH = 4
+ENOUGH = 8
 # Layers with more parameters than this have them watched together: which of them is saved would fill a page.
 SINGLY = 11
 
@@ -44,18 +44,20 @@ def _arguments(cls: type[nn.Module]) -> tuple[str, ...]:
     # RNN, LSTM and GRU pass everything on to their base, which is told the mode by them.
     init = nn.RNNBase.__init__ if issubclass(cls, nn.RNNBase) else cls.__init__
     parameters = list(inspect.signature(init).parameters.values())[1:]
-    named = [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     return tuple(name for name in named if name != "mode")
 
 
 def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer | None:
     samples = _diverse(by_class().get(cls.__name__, []), "bias" in arguments)
     built = [(module, sample) for sample in samples if (module := _build(cls, sample, {})) is not None]
+    # The construction with the fewest arguments comes first: it shows what is there by default.
+    built.sort(key=lambda pair: len(pair[1].make[0]) + len(pair[1].make[1]))
     stub = _stub(cls, [module for module, _ in built])
     train = _row(stub, cls, samples, {}, training=True)
     if train is None:
         return None
-    evaluated = _row(stub, cls, samples, {}, training=False)
+    evaluated = _row(stub, cls, samples, {}, training=False) if _minds_training(stub, cls, samples[:2]) else None
     return Layer(
         name=name,
         arguments=arguments,
@@ -67,6 +69,12 @@ def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer
         inplace=_row(stub, cls, samples, {"inplace": True}, training=True) if "inplace" in arguments else None,
         unreduced=_row(stub, cls, samples, {"reduction": "none"}, training=True) if train.scalar else None,
     )
+
+
+def _minds_training(stub: Op, cls: type[nn.Module], samples: Sequence[Sample]) -> bool:
+    """A glance: most layers do the same in training and in evaluation."""
+    rows = [_row(stub, cls, samples, {}, training=training) for training in (True, False)]
+    return None in rows or _claims(rows[0]) != _claims(rows[1])
 
 
 def _claims(op: Op) -> Op:
@@ -101,7 +109,7 @@ def _build(cls: type[nn.Module], sample: Sample, changed: dict[str, Any]) -> nn.
     arguments, keywords = sample.make
     torch.default_generator.manual_seed(0)
     try:
-        with warnings.catch_warnings(action="ignore"):
+        with quiet():
             module = cls(*arguments, **{**keywords, **changed})
     except (TypeError, ValueError) as error:
         LEFT_OUT[cls.__name__] = str(error)
@@ -126,9 +134,10 @@ def _stub(cls: type[nn.Module], modules: Sequence[nn.Module]) -> Op:
 
 
 def _marked(found: Sequence[dict[str, Tensor]]) -> Iterator[str]:
-    """All names, in order, with a question mark behind those that not every construction has."""
+    """All names, in order: with ? if not every construction has it, with ?? if the first, the default, has not."""
     for name in dict.fromkeys(name for tensors in found for name in tensors):
-        yield name if all(name in tensors for tensors in found) else f"{name}?"
+        missing = any(name not in tensors for tensors in found)
+        yield name + ("?" if missing else "") + ("?" if name not in found[0] else "")
 
 
 def _row(
@@ -172,7 +181,7 @@ def _observe(stub: Op, module: nn.Module, sample: Sample) -> Observation:
 
 
 def _output(module: nn.Module, sample: Sample) -> str:
-    with torch.no_grad(), warnings.catch_warnings(action="ignore"):
+    with torch.no_grad(), quiet():
         return _structure(module(*sample.call[0], **sample.call[1]))
 
 

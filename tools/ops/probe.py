@@ -11,12 +11,12 @@ So this works for whatever a function is made of: one op, a dozen, Python code, 
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from tools.ops.quiet import quiet
 from torch import Tensor
 from torch.autograd.graph import GradientEdge
 from torch.utils._pytree import tree_flatten
@@ -74,8 +74,7 @@ class _Run:
 
 def observe(call: Call, arguments: Arguments) -> Observation:
     """Probes ``call(arguments)``. Raises Unsuitable where that cannot be done."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with quiet():
         return _observe(call, arguments)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,15 +12,17 @@ from tools.ops import derived, evidence, native, samples, synthetic
 from tools.ops.hand_samples import CALLS, SIGNATURES
 from tools.ops.kinds import kind_of
 from tools.ops.probe import Observation, Unsuitable, max_dim, observe, tensors_of
+from tools.ops.quiet import quiet
 from torch import Tensor
+from torch.utils._pytree import tree_leaves
 from torchgen.model import SchemaKind
 
 from tapelint.ops.binding import bind, fit
 from tapelint.ops.schema import Op
 from tapelint.ops.text import parse_op
 
-# Samples that differ in the kinds of their arguments or in their dimensions; more would show nothing new.
-ENOUGH = 10
+# How many combinations of inputs requiring grad are tried for one overload, over all its samples.
+ENOUGH = 300
 
 LEFT_OUT: dict[str, str] = {}
 
@@ -58,11 +59,12 @@ def described_rows() -> Iterator[Op]:
 def with_scalars(rows: Iterable[Op]) -> Iterator[Op]:
     """Marks the rows from the formulas whose result is 0-dimensional, whatever sample is run."""
     for op in rows:
-        calls = samples.for_row(op.name) if evidence.may_be_scalar(op) and op.outputs == 1 and not op.writes else []
         function = next(native.callables(op.name), None)
-        chosen = [call for call in calls if fit(op, *_kinds(call)) is not False] or list(synthetic.calls(op))
-        if op.flows and calls and function is not None and evidence.is_scalar(_dims(function, chosen)):
-            op = replace(op, scalar=True)
+        if function is not None and op.flows and op.outputs == 1 and not op.writes and evidence.may_be_scalar(op):
+            # Made up samples are quick, and settle it for nearly all ops; then the others have to agree.
+            if evidence.is_scalar(_dims(function, synthetic.calls(op))):
+                calls = [call for call in samples.for_row(op.name) if fit(op, *_kinds(call)) is not False]
+                op = replace(op, scalar=all(result == 0 for _, result in _dims(function, calls)))
         yield op
 
 
@@ -70,7 +72,7 @@ def _dims(function: Callable[..., Any], calls: Iterable[samples.Sample]) -> Iter
     """Dimensions of the input and of the result, for each sample that runs."""
     for positional, keywords in calls:
         try:
-            with warnings.catch_warnings(action="ignore"):
+            with quiet():
                 result = function(*positional, **keywords)
         except Exception:  # whatever PyTorch refuses is of no use as a sample
             continue
@@ -104,7 +106,7 @@ def rows_of(
             except Unsuitable as unsuitable:
                 reason = str(unsuitable.args[0]).partition("\n")[0]
                 without_backward += unsuitable.args[1:]
-            if len(seen) == ENOUGH:
+            if sum(len(observation.subsets) for observation in seen) > ENOUGH:
                 break
         if seen or without_backward:
             yield evidence.row(stub, seen or without_backward)
@@ -121,7 +123,7 @@ def _diverse(calls: Iterable[samples.Sample], strided: bool) -> list[samples.Sam
     for positional, keywords in calls:
         values = [*positional, *keywords.values()]
         kinds = f"{[kind_of(value) for value in positional]} {sorted(keywords)}"
-        shape = f"{kinds} {[_nature(value) for value in values]}"
+        shape = f"{kinds} {[_nature(value) for value in tree_leaves(values)]}"
         if shape in shapes or any(_is_empty(value) for value in values):
             continue
         (then if kinds in signatures else first).append((positional, keywords))
@@ -135,8 +137,8 @@ def _diverse(calls: Iterable[samples.Sample], strided: bool) -> list[samples.Sam
 
 def _nature(value: Any) -> object:
     if isinstance(value, Tensor):
-        return value.dim(), value.dtype
-    return value if isinstance(value, (str, torch.dtype)) else None
+        return value.dtype, [size > 1 for size in value.shape]
+    return value if isinstance(value, (str, bool, int, float, torch.dtype)) else None
 
 
 def _is_empty(value: Any) -> bool:

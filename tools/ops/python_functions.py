@@ -31,10 +31,11 @@ SWITCHES: dict[str, tuple[Any, ...]] = {
     "hard": (False, True),
 }
 
-# Python methods the interpreter models itself, or that have nothing to do with autograd.
+# Python functions the interpreter models itself, that have nothing to do with autograd, or that only a layer calls.
 NOT_OPS = frozenset(
     """backward index register_hook register_post_accumulate_grad_hook reinforce is_shared share_memory_ module_load
-    storage storage_type dim_order resize resize_as solve lstsq eig symeig to_sparse_coo""".split()
+    storage storage_type dim_order resize resize_as solve lstsq eig symeig to_sparse_coo
+    multi_head_attention_forward""".split()
 )
 # ``2 - x``: Tensor defines these in Python. The other operand is a number.
 REFLECTED = ("rsub", "rtruediv", "rfloordiv", "rmod", "rpow")
@@ -56,7 +57,8 @@ def everything() -> dict[str, dict[str, Callable[..., Any]]]:
     """Functions by the name of their rows, then by overload: ``norm`` is a function and a method."""
     found: dict[str, dict[str, Callable[..., Any]]] = {}
     for name, function in vars(F).items():
-        if not name.startswith("_") and inspect.isfunction(function) and function.__module__ == F.__name__:
+        public = not name.startswith("_") and name not in NOT_OPS
+        if public and inspect.isfunction(function) and function.__module__ == F.__name__:
             found[f"nn.functional.{name}"] = {"": function}
     for name in torch.functional.__all__:
         function = getattr(torch.functional, name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -11,11 +10,12 @@ from unittest import mock
 
 import torch
 from tools.ops.hand_samples import INSTEAD, MORE
+from tools.ops.quiet import quiet
 
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
 
-# op_db has thousands of samples for some ops; the first dozens show every overload and option.
-PER_OPINFO = 40
+# op_db has thousands of samples for some ops.
+PER_OPINFO = 100
 
 
 @cache
@@ -37,7 +37,7 @@ def _samples(name: str) -> tuple[Sample, ...]:
         return tuple(INSTEAD[name]())
     # op_db seeds every device before every sample, which takes longer than all the rest.
     seed = mock.patch.object(torch, "manual_seed", torch.default_generator.manual_seed)
-    with seed, warnings.catch_warnings(action="ignore"):
+    with seed, quiet():
         described = [sample for info in _infos().get(name, ()) for sample in _samples_of(info)]
     return (*(MORE[name]() if name in MORE else ()), *described)
 

@@ -22,6 +22,7 @@ _SURE: dict[str, frozenset[str]] = {
     "matrix": frozenset({"matrix"}),
     "tensors": frozenset({"list"}),
     "operand": _NUMBERS | _TENSORS,
+    "none": frozenset(),
     "number": _NUMBERS,
     "int": frozenset({"int"}) | _BOOLS,
     "float": _NUMBERS,

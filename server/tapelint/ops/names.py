@@ -76,18 +76,25 @@ _DUNDERS = {
 }
 _UNARY_DUNDERS = {"__neg__": "neg", "__pos__": "positive", "__invert__": "bitwise_not", "__abs__": "abs"}
 
-# Methods that only a machine with the device can run, so that they could not be measured; PyTorch has them call ``to``.
-_ALIASES = {"cuda": "to", "xpu": "to", "mtia": "to", "ipu": "to"}
+# Methods that only a machine with the device can run, so that they could not be measured: PyTorch has them call ``to``.
+_ALIASES = {
+    "torch.Tensor.cuda": "to",
+    "torch.Tensor.xpu": "to",
+    "torch.Tensor.mtia": "to",
+    "torch.Tensor.ipu": "to",
+    # The one function whose op has another name.
+    "torch.nn.functional.logsigmoid": "log_sigmoid",
+}
 
 
 def op_name(dotted: str) -> str | None:
     """The name of the rows for a function or method spelled out in full, ``None`` if the table has none."""
+    if dotted in _ALIASES:
+        return _ALIASES[dotted]
     prefix, replacement = next(((p, r) for p, r in _NAMESPACES if dotted.startswith(p)), ("", ""))
     if not prefix:
         return None
     base = dotted[len(prefix) :]
-    if prefix == "torch.Tensor.":
-        base = _ALIASES.get(base, base)
     if base.startswith("__"):
         dunder = _dunder_name(base)
         if dunder is not None:

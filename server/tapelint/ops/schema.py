@@ -13,7 +13,7 @@ The kind of a parameter says which arguments it takes; several overloads are tol
     operand                    a tensor or a Python number, where it makes no difference to autograd which
     number, int, float, bool   Python numbers (``number`` is any of them)
     ints                       a list of ints, a single int, or, as the only positional parameter, ``view(2, 3)``
-    true, false, 'mean'        exactly this constant: ``relu(x, inplace=True)`` has a row of its own
+    none, true, false, 'mean'  exactly this constant: ``relu(x, inplace=True)`` has a row of its own
     str, dtype, other          ``other`` is a device, a layout, a memory format, a callable, ...
     any                        whatever: a parameter of a Python function that is not annotated
 
@@ -92,8 +92,9 @@ class Layer:
     """An ``nn`` module that PyTorch defines, as one row: its parameters, its buffers, and what its forward saves.
 
     ``arguments`` are the constructor's. ``params`` are the trainable tensors in the order of ``parameters()``; a name
-    ending in ``?`` exists only for some constructor arguments (``bias?`` with ``bias=False``); ``*`` alone means any
-    number, which ``op`` knows by the one name ``parameters``.
+    ending in ``?`` exists only for some constructor arguments (``bias?``: not with ``bias=False``), in ``??`` not by
+    default (``weight_ih_l1??`` of an LSTM: with ``num_layers=2``); ``*`` alone means any number, which ``op`` knows by
+    the one name ``parameters``. ``buffers`` are marked in the same way.
     ``op`` describes ``forward`` in training as an op over its arguments, the params and the buffers; ``eval_op``,
     ``inplace`` (constructed with ``inplace=True``) and ``unreduced`` (with ``reduction="none"``) are there where they
     differ. ``output`` tells what forward returns: ``T``, ``(T,T)``, ``(T,(T,T))``, with ``N`` for None.
