@@ -40,7 +40,7 @@ def files(options: argparse.Namespace, result: dict) -> Lines:
     measured = [ratio.measure(path, text) for path, text in ratio.torch_files(options.folders)]
     measured.sort(key=lambda file: -file.ratio)
     result["files"] = [{**asdict(file), "ratio": file.ratio} for file in measured]
-    yield f"analysis / ast.parse, {len(measured)} files that mention torch"
+    yield f"analysis / ast.parse (processor time), {len(measured)} files that mention torch"
     if not measured:
         return
     ratios = [file.ratio for file in measured]
@@ -69,7 +69,7 @@ def files(options: argparse.Namespace, result: dict) -> Lines:
 def starts(options: argparse.Namespace, result: dict) -> Lines:
     """Cold starts, and what they import."""
     result["starts"] = cold.starts()
-    yield f"cold start, median of {cold.RUNS} processes"
+    yield f"cold start (wall time), median of {cold.RUNS} processes"
     for what, taken in result["starts"].items():
         yield f"  {seconds(taken):>9}  {what}"
     result["imported"] = unwanted = cold.imported()
@@ -81,7 +81,7 @@ def starts(options: argparse.Namespace, result: dict) -> Lines:
 
 def sizes(options: argparse.Namespace, result: dict) -> Lines:
     """Time as programs grow."""
-    yield "growth"
+    yield "growth (processor time)"
     found = []
     for shape in _by_shape(growth.points()):
         found += shape
@@ -114,7 +114,7 @@ def _by_shape(points: Iterable[growth.Point]) -> Iterator[list[growth.Point]]:
 
 def languageserver(options: argparse.Namespace, result: dict) -> Lines:
     """Waiting and memory of the language server."""
-    yield f"language server, a training file of {server.LINES} lines"
+    yield f"language server (wall time), a training file of {server.LINES} lines"
     result["server"] = {"clean": server.session(False), "finding": server.session(True)}
     for what, measured in result["server"].items():
         for name in ("initialize", "open", "change", "fixes"):

@@ -22,7 +22,7 @@ REPEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One file: seconds of analysis, seconds of ``ast.parse``, and what the analysis counted."""
+    """One file: processor seconds of analysis and of ``ast.parse``, and what the analysis counted."""
 
     path: str
     lines: int

@@ -13,19 +13,19 @@ from collections.abc import Callable, Sequence
 
 
 def best_of(times: int, run: Callable[[], object]) -> float:
-    """The shortest time ``run`` took, in seconds: what disturbs a run only makes it longer."""
-    return min(_once(run) for _ in range(times))
+    """The least processor time ``run`` took in this process, in seconds: a busy machine disturbs it little."""
+    return min(_once(run, time.process_time) for _ in range(times))
 
 
 def median_of(times: int, run: Callable[[], object]) -> float:
-    """The usual time ``run`` takes, in seconds, disturbances included: for new processes, where they belong to it."""
-    return statistics.median(_once(run) for _ in range(times))
+    """The usual wall time of ``run``, in seconds, disturbances included: for new processes, where they belong to it."""
+    return statistics.median(_once(run, time.perf_counter) for _ in range(times))
 
 
-def _once(run: Callable[[], object]) -> float:
-    begin = time.perf_counter()
+def _once(run: Callable[[], object], clock: Callable[[], float]) -> float:
+    begin = clock()
     run()
-    return time.perf_counter() - begin
+    return clock() - begin
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -45,8 +45,9 @@ def tapelint(*arguments: str) -> tuple[str, ...]:
 
 
 def machine() -> str:
-    """The machine in a line: processor, cores, system, Python."""
-    return f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    """The machine in a line: processor, cores, system, Python, and how busy others keep it."""
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}{load}"
 
 
 def _processor() -> str:

@@ -54,7 +54,7 @@ def lines(text: str, path: str) -> Lines:
     statement, fork = Machine.statement, State.fork
 
     def charge() -> None:
-        now = time.perf_counter()
+        now = time.process_time()
         if running:
             counted.seconds[running[-1]] += now - since[0]
         since[0] = now
@@ -88,9 +88,9 @@ def lines(text: str, path: str) -> Lines:
 def report(path: Path) -> Iterator[str]:
     """Both views of a file, as text."""
     text = read(str(path))
-    begin = time.perf_counter()
+    begin = time.process_time()
     found = analyse(text, str(path))
-    seconds = time.perf_counter() - begin
+    seconds = time.process_time() - begin
     yield f"{path}: {seconds:.3f} s"
     yield "  " + ", ".join(f"{name} {count}" for name, count in found.stats.items() if count)
     yield f"  {'calls':>9} {'own s':>8} {'total s':>8}  function (under the profiler, which makes calls expensive)"
