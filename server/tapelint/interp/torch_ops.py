@@ -51,7 +51,8 @@ def tensor_list(m: Machine, state: State, value: Value) -> list[int] | None:
 def kind_of(m: Machine, state: State, value: Value) -> str:
     """The coarse kind of an argument, for choosing an overload (see ``ops.binding``)."""
     if isinstance(value, TensorRef):
-        return "tensor"
+        rank = state.tensors[value.id].rank
+        return "matrix" if rank is not None and rank <= 2 else "tensor"
     if isinstance(value, Const):
         return _constant_kind(value.value)
     if isinstance(value, Unknown):
@@ -76,6 +77,10 @@ def _constant_kind(value: object) -> str:
     return "int" if isinstance(value, int) else "float" if isinstance(value, float) else "other"
 
 
+SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})
+"""Creation functions whose arguments are the sizes, one for each dimension."""
+
+
 def run(
     m: Machine,
     state: State,
@@ -93,6 +98,9 @@ def run(
     if row is None:
         return None
     result = apply(m, state, row, args, kwargs, node, same)
+    if not row.flows and isinstance(result, TensorRef) and name in SIZED:
+        sizes = args[0].items if len(args) == 1 and isinstance(args[0], Tuple) else args
+        state.tensors[result.id] = replace(state.tensors[result.id], rank=len(sizes))
     if wants is not None and isinstance(result, TensorRef) and not row.flows:
         grad = wants.value if isinstance(wants, Const) else None
         state.tensors[result.id] = replace(

@@ -74,7 +74,8 @@ class Tensor:
 
     ``counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``memory`` its storage.
     ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``seen`` the version of the
-    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``scalar`` is whether it has
+    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``rank`` counts its dimensions, if known;
+    ``scalar`` is whether it has
     one element for certain; ``kind`` the family of its dtype.
     """
 
@@ -88,6 +89,7 @@ class Tensor:
     view: ViewKind = ""
     seen: int = 0
     scalar: bool | None = None
+    rank: int | None = None
     kind: Literal["float", "int", "bool"] | None = None
     parameter: bool = False
     assumed: str | None = None

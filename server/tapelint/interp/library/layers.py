@@ -68,6 +68,8 @@ def build_layer(
     given = {**dict(zip(row.arguments, args)), **kwargs}
     for parameter in row.params:
         base = "parameters" if parameter == "*" else parameter.rstrip("?")
+        if parameter.endswith("??"):  # absent unless the constructor asks for it
+            continue
         if parameter.endswith("?"):
             switch = given.get(
                 base, given.get("bias" if "bias" in base else "affine", given.get("elementwise_affine", TRUE))
@@ -77,7 +79,7 @@ def build_layer(
         made = leaf(state, node, True, parameter=True)
         thing.attributes[base] = TensorRef(made)
     for buffer in row.buffers:
-        thing.attributes[buffer] = TensorRef(leaf(state, node, False))
+        thing.attributes[buffer.rstrip("?")] = TensorRef(leaf(state, node, False))
     if "inplace" in given:
         thing.attributes["inplace"] = given["inplace"]
     if row.unreduced is not None and "reduction" in given:

@@ -268,7 +268,7 @@ def parameter(m: Machine, state: State, call: Call) -> Value:
     made = leaf(state, call.node, wants, parameter=True)
     if isinstance(source, TensorRef):
         origin = current(state, source.id)
-        state.tensors[made] = replace(state.tensors[made], memory=origin.memory)
+        state.tensors[made] = replace(state.tensors[made], memory=origin.memory, rank=origin.rank)
     return TensorRef(made)
 
 
@@ -313,6 +313,11 @@ def environment(m: Machine, state: State, call: Call) -> Value:
 @function("torch.save", "torch.onnx.export")
 def save(m: Machine, state: State, call: Call) -> Value:
     return NONE
+
+
+@function("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
+def loader(m: Machine, state: State, call: Call) -> Value:
+    return Unknown("loader")
 
 
 @function("torch.load")
