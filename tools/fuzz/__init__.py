@@ -1,0 +1,7 @@
+"""The fuzzer: random small torch programs, run by PyTorch and by tapelint, compared, and shrunk where the two disagree.
+
+    python -m tools.fuzz --seed 1 --count 500
+
+``catalogue`` finds the ops that fit by trying those of the table; ``scope``, ``expressions`` and ``statements`` write
+programs; ``judge`` runs one both ways; ``shrink`` cuts a disagreement down to the lines that matter.
+"""
