@@ -26,7 +26,8 @@ export async function takePictures(browser, editor, folder) {
     };
 
     await page.mouse.move(...AWAY);
-    await openLightbulb(page);
+    await page.keyboard.press('Control+.');
+    await page.locator('.action-widget', { hasText: 'detach' }).waitFor();
     await take('lightbulb.png');
     await page.keyboard.press('Escape');
 
@@ -56,17 +57,6 @@ async function enlarge(page, hover) {
     await page.mouse.down();
     await page.mouse.move(x + width / 2, VIEW.height - 20, { steps: 5 });
     await page.mouse.up();
-}
-
-/** Asked in the moment the first diagnostics arrive, VS Code may have nothing to offer yet: then ask again, as one does. */
-async function openLightbulb(page) {
-    const menu = page.locator('.action-widget', { hasText: 'detach' });
-    for (let attempt = 0; attempt < 10 && !await menu.isVisible(); attempt++) {
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('Control+.');
-        await menu.waitFor({ timeout: 3_000 }).catch(() => {});
-    }
-    await menu.waitFor();
 }
 
 /** Puts the cursor on the diagnosed line, in the middle of the editor. */
