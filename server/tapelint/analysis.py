@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from .interp import Cancelled, Holes, Machine, execute
 from .report import Diagnostic, Fix, Related, settle
 from .rules import Finding, all_rules
-from .source import Source, Span, parse
+from .source import Source, Span, may_use_torch, parse
 from .tape import Tape
 from .tape.events import BackwardRan, Event
 from .workspace.config import Config
@@ -55,7 +55,7 @@ def analyse(
     cancel: Callable[[], bool] | None = None,
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true."""
-    if "torch" not in text and "lightning" not in text:
+    if not may_use_torch(text):
         return Report(path, parse(text, path), (), asdict(Holes()), config)
     source = parse(text, path)
     if source.is_skipped:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import analysis
-from ..source import Source
+from ..source import Source, may_use_torch
 from ..tape import Tape
 from . import calls, tensors, writes
 from .caret import at_caret, holds, place_and_operand, subjects
@@ -37,7 +37,7 @@ def describe(
     told = [d for d in report.diagnostics if holds(d.span, row, column)]
     stories = [story(d) for d in told]
     places = {d.span for d in told}
-    found = [node for node in subjects(around) if source.span(node) not in places] if "torch" in source.text else []
+    found = [node for node in subjects(around) if source.span(node) not in places] if may_use_torch(source.text) else []
     about = life(source, found, cancel) if found else None
     if about is not None:
         node, lines = about
@@ -98,8 +98,8 @@ def paragraph(lines: list[str]) -> str:
 
 
 def story(diagnostic: Diagnostic) -> str:
-    """A diagnostic told in order: what is wrong, how it came to that, what to do."""
-    parts = [f"**{diagnostic.code}** `{diagnostic.name}`: {diagnostic.message}"]
+    """A diagnostic told in order: how it came to that, what to do. Its message the editor shows beside the hover."""
+    parts = [f"**{diagnostic.code}** `{diagnostic.name}`"]
     steps = [f"{number}. line {link.span.row}: {link.message}" for number, link in enumerate(diagnostic.related, 1)]
     if steps:
         parts.append("\n".join(steps))
