@@ -19,8 +19,6 @@ from .classes import is_module
 from .functions import call_function, has_yield
 from .machine import BudgetSpent, Cancelled, Machine, Raised
 from .values import (
-    FALSE,
-    NONE,
     TRUE,
     Bound,
     Class,
@@ -227,10 +225,15 @@ def inferred(m: Machine, state: State, function: Function, parameters: list[ast.
     for parameter in (*parameters, *function.node.args.kwonlyargs):
         name = parameter.arg
         default = defaults.get(name)
-        if default is not None and default not in (NONE, TRUE, FALSE):
+        if default is not None and not is_switch(default):
             continue
         values[name] = _infer(m, state, parameter, uses.get(name, set()), function.node)
     return values
+
+
+def is_switch(default: Value) -> bool:
+    """Whether a default is True, False or None: a caller may well mean the other."""
+    return isinstance(default, Const) and (default.value is None or isinstance(default.value, bool))
 
 
 def _infer(m: Machine, state: State, parameter: ast.arg, uses: set[str], node: ast.AST) -> Value:

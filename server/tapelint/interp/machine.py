@@ -19,11 +19,11 @@ from ..tape import Lap, State, Tape
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
 
-MAX_STATES = 16
+MAX_STATES = 8
 MAX_DEPTH = 40
 MAX_RECURSION = 4
 """How deep one function may be inside itself: unknown data makes recursion branch at every level."""
-STEPS = 120_000
+STEPS = 80_000
 """Expressions evaluated per entry point before it is given up: about half a second."""
 
 

@@ -83,7 +83,7 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
 
 
 def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, node: ast.AST) -> Value:
-    swap = not isinstance(left, TensorRef) and not (isinstance(left, Unknown) and left.why == "batch")
+    swap = not isinstance(left, (TensorRef, Unknown)) or isinstance(left, Unknown) and left.why == "index"
     row = ops.operator_name(name, reflected=swap)
     args = [right, left] if swap else [left, right]
     result = torch_ops.run(m, state, row, args, {}, node) if row else None

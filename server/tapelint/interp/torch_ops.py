@@ -12,6 +12,7 @@ import ast
 from collections.abc import Mapping as MappingType
 from collections.abc import Sequence as SequenceType
 from dataclasses import replace
+from functools import cache
 
 from .. import ops
 from ..ops.schema import Op
@@ -77,6 +78,12 @@ def _constant_kind(value: object) -> str:
     return "int" if isinstance(value, int) else "float" if isinstance(value, float) else "other"
 
 
+@cache
+def resolved(name: str, positional: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> Op | None:
+    """The overload that arguments of these kinds choose."""
+    return ops.resolve(name, positional, dict(keywords))
+
+
 SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})
 """Creation functions whose arguments are the sizes, one for each dimension."""
 
@@ -94,7 +101,8 @@ def run(
     wants = kwargs.get("requires_grad")
     if wants is not None and name != "requires_grad_":
         kwargs = {k: v for k, v in kwargs.items() if k != "requires_grad"}
-    row = ops.resolve(name, [kind_of(m, state, a) for a in args], {k: kind_of(m, state, v) for k, v in kwargs.items()})
+    positional = tuple(kind_of(m, state, a) for a in args)
+    row = resolved(name, positional, tuple((k, kind_of(m, state, v)) for k, v in kwargs.items()))
     if row is None:
         return None
     result = apply(m, state, row, args, kwargs, node, same)

@@ -74,9 +74,8 @@ class Tensor:
 
     ``counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``memory`` its storage.
     ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``seen`` the version of the
-    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``rank`` counts its dimensions, if known;
-    ``scalar`` is whether it has
-    one element for certain; ``kind`` the family of its dtype.
+    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``rank`` counts its dimensions,
+    if known; ``scalar`` is whether it has one element for certain; ``kind`` the family of its dtype.
     """
 
     id: int
@@ -89,13 +88,13 @@ class Tensor:
     view: ViewKind = ""
     seen: int = 0
     scalar: bool | None = None
-    rank: int | None = None
     kind: Literal["float", "int", "bool"] | None = None
     parameter: bool = False
     assumed: str | None = None
     inference: bool = False
     output: int = 0
     of_module: bool = False
+    rank: int | None = None
 
     def __repr__(self) -> str:
         origin = repr(self.grad_fn) if self.grad_fn else "leaf" if self.requires_grad else "plain"

@@ -80,6 +80,8 @@ def build_layer(
         thing.attributes[base] = TensorRef(made)
     for buffer in row.buffers:
         thing.attributes[buffer.rstrip("?")] = TensorRef(leaf(state, node, False))
+    if row.eval_op is not None and "p" in given:
+        thing.attributes["p"] = given["p"]
     if "inplace" in given:
         thing.attributes["inplace"] = given["inplace"]
     if row.unreduced is not None and "reduction" in given:
@@ -108,10 +110,14 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
     """One of PyTorch's layers, by its row."""
     training = thing.attributes.get("training", TRUE)
     op = row.op
-    if row.eval_op is not None and training == FALSE:
+    # A dropout that drops nothing is its own twin in evaluation: it returns its input, unwritten.
+    idle = row.eval_op is not None and (training == FALSE or thing.attributes.get("p") == Const(0))
+    if row.inplace is not None and isinstance(thing.attributes.get("p"), Unknown):
+        idle = True  # it may drop nothing
+    if row.eval_op is not None and idle:
         op = row.eval_op
     inplace = thing.attributes.get("inplace", FALSE)
-    if row.inplace is not None and inplace != FALSE:
+    if row.inplace is not None and inplace != FALSE and not idle:
         if inplace != TRUE:
             return torch_ops.opaque(m, state, inputs_of(m, state, call), call.node, row.name)
         op = row.inplace

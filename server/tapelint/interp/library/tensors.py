@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...tape import Cut, Node, Refused, State, Tensor, backward, current, fresh_id, leaf
+from ...tape import Cut, Node, Refused, State, Tensor, backward, current, fresh_id, leaf, second_order
 from ..attributes import cut, set_requires_grad
 from ..machine import Machine, Raised
 from ..torch_ops import run, tensor_list, tensor_of
@@ -97,12 +97,15 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
 
 
 def _graph_of_gradient(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> int:
-    """With ``create_graph`` the gradient depends on everything the forward pass did: its graph shares the saved
-    tensors.
+    """With ``create_graph`` the gradient depends on what the forward pass had saved; if nothing that needs a gradient
+    is known to be, it may depend on nothing.
     """
-    heads = tuple(fn for r in roots if (fn := current(state, r).grad_fn) is not None)
+    edges = second_order(state, roots, [key])
     made = fresh_id()
-    graph = Node(made, "gradient", heads, state.moment(node), keeps=True, results=(made,), grad_fn="AccumulateGrad")
+    if not edges:
+        state.tensors[made] = Tensor(made, made, made, state.moment(node), None)
+        return made
+    graph = Node(made, "gradient", edges, state.moment(node), keeps=True, results=(made,), grad_fn="AccumulateGrad")
     state.tensors[made] = Tensor(made, made, made, state.moment(node), True, graph)
     return made
 
