@@ -95,6 +95,12 @@ def basic(state: State, index: Value) -> bool | None:
     return None if unknown else True
 
 
+def entire(index: Value) -> bool:
+    """Whether an index leaves nothing out: ``x[:] = v`` and ``x[...] = v`` write x itself, not a view of it."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    return all(part in (Slice(NONE, NONE, NONE), Const(...)) for part in parts)
+
+
 def _tensor(m: Machine, state: State, owner: TensorRef, index: Value, node: ast.AST) -> Value:
     kind = basic(state, index)
     parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
@@ -124,6 +130,8 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
             torch_ops.run(
                 m, state, "index_put_", [owner, Tuple(tuple(parts)), _as_tensor(m, state, value, node)], {}, node
             )
+        elif entire(index):
+            torch_ops.run(m, state, "copy_", [owner, _as_tensor(m, state, value, node)], {}, node)
         else:
             # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
             part = torch_ops.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)

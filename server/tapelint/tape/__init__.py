@@ -1,6 +1,6 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
-from .backward import backward
+from .backward import backward, second_order
 from .graph import Freed, Leaf, Node, SavedTensor, Tensor, Write
 from .moment import Lap, Moment
 from .record import Refused, bump, current, invent, leaf, record
@@ -28,4 +28,5 @@ __all__ = [
     "invent",
     "leaf",
     "record",
+    "second_order",
 ]

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorSpoiled
 from .graph import Freed, Leaf, Node, SavedTensor, Write
-from .record import Refused, bump, current, leaf
+from .record import Refused, bump, current, edge_of, leaf
 from .state import State
 from .tape import Tape
 
@@ -100,6 +100,22 @@ def backward(
         BackwardRan(state.moment(node), None, root, len(order), len(reached), ran, tuple(reached), retain is False)
     )
     return reached
+
+
+def second_order(state: State, roots: Sequence[int], inputs: Sequence[int]) -> tuple[Node | Leaf, ...]:
+    """What a gradient made with ``create_graph`` depends on: whatever the nodes that ran had saved.
+
+    A saved input leads to what made it, a saved result to the node itself. The nodes are no part of the gradient's graph.
+    """
+    order, _, leaves = _walk([fn for key in roots if (fn := current(state, key).grad_fn) is not None])
+    order, _ = _towards(state, order, leaves, inputs)
+    edges: dict[Node | Leaf, None] = {}
+    for item in order:
+        for saved in item.saved:
+            edge = item if saved.role == "result" else edge_of(current(state, saved.tensor))
+            if edge is not None:
+                edges[edge] = None
+    return tuple(edges)
 
 
 def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:

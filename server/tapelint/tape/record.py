@@ -33,21 +33,29 @@ def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **fact
 
 
 def current(state: State, key: int) -> Tensor:
-    """The tensor ``key`` as it is now: a view whose base was written since gets the base's new history."""
+    """The tensor ``key`` as it is now: a view whose base was written since has the base's new history.
+
+    Looking does not give it that history for good; using it in an op does (``settle``).
+    """
     tensor = state.tensors[key]
-    if tensor.base is None:
+    if tensor.base is None or tensor.parameter:
         return tensor
     version = state.version(tensor.counter)
     if version == tensor.seen:
         return tensor
     base = current(state, tensor.base)
-    if base.requires_grad and (tensor.grad_fn is None or base.grad_fn is not None) and not tensor.parameter:
-        edge = base.grad_fn or Leaf(base.id)
-        node = Node(fresh_id(), "as_strided", (edge,), tensor.born, results=(key,), grad_fn="AsStridedBackward0")
-        tensor = replace(tensor, grad_fn=node, requires_grad=True, seen=version)
-    else:
-        tensor = replace(tensor, seen=version)
-    state.tensors[key] = tensor
+    renewed = base.grad_fn is not None or tensor.grad_fn is None
+    if base.requires_grad and renewed or base.requires_grad is False and tensor.grad_fn is not None:
+        edge = edge_of(base)
+        edges = (edge,) if edge is not None else ()
+        node = Node(fresh_id(), "as_strided", edges, tensor.born, results=(key,), grad_fn="AsStridedBackward0")
+        return replace(tensor, grad_fn=node, requires_grad=True, seen=version)
+    return replace(tensor, seen=version)
+
+
+def settle(state: State, key: int) -> Tensor:
+    """The tensor ``key`` as an op finds it whose graph it becomes part of."""
+    tensor = state.tensors[key] = current(state, key)
     return tensor
 
 
@@ -95,7 +103,11 @@ def record(
     ``outputs`` is how many an op with a variable number returns. ``same`` says that a ``maybe`` view is no copy.
     Raises Refused where PyTorch raises.
     """
-    tensors = [(name, current(state, key)) for name, key in flatten(args)]
+    target = args.get(op.writes[0]) if op.writes else None
+    tensors = [
+        (name, settle(state, key) if name in op.flows and state.grad_mode and key != target else current(state, key))
+        for name, key in flatten(args)
+    ]
     flowing = [(name, t) for name, t in tensors if name in op.flows]
     wanted = {name for name, t in flowing if t.requires_grad}
     perhaps = {name for name, t in flowing if t.requires_grad is None}
@@ -266,11 +278,15 @@ def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AS
     if state.grad_mode is not True:
         return
     base = current(state, tensor.base) if tensor.base is not None else None
-    if tensor.requires_grad and tensor.grad_fn is None and base is None:
+    # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
+    stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
+    if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
         tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False))
         raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.requires_grad and base.grad_fn is None:
         tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True))
+        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if base is not None and base.grad_fn is None and tensor.grad_fn is not None:
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor.view == "multi" and needs:
         raise Refused("Output of a function that returns multiple views is being modified inplace.")
