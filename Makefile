@@ -1,12 +1,12 @@
 # Everything is built from a fresh clone: Python's own venv, pip and (for the editor parts) npm. No root, and no torch
-# but for `make oracle`.
+# but for `make oracle` and `make fuzz`.
 
 PYTHON ?= python3
 BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lint client-check oracle editor-test bench clean
+.PHONY: help demo test lint client-check oracle fuzz editor-test bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,6 +28,9 @@ client-check: node_modules/.ready ## type-check and build the VS Code client
 oracle: .venv-oracle/.ready ## let real PyTorch judge what the tests claim
 	$(ORACLE)/pytest -q tests/oracle tests/mdtest
 
+fuzz: .venv-oracle/.ready ## compare tapelint with real PyTorch on COUNT (500) random programs from SEED (1)
+	OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.fuzz --seed $(or $(SEED),1) --count $(or $(COUNT),500)
+
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh
 
@@ -39,7 +42,7 @@ bench: .venv/.ready ## measure time and memory over DIR (examples), with TorchFi
 	$(BIN)/python tools/bench $(or $(DIR),examples)
 
 clean: ## remove all that the targets above made
-	rm -rf .venv .venv-oracle .cache .pytest_cache .hypothesis .ruff_cache node_modules build dist bundled server/*.egg-info
+	rm -rf .venv .venv-oracle .venv-torchfix .cache .pytest_cache .hypothesis .ruff_cache node_modules build dist bundled server/*.egg-info
 	find server tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.ready: pyproject.toml

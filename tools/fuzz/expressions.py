@@ -36,7 +36,6 @@ LOSSES = (
     ("M", "F.nll_loss(F.log_softmax({0}, dim=1), torch.tensor([0, 1, 2, 3]))"),
     ("M", "nn.CrossEntropyLoss()({0}, torch.tensor([3, 2, 1, 0]))"),
     ("VV", "F.binary_cross_entropy_with_logits({0}, {1})"),
-    ("MM", "F.kl_div(F.log_softmax({0}, -1), F.softmax({1}, -1), reduction='sum')"),
     ("MM", "F.cosine_similarity({0}, {1}).mean()"),
     ("V", "{0}.pow(2).mean()"),
     ("M", "({0} ** 2).sum()"),
