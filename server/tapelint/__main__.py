@@ -1,6 +1,16 @@
-"""``python -m tapelint``, which is the command ``tapelint``: here the two shells, terminal and editor, meet."""
+"""``python -m tapelint``, which is the command ``tapelint``: here the two shells, terminal and editor, meet.
+
+``-m`` puts the current folder first on ``sys.path``. That folder is analysed, not trusted: a ``click.py`` in it must
+not be imported, so it is taken off before anything else is loaded.
+"""
 
 from __future__ import annotations
+
+import os
+import sys
+
+if __name__ == "__main__" and sys.path and sys.path[0] in ("", os.getcwd()) and not sys.flags.isolated:
+    del sys.path[0]
 
 from tapelint.cli import main as run
 
