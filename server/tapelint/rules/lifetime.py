@@ -56,10 +56,10 @@ def story(event: FreedGraphReached, tape: Tape) -> tuple[Link, ...]:
                 f"{prefix(node.born)}its graph goes through here: {op_name(node)} saved what it needs for backward",
             )
         )
-    if stored is not None and stored.statement is not shared.born.node:
-        links.append(Link(stored.statement, f"{prefix(stored.moment)}kept in `{stored.target}`"))
     for call in shared.born.calls[-1:]:
         links.append(Link(call, f"{prefix(shared.born)}in this call"))
+    if stored is not None and stored.statement is not shared.born.node:
+        links.append(Link(stored.statement, f"{prefix(stored.moment)}kept in `{stored.target}`"))
     links.append(Link(event.freed.moment.node, f"{prefix(event.freed.moment)}this backward freed it"))
     young = before(event, shared)
     if young is not shared:
