@@ -2,6 +2,6 @@
 
     python -m tools.fuzz --seed 1 --count 500
 
-``catalogue`` finds the ops that fit by trying those of the table; ``scope``, ``expressions`` and ``statements`` write
-programs; ``judge`` runs one both ways; ``shrink`` cuts a disagreement down to the lines that matter.
+``catalogue`` finds the ops that fit by trying those of the table; ``scope``, ``expressions``, ``writer`` and
+``statements`` write programs; ``judge`` runs one both ways; ``shrink`` cuts a disagreement down to what matters.
 """

@@ -12,7 +12,6 @@ SERVER = Path(__file__).resolve().parents[2] / "server"
 sys.path.insert(0, str(SERVER))
 
 import torch  # noqa: E402
-
 from tools.fuzz.judge import Verdict, judge  # noqa: E402
 from tools.fuzz.shrink import shrunk  # noqa: E402
 from tools.fuzz.statements import PREAMBLE, program  # noqa: E402
@@ -69,12 +68,19 @@ def summary(counts: Counter, real: Counter, seconds: float) -> None:
     ours = total - real["other"]
     raising = ours - real["runs through"]
     print(f"{total} programs in {seconds:.0f} s; {real['other']} raise something else and are left out")
-    print(f"{raising} raise: " + ", ".join(f"{n} {k}" for k, n in real.most_common() if k not in ("other", "runs through")))
-    print(f"  the same error at the same line {counts['agree', True]}, otherwise {counts['otherwise', True]}, "
-          f"silent {counts['silent', True]}, unknown {counts['unknown', True]}")
+    print(
+        f"{raising} raise: "
+        + ", ".join(f"{n} {k}" for k, n in real.most_common() if k not in ("other", "runs through"))
+    )
+    print(
+        f"  the same error at the same line {counts['agree', True]}, otherwise {counts['otherwise', True]}, "
+        f"silent {counts['silent', True]}, unknown {counts['unknown', True]}"
+    )
     print(f"{real['runs through']} run through:")
-    print(f"  silent {counts['agree', False]}, false alarms {counts['false alarm', False]}, "
-          f"unknown {counts['unknown', False]}")
+    print(
+        f"  silent {counts['agree', False]}, false alarms {counts['false alarm', False]}, "
+        f"unknown {counts['unknown', False]}"
+    )
 
 
 if __name__ == "__main__":

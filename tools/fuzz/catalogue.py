@@ -1,7 +1,7 @@
 """The ops a program may use: those of the table that PyTorch can run on small tensors, found by trying each.
 
-Every value of a program has one of five types, which are shapes of float tensors: a scalar, vectors, matrices. A form is
-an expression with holes, ``torch.atan2({0}, {1})``, with the types of its holes and of its value.
+Every value of a program has one of five types, which are shapes of float tensors: a scalar, vectors, matrices. A form
+is an expression with holes, ``torch.atan2({0}, {1})``, with the types of its holes and of its value.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ COMMON = frozenset(
 """Half of the ops of a program are among those that programs are made of."""
 REFUSED = frozenset(
     "detach detach_ set_ resize_ resize_as_ data requires_grad_ retain_grad empty_like empty_strided new_empty "
-    "rand_like randn_like randint_like bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ uniform_ "
-    "empty_permuted pin_memory share_memory_ resize as_strided_ rename rename_ swapaxes_ swapdims_ "
-    "igamma_ igammac_ detach_copy unique vander "
-    "scaled_dot_product_attention nn.functional.scaled_dot_product_attention kl_div nn.functional.kl_div heaviside heaviside_ unique_consecutive normal".split()
+    "rand_like randn_like randint_like bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ "
+    "uniform_ empty_permuted pin_memory share_memory_ resize as_strided_ rename rename_ swapaxes_ swapdims_ "
+    "igamma_ igammac_ resolve_neg resolve_conj matrix_power detach_copy unique vander "
+    "scaled_dot_product_attention nn.functional.scaled_dot_product_attention kl_div nn.functional.kl_div "
+    "heaviside heaviside_ unique_consecutive normal".split()
 )
-"""Not ops of numbers, or said in other words by the statements."""
+"""Not ops of numbers, or said in other words by the statements, or what they save depends on shapes and numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,9 @@ def attempts(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
             for takes in kinds:
                 holes = [f"{{{i}}}" for i in range(count)]
                 for extra in EXTRAS if count == 1 else EXTRAS[:1]:
-                    if extra in SIZES and not any(p.kind.rstrip("?") == "ints" for op in candidates(name) for p in op.params):
+                    if extra in SIZES and not any(
+                        p.kind.rstrip("?") == "ints" for op in candidates(name) for p in op.params
+                    ):
                         continue
                     if switched and (count > 1 or extra and "=" not in extra):
                         continue

@@ -9,19 +9,48 @@ from .catalogue import by_result
 from .scope import Scope, Variable
 
 NUMBERS = ("2", "0.5", "3.0", "-1", "1")
-FRESH = {"S": "torch.rand(())", "V": "torch.rand(4)", "M": "torch.rand(4, 4)", "H": "torch.rand(2, 4)", "W": "torch.rand(2)"}
+FRESH = {
+    "S": "torch.rand(())",
+    "V": "torch.rand(4)",
+    "M": "torch.rand(4, 4)",
+    "H": "torch.rand(2, 4)",
+    "W": "torch.rand(2)",
+}
 PARTS = {
     "S": (("V", "{0}[1]"), ("M", "{0}[0, 1]"), ("V", "{0}[-1]"), ("W", "{0}[0]")),
-    "V": (("M", "{0}[0]"), ("M", "{0}[:, 1]"), ("V", "{0}[:]"), ("H", "{0}[1]"), ("M", "{0}.diagonal()"), ("M", "{0}.select(0, 2)")),
-    "M": (("M", "{0}.t()"), ("M", "{0}.transpose(0, 1)"), ("M", "{0}.view(4, 4)"), ("M", "{0}.T"), ("V", "{0}.expand(4, 4)")),
+    "V": (
+        ("M", "{0}[0]"),
+        ("M", "{0}[:, 1]"),
+        ("V", "{0}[:]"),
+        ("H", "{0}[1]"),
+        ("M", "{0}.diagonal()"),
+        ("M", "{0}.select(0, 2)"),
+    ),
+    "M": (
+        ("M", "{0}.t()"),
+        ("M", "{0}.transpose(0, 1)"),
+        ("M", "{0}.view(4, 4)"),
+        ("M", "{0}.T"),
+        ("V", "{0}.expand(4, 4)"),
+    ),
     "H": (("M", "{0}[:2]"), ("M", "{0}[1:3]"), ("M", "{0}.narrow(0, 0, 2)"), ("M", "{0}.chunk(2)[1]")),
     "W": (("V", "{0}[:2]"), ("V", "{0}[2:]"), ("H", "{0}[:, 0]"), ("V", "{0}.view(2, 2)[0]")),
 }
 """Views: the type of the whole, and how the part is written."""
 MIXED = {
     "S": (("V", "V", "{0} @ {1}"), ("W", "W", "({0} * {1}).sum()")),
-    "V": (("M", "V", "{0} @ {1}"), ("V", "S", "{0} * {1}"), ("V", "M", "({0} + {1}).mean(0)"), ("W", "W", "torch.cat([{0}, {1}])")),
-    "M": (("M", "M", "{0} @ {1}"), ("M", "V", "{0} * {1}"), ("H", "H", "torch.cat([{0}, {1}])"), ("M", "S", "{0} / {1}")),
+    "V": (
+        ("M", "V", "{0} @ {1}"),
+        ("V", "S", "{0} * {1}"),
+        ("V", "M", "({0} + {1}).mean(0)"),
+        ("W", "W", "torch.cat([{0}, {1}])"),
+    ),
+    "M": (
+        ("M", "M", "{0} @ {1}"),
+        ("M", "V", "{0} * {1}"),
+        ("H", "H", "torch.cat([{0}, {1}])"),
+        ("M", "S", "{0} / {1}"),
+    ),
     "H": (("H", "M", "{0} @ {1}"), ("H", "V", "{0} + {1}"), ("V", "V", "torch.stack([{0}, {1}])")),
     "W": (("H", "V", "{0} @ {1}"), ("S", "S", "torch.stack([{0}, {1}])")),
 }
@@ -40,7 +69,15 @@ LOSSES = (
     ("V", "{0}.pow(2).mean()"),
     ("M", "({0} ** 2).sum()"),
 )
-SMALL = ("{0}.sum()", "{0}.mean()", "({0} * {0}).sum()", "{0}.norm()", "{0}.square().mean()", "{0}.max()", "{0}.logsumexp(0).sum()")
+SMALL = (
+    "{0}.sum()",
+    "{0}.mean()",
+    "({0} * {0}).sum()",
+    "{0}.norm()",
+    "{0}.square().mean()",
+    "{0}.max()",
+    "{0}.logsumexp(0).sum()",
+)
 OPERATORS = ("+", "+", "-", "*", "*", "/")
 
 
@@ -144,5 +181,7 @@ def loss(rng: random.Random, scope: Scope, careful: bool = True, depth: int = 1)
         elif trained:
             again = [v for v in trained if v.type == takes[0]] or trained
             chosen = rng.choice(again)
-            return of(chosen).then(rng.choice(SMALL).format(chosen.text) if chosen.type != "S" else f"{chosen.text} * 2")
+            return of(chosen).then(
+                rng.choice(SMALL).format(chosen.text) if chosen.type != "S" else f"{chosen.text} * 2"
+            )
     return combined(text.format(*(p.text for p in parts)), parts)

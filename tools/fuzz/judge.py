@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import CodeType
 
 import torch
+
 from tapelint.analysis import analyse
 
 NAME = "<fuzzed>"

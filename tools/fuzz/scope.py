@@ -1,6 +1,7 @@
 """What a program being written has at hand: variables with their types, and what the writer knows of their graphs.
 
-The knowledge is rough. It only serves to write programs of which about a third raises; which ones do is for PyTorch to say.
+The knowledge is rough. It only serves to write programs of which about a third raises; which ones do is for PyTorch to
+say.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Variable:
-    """``text`` is how it is written (``t3``, ``box.h``); ``past`` are the values it was computed from, itself included."""
+    """``text`` is how it is written (``t3``, ``box.h``); ``past`` are the values it came from, with itself."""
 
     text: str
     type: str

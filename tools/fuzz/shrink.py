@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Callable, Iterator
 
-PATIENCE = 1500
+PATIENCE = 1000
 
 
 def shrunk(text: str, keeps: Callable[[str], bool]) -> str:
