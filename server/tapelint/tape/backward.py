@@ -105,7 +105,7 @@ def backward(
 def second_order(state: State, roots: Sequence[int], inputs: Sequence[int]) -> tuple[Node | Leaf, ...]:
     """What a gradient made with ``create_graph`` depends on: whatever the nodes that ran had saved.
 
-    A saved input leads to what made it, a saved result to the node itself. The nodes are no part of the gradient's graph.
+    A saved input leads to what made it, a saved result to the node itself. The nodes are no part of that graph.
     """
     order, _, leaves = _walk([fn for key in roots if (fn := current(state, key).grad_fn) is not None])
     order, _ = _towards(state, order, leaves, inputs)
