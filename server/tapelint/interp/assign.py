@@ -92,7 +92,8 @@ def remember(
         if direct:
             m.tape.name(tensor, name)
         if state.tensors[tensor].requires_grad is not False:
-            m.tape.keep(tensor, Stored(state.moment(statement), name, source, statement, how))
+            kind = "held" if how == "assigned" and not direct else how
+            m.tape.keep(tensor, Stored(state.moment(statement), name, source, statement, kind))
 
 
 def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: int) -> None:

@@ -220,7 +220,8 @@ class Machine:
                 kept.append(state)
         if len(kept) > MAX_STATES:
             self.holes.dropped += len(kept) - MAX_STATES
-            kept = kept[:MAX_STATES]
+            # Evenly, so that no branch is preferred for standing first.
+            kept = [kept[index * len(kept) // MAX_STATES] for index in range(MAX_STATES)]
         return kept
 
     # Loops count their laps

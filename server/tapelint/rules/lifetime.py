@@ -47,7 +47,7 @@ def story(event: FreedGraphReached, tape: Tape) -> tuple[Link, ...]:
     """Built, kept, freed, reached again."""
     shared, node = carrier(event), event.node
     stored = keeper(tape, shared, event.moment)
-    name = f"`{stored.target}`" if stored is not None and stored.how == "assigned" else variable(tape, shared)
+    name = f"`{stored.target}`" if stored is not None and stored.how in ("assigned", "held") else variable(tape, shared)
     links = [Link(shared.born.node, f"{prefix(shared.born)}{name} built here{saved_by(shared)}")]
     if node is not shared:
         links.append(
@@ -107,11 +107,11 @@ def detaching(event: FreedGraphReached, tape: Tape) -> list[Cure]:
             and stored.how != "appended"
         ):
             first = loop.loop.body[0]
-            for purpose in ("detach_state", "detach_tuple_state"):
-                cures.append(Cure(purpose, f"{title} at the start of each iteration ({effect})", (first, state)))
+            purpose = "detach_tuple_state" if stored.how == "held" else "detach_state"
+            cures.append(Cure(purpose, f"{title} at the start of each iteration ({effect})", (first, state)))
         if state is not None and stored.how != "appended":
-            for purpose in ("detach_state_after", "detach_tuple_state_after"):
-                cures.append(Cure(purpose, f"{title} as soon as it is kept ({effect})", (stored.statement, state)))
+            purpose = "detach_tuple_state_after" if stored.how == "held" else "detach_state_after"
+            cures.append(Cure(purpose, f"{title} as soon as it is kept ({effect})", (stored.statement, state)))
     for name in readers(young.born.node, stored.target if stored else None):
         cures.append(Cure("detach", f"{title} where it is used ({effect})", (name,)))
     if stored is not None and stored.value is not None and not cures:

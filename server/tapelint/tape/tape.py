@@ -18,7 +18,8 @@ class Stored:
     """A tensor was kept: ``value`` is the expression stored, ``target`` what it was stored in (``h``, ``self.h``,
     ``outs``).
 
-    ``statement`` is the syntax that stored it, ``how`` is ``assigned`` or ``appended``.
+    ``statement`` is the syntax that stored it. ``how``: ``assigned``, ``held`` (in a tuple or container that was
+    assigned), ``appended``, or ``iterated`` (bound by a loop, which keeps nothing).
     """
 
     moment: Moment
