@@ -97,18 +97,26 @@ def run_laps(
             m.lap(path, node, run, index + 1, depth)
             for bound in begin(path, index):
                 (left if bound.signal is not None else starting).append(bound)
-        going = []
-        for path in m.block(node.body, starting) if starting else []:
-            if path.signal in (None, "continue"):
-                path.signal = None
-                going.append(path)
-            else:
-                left.append(path)
+        going = _body(m, node, starting, left)
         if not going:
             break
         if len(going) > 1:
             going = m.trim(going)
     return _leave(m, node, going, left, depth)
+
+
+def _body(
+    m: Machine, node: ast.For | ast.AsyncFor | ast.While, starting: list[State], left: list[State]
+) -> list[State]:
+    """One iteration: the paths that go on to the next; those that leave the loop are added to ``left``."""
+    going: list[State] = []
+    for path in m.block(node.body, starting) if starting else []:
+        if path.signal in (None, "continue"):
+            path.signal = None
+            going.append(path)
+        else:
+            left.append(path)
+    return going
 
 
 def _leave(
@@ -174,13 +182,7 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
                     ended.append(tested)
                 else:
                     starting.append(tested)
-        going = []
-        for path in m.block(node.body, starting) if starting else []:
-            if path.signal in (None, "continue"):
-                path.signal = None
-                going.append(path)
-            else:
-                left.append(path)
+        going = _body(m, node, starting, left)
         if not going:
             break
     return _leave(m, node, m.trim(going + ended), left, depth)

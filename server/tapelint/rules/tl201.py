@@ -67,8 +67,6 @@ def check(event: Event, tape: Tape) -> Finding | None:
     ]
     where = write.moment.node
     cures = [Cure("out_of_place", "Write out of place: compute a new tensor", (where,))]
-    if isinstance(where, ast.Call) and isinstance(where.func, ast.Attribute):
-        cures += [Cure("out_of_place", "Write out of place: compute a new tensor", (where,))]
     if saved.role != "result":
         for part in ast.walk(node.born.node):
             if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:
@@ -83,7 +81,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
         tuple(links),
         "compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a "
         "write under it counts as well.",
-        tuple(dict.fromkeys(cures)),
+        tuple(cures),
     )
 
 

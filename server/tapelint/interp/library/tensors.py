@@ -244,8 +244,6 @@ def make(m: Machine, state: State, call: Call) -> Value:
     made = leaf(state, call.node, wants, kind=kind)
     if isinstance(source, TensorRef) and current(state, source.id).requires_grad:
         m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor")
-    elif wants is False and isinstance(source, (Unknown, Ref)) and call.name == "torch.from_numpy":
-        state.tensors[made] = replace(state.tensors[made], requires_grad=False)
     return TensorRef(made)
 
 
