@@ -9,13 +9,22 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import mdjudge
-from mdspec import Block, SpecificationError, complete, read_all, read_claims, read_script, without_claims
+from mdspec import (
+    Block,
+    SpecificationError,
+    complete,
+    read_all,
+    read_claims,
+    read_script,
+    read_specification,
+    without_claims,
+)
 from tapelint.report.diagnostic import Fix
 from tapelint.source.edit import Edit
 from tapelint.source.span import Span
 
 HERE = Path(__file__).resolve().parent
-BLOCKS = read_all(HERE)
+BLOCKS = read_all(HERE) + read_specification(HERE.parents[1] / "docs" / "semantics.md")
 EXAMPLES = [read_script(path) for path in sorted((HERE.parents[1] / "examples").glob("*.py"))]
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import sandbox
 
-from mdspec import Block, read_all, read_claims, read_script
+from mdspec import Block, read_all, read_claims, read_script, read_specification
 
 TESTS = Path(__file__).resolve().parents[1]
-BLOCKS = read_all(TESTS / "mdtest")
+BLOCKS = read_all(TESTS / "mdtest") + read_specification(TESTS.parent / "docs" / "semantics.md")
 EXAMPLES = [read_script(path) for path in sorted((TESTS.parent / "examples").glob("*.py"))]
 
 

@@ -1,0 +1,1 @@
+"""Generates and checks the tables of docs/semantics.md."""
