@@ -17,6 +17,7 @@ import tokenize
 import warnings
 from collections import Counter
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..source.edit import Edit, apply
@@ -27,26 +28,7 @@ if TYPE_CHECKING:
     from ..rules.cure import Cure
     from ..source import Source
 
-PURPOSES = frozenset(
-    {
-        "clone",
-        "detach",
-        "detach_state",
-        "detach_state_after",
-        "detach_tuple_state",
-        "detach_tuple_state_after",
-        "drop_retain_graph",
-        "merge_backwards",
-        "move_after",
-        "move_before",
-        "move_into_loop",
-        "no_grad",
-        "out_of_place",
-        "remove_call",
-        "requires_grad",
-        "retain_graph",
-    }
-)
+PURPOSES = frozenset(p.stem for p in (Path(__file__).parent / "purposes").glob("[!_]*.py"))
 """The names a cure may use; each is a module of ``purposes`` whose docstring says which targets it takes."""
 
 __all__ = ["PURPOSES", "edits"]

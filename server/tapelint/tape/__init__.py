@@ -3,9 +3,11 @@
 from .backward import backward, second_order
 from .graph import Freed, Leaf, Node, SavedTensor, Tensor, Write
 from .moment import Lap, Moment
-from .record import Refused, bump, current, invent, leaf, record
+from .present import current, leaf
+from .record import invent, record
 from .state import State, fresh_id
 from .tape import Cut, Stored, Tape
+from .writes import Refused, bump, write_aside
 
 __all__ = [
     "Cut",
@@ -29,4 +31,5 @@ __all__ = [
     "leaf",
     "record",
     "second_order",
+    "write_aside",
 ]

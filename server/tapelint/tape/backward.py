@@ -9,14 +9,15 @@ Nodes run from the youngest to the oldest, as in PyTorch, so the first one that 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorSpoiled
+from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorAltered, SavedTensorSpoiled
 from .graph import Freed, Leaf, Node, SavedTensor, Write
-from .record import Refused, bump, current, edge_of, leaf
+from .present import current, edge_of, leaf
 from .state import State
 from .tape import Tape
+from .writes import Refused, bump
 
 SECOND_TIME = "Trying to backward through the graph a second time"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
@@ -88,6 +89,9 @@ def backward(
                     raise Refused(SECOND_TIME if freed else MODIFIED)
             break
         done[item] = None
+        if item.certain and item.assumed is None:
+            for saved, write in _altered(state, item):
+                tape.publish(SavedTensorAltered(state.moment(node), None, item, saved, write, roots[0]))
         if retain is False and item not in state.freed:
             state.freed[item] = now
     state.changes += 1
@@ -159,6 +163,32 @@ def _spoiled(state: State, node: Node) -> tuple[SavedTensor, Write] | None:
             if culprit is not None:
                 return saved, culprit
     return None
+
+
+def _altered(state: State, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
+    """What was saved and then written once through memory that it shares with another version counter.
+
+    Several writes may well put the old values back, so they prove nothing.
+    """
+    for saved in node.saved:
+        tensor = state.tensors.get(saved.tensor)
+        if tensor is None:
+            continue
+        since = _since(state.aside.get(tensor.memory), node.id, saved.counter)
+        if tensor.memory != saved.counter:
+            since += _since(state.writes.get(tensor.memory), node.id, saved.counter)
+        if len(since) == 1:
+            yield saved, since[0]
+
+
+def _since(write: Write | None, stamp: int, counter: int) -> list[Write]:
+    """The writes after ``stamp`` that ``counter`` has not counted."""
+    found: list[Write] = []
+    while write is not None and write.stamp > stamp:
+        if write.tensor != counter:
+            found.append(write)
+        write = write.before
+    return found
 
 
 def _first_spoiled(state: State, order: Sequence[Node]) -> tuple[Node, SavedTensor, Write] | None:

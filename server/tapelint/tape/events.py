@@ -80,3 +80,25 @@ class BackwardRan(Event):
     ran: tuple[Node, ...] = ()
     reached: tuple[int, ...] = ()
     frees: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTensorAltered(Event):
+    """A backward used a saved tensor whose memory was written behind the back of its version counter."""
+
+    node: Node
+    saved: SavedTensor
+    write: Write
+    root: int
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRefused(Event):
+    """An in-place write to a view that autograd does not allow: one of several (``multi``), or one made under
+    ``no_grad`` or ``inference`` mode. ``made`` is when.
+    """
+
+    tensor: int
+    how: str
+    kind: str
+    made: Moment

@@ -109,7 +109,8 @@ class Tensor:
 class Write:
     """One bump of a version counter: who wrote, when, and the write before it.
 
-    ``certain`` is false where the write may not have happened (an unknown optimizer).
+    ``certain`` is false where the write may not have happened (an unknown optimizer). ``stamp`` orders it among the
+    nodes: what a node saved with a smaller ``id`` was saved before.
     """
 
     version: int
@@ -118,6 +119,7 @@ class Write:
     certain: bool = True
     before: Write | None = None
     tensor: int = -1
+    stamp: int = 0
 
     def since(self, version: int) -> Write | None:
         """The first certain write after ``version``, or None."""

@@ -13,65 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..ops.schema import Op
-from .events import LeafWritten
-from .graph import Leaf, Node, SavedTensor, Tensor, Write
+from .graph import Leaf, Node, SavedTensor, Tensor
+from .present import current, edge_of, settle
 from .state import State, fresh_id
 from .tape import Cut, Tape
+from .writes import bump, check_write
 
 Arg = int | Sequence[int]
-
-
-class Refused(Exception):
-    """PyTorch raises here; ``known`` is true where a rule has been told why."""
-
-
-def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:
-    """A new tensor without history: data, a parameter, a constant."""
-    key = fresh_id()
-    state.tensors[key] = Tensor(key, key, key, state.moment(node), requires_grad, **facts)  # type: ignore[arg-type]
-    return key
-
-
-def current(state: State, key: int) -> Tensor:
-    """The tensor ``key`` as it is now: a view whose base was written since has the base's new history.
-
-    Looking does not give it that history for good; using it in an op does (``settle``).
-    """
-    tensor = state.tensors[key]
-    if tensor.base is None or tensor.parameter:
-        return tensor
-    version = state.version(tensor.counter)
-    if version == tensor.seen:
-        return tensor
-    base = current(state, tensor.base)
-    renewed = base.grad_fn is not None or tensor.grad_fn is None
-    if base.requires_grad and renewed or base.requires_grad is False and tensor.grad_fn is not None:
-        edge = edge_of(base)
-        edges = (edge,) if edge is not None else ()
-        node = Node(fresh_id(), "as_strided", edges, tensor.born, results=(key,), grad_fn="AsStridedBackward0")
-        return replace(tensor, grad_fn=node, requires_grad=True, seen=version)
-    return replace(tensor, seen=version)
-
-
-def settle(state: State, key: int) -> Tensor:
-    """The tensor ``key`` as an op finds it whose graph it becomes part of."""
-    tensor = state.tensors[key] = current(state, key)
-    return tensor
-
-
-def edge_of(tensor: Tensor) -> Node | Leaf | None:
-    """Where a gradient of ``tensor`` goes; None where it needs none for certain."""
-    if tensor.requires_grad is False:
-        return None
-    return tensor.grad_fn or Leaf(tensor.id)
-
-
-def bump(state: State, counter: int, how: str, node: ast.AST, certain: bool = True, tensor: int = -1) -> None:
-    """A write: the version of ``counter`` goes up, and who did it is remembered."""
-    before = state.writes.get(counter)
-    version = before.version + 1 if before else 1
-    state.writes[counter] = Write(version, how, state.moment(node), certain, before, tensor)
-    state.changes += 1
 
 
 def flatten(args: Mapping[str, Arg | None]) -> list[tuple[str, int]]:
@@ -269,27 +217,6 @@ def _write(
             )
     bump(state, tensor.counter, op.name, node, tensor=target)
     return (target,)
-
-
-def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AST, needs: bool | None) -> None:
-    """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and
-    friends.
-    """
-    if state.grad_mode is not True:
-        return
-    base = current(state, tensor.base) if tensor.base is not None else None
-    # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
-    stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
-    if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
-        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False))
-        raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
-    if base is not None and base.requires_grad and base.grad_fn is None:
-        tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True))
-        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if base is not None and base.grad_fn is None and tensor.grad_fn is not None:
-        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if tensor.view == "multi" and needs:
-        raise Refused("Output of a function that returns multiple views is being modified inplace.")
 
 
 def _remember_cut(

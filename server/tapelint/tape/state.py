@@ -32,7 +32,8 @@ class State:
     """A path through the program, up to now.
 
     ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
-    ``value``. ``choices`` remembers the truth assumed for unknown conditions.
+    ``value``. ``aside`` holds, for each memory, the writes its own version counter does not count (through ``.data``).
+    ``choices`` remembers the truth assumed for unknown conditions.
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class State:
         "owned",
         "tensors",
         "writes",
+        "aside",
         "freed",
         "grads",
         "grad_mode",
@@ -58,6 +60,7 @@ class State:
         self.owned: set[int] = set()
         self.tensors: dict[int, Tensor] = {}
         self.writes: dict[int, Write] = {}
+        self.aside: dict[int, Write] = {}
         self.freed: dict[Node, Freed] = {}
         self.grads: dict[int, int] = {}
         self.grad_mode: bool | None = True
@@ -78,6 +81,7 @@ class State:
         twin.owned = set()
         twin.tensors = self.tensors.copy()
         twin.writes = self.writes.copy()
+        twin.aside = self.aside.copy()
         twin.freed = self.freed.copy()
         twin.grads = self.grads.copy()
         twin.grad_mode, twin.inference = self.grad_mode, self.inference

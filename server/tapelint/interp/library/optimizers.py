@@ -4,7 +4,7 @@ precision.
 
 from __future__ import annotations
 
-from ...tape import State, bump, leaf
+from ...tape import State, bump, leaf, write_aside
 from ..assign import tensors_in
 from ..calls import call_value
 from ..machine import Machine
@@ -66,10 +66,10 @@ def step(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 def _update(state: State, optimizer: Optimizer, call: Call) -> None:
-    if optimizer.fused:
-        return
     for key in optimizer.params:
-        if key in state.grads:
+        if key in state.grads and optimizer.fused:
+            write_aside(state, state.tensors[key].memory, f"{optimizer.name}.step", call.node, -1)
+        elif key in state.grads:
             bump(state, state.tensors[key].counter, f"{optimizer.name}.step", call.node, tensor=key)
 
 

@@ -1,0 +1,75 @@
+"""A view that autograd protects is written in place.
+
+## What it does
+Reports an in-place write to one of several views made at once (`split`, `chunk`, `unbind`, iterating a tensor), or to a
+view made under `no_grad` or `inference_mode`.
+
+## Why PyTorch fails
+Writing a view rewrites the history of its base. Where one operation made several views, each of them
+would need a new history, and for a view made while grad mode was off it is not clear which history is meant. PyTorch
+refuses both at the write: "Output 0 of SplitBackward0 is a view and is being modified inplace", "A view was created in
+no_grad mode and is being modified inplace with grad mode enabled".
+
+## Example
+```py
+x = torch.ones(4, requires_grad=True)
+first, second = (x * 2).split(2)
+first += 1  # error: [view-modified-in-place] "split" # torch: raises "is a view and is being modified inplace"
+```
+
+## Use instead
+Compute a new tensor:
+```py
+x = torch.ones(4, requires_grad=True)
+first, second = (x * 2).split(2)
+first = first + 1
+first.sum().backward()  # torch: ok
+```
+Or slice: `y[:2]` makes one view, which may be written.
+
+## Fix safety
+Writing out of place leaves the base unchanged. Where the base is used afterwards and should see the write, slice it
+instead.
+"""
+
+from __future__ import annotations
+
+from ..tape.events import Event, ViewRefused
+from ..tape.tape import Tape
+from .cure import Cure
+from .finding import Finding, Link, Rule
+from .story import assuming, code, prefix, tensor_name
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, ViewRefused)
+    name = tensor_name(tape, event.tensor) or "a view"
+    if event.kind == "multi":
+        why = f"it is one of the views that {code(event.made.node)} made at once"
+        error = "Such functions do not allow the output views to be modified inplace"
+    else:
+        mode = "inference mode" if event.kind == "inference" else "no_grad mode"
+        why = f"it is a view that {code(event.made.node)} made under {mode}"
+        error = f"A view was created in {mode} and is being modified inplace"
+    message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”.{assuming(event.assumed)}"
+    node = event.moment.node
+    return Finding(
+        RULE.code,
+        node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        (Link(event.made.node, f"{prefix(event.made)}the view is made here"),),
+        "compute a new tensor, or make the view by slicing with grad mode on.",
+        (Cure("out_of_place", "Write out of place: compute a new tensor", (node,)),),
+    )
+
+
+RULE = Rule(
+    "TL204",
+    "view-modified-in-place",
+    "a view that autograd protects is written in place",
+    __doc__,
+    (ViewRefused,),
+    check,
+)

@@ -1,0 +1,53 @@
+"""A tensor as it is now: records are immutable, and what a view is depends on what happened to its base since.
+
+    v = y[:2]; y.mul_(w)   # v has a new history: that of y, seen through the view
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from .graph import Leaf, Node, Tensor
+from .state import State, fresh_id
+
+
+def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:
+    """A new tensor without history: data, a parameter, a constant."""
+    key = fresh_id()
+    state.tensors[key] = Tensor(key, key, key, state.moment(node), requires_grad, **facts)  # type: ignore[arg-type]
+    return key
+
+
+def current(state: State, key: int) -> Tensor:
+    """The tensor ``key`` as it is now: a view whose base was written since has the base's new history.
+
+    Looking does not give it that history for good; using it in an op does (``settle``).
+    """
+    tensor = state.tensors[key]
+    if tensor.base is None or tensor.parameter:
+        return tensor
+    version = state.version(tensor.counter)
+    if version == tensor.seen:
+        return tensor
+    base = current(state, tensor.base)
+    renewed = base.grad_fn is not None or tensor.grad_fn is None
+    if base.requires_grad and renewed or base.requires_grad is False and tensor.grad_fn is not None:
+        edge = edge_of(base)
+        edges = (edge,) if edge is not None else ()
+        node = Node(fresh_id(), "as_strided", edges, tensor.born, results=(key,), grad_fn="AsStridedBackward0")
+        return replace(tensor, grad_fn=node, requires_grad=True, seen=version)
+    return replace(tensor, seen=version)
+
+
+def settle(state: State, key: int) -> Tensor:
+    """The tensor ``key`` as an op finds it whose graph it becomes part of."""
+    tensor = state.tensors[key] = current(state, key)
+    return tensor
+
+
+def edge_of(tensor: Tensor) -> Node | Leaf | None:
+    """Where a gradient of ``tensor`` goes; None where it needs none for certain."""
+    if tensor.requires_grad is False:
+        return None
+    return tensor.grad_fn or Leaf(tensor.id)

@@ -1,0 +1,63 @@
+"""Writes: what counts them, what does not, and which ones autograd refuses.
+
+    y.add_(1)        # counted: whoever saved y will notice
+    y.data.add_(1)   # the same memory, another counter: nobody notices
+    w.add_(1)        # refused, where w is a leaf that requires grad
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .events import LeafWritten, ViewRefused
+from .graph import Tensor, Write
+from .present import current
+from .state import State, fresh_id
+from .tape import Tape
+
+
+class Refused(Exception):
+    """PyTorch raises here; ``known`` is true where a rule has been told why."""
+
+
+def bump(state: State, counter: int, how: str, node: ast.AST, certain: bool = True, tensor: int = -1) -> None:
+    """A write: the version of ``counter`` goes up, and who did it is remembered.
+
+    What ``.data`` gives has a counter of its own: a write to it also changes the memory ``aside`` of its counter.
+    """
+    before = state.writes.get(counter)
+    version = before.version + 1 if before else 1
+    state.writes[counter] = Write(version, how, state.moment(node), certain, before, tensor, fresh_id())
+    state.changes += 1
+    owner = state.tensors.get(counter)
+    if owner is not None and owner.memory != counter:
+        write_aside(state, owner.memory, how, node, counter)
+
+
+def write_aside(state: State, memory: int, how: str, node: ast.AST, tensor: int) -> None:
+    """A write to ``memory`` that its own version counter does not show."""
+    before = state.aside.get(memory)
+    version = before.version + 1 if before else 1
+    state.aside[memory] = Write(version, how, state.moment(node), True, before, tensor, fresh_id())
+
+
+def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AST, needs: bool | None) -> None:
+    """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and
+    friends.
+    """
+    if state.grad_mode is not True:
+        return
+    base = current(state, tensor.base) if tensor.base is not None else None
+    # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
+    stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
+    if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
+        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False))
+        raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
+    if base is not None and base.requires_grad and base.grad_fn is None:
+        tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True))
+        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if base is not None and base.grad_fn is None and tensor.grad_fn is not None:
+        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if tensor.view == "multi" and needs:
+        tape.publish(ViewRefused(state.moment(node), tensor.assumed, tensor.id, how, "multi", tensor.born))
+        raise Refused("Output of a function that returns multiple views is being modified inplace.")
