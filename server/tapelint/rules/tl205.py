@@ -64,8 +64,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
     message = (
         f"{code(write.moment.node)} changes {name} after {op_name(node)} saved {role(saved)} for backward, and "
-        f"autograd cannot see it ({unseen}): {code(event.moment.node)} computes the gradient from the changed values, and "
-        f"PyTorch raises nothing."
+        f"autograd cannot see it ({unseen}): {code(event.moment.node)} computes the gradient from the changed values, "
+        f"and PyTorch raises nothing."
     )
     links = (
         Link(node.born.node, f"{prefix(node.born)}{op_name(node)} saved {role(saved)} {name} here"),
