@@ -152,6 +152,12 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
             from .calls import call_value
 
             return call_value(m, state, getter[1], [owner, Const(name)], {}, node)
+        if isinstance(thing.kind, Lib):
+            from .library.registry import ATTRIBUTES
+
+            computed = ATTRIBUTES.get(f"{thing.kind.name}.{name}")
+            if computed is not None:
+                return computed(m, state, owner)
         return Method(owner, name)
     if isinstance(thing, Class):
         if name == "__name__":

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..tape import Lap, State, Tape
+from ..tape import Lap, State, Tape, Turn
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
 
@@ -78,7 +78,9 @@ _CONSTANTS: dict[object, Const] = {}
 
 
 class Machine:
-    """Executes one file. ``probe`` sees every evaluated expression (hovers use it)."""
+    """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
+    each ``autograd.Function`` whose backward is running, the pass that came to it.
+    """
 
     def __init__(
         self, tape: Tape, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None
@@ -94,6 +96,7 @@ class Machine:
         self.consumers: list[Callable[[State, Value], list[State]]] = []
         self.missing: dict[str, Value] = {}
         self.runs = 0
+        self.turns: dict[int, Turn] = {}
 
     # Expressions
 

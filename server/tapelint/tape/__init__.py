@@ -1,17 +1,18 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
 from .backward import backward, second_order
-from .graph import Freed, Leaf, Node, SavedTensor, Tensor, Write
+from .graph import Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
 from .moment import Lap, Moment
-from .present import current, leaf
+from .present import current, edge_of, leaf
 from .record import invent, record
 from .state import State, fresh_id
-from .tape import Cut, Stored, Tape
-from .writes import Refused, bump, write_aside
+from .tape import Cut, Stored, Tape, Unmarked
+from .writes import Refused, bump, check_write, write_aside
 
 __all__ = [
     "Cut",
     "Freed",
+    "Gradients",
     "Lap",
     "Leaf",
     "Moment",
@@ -22,10 +23,14 @@ __all__ = [
     "Stored",
     "Tape",
     "Tensor",
+    "Turn",
+    "Unmarked",
     "Write",
     "backward",
     "bump",
+    "check_write",
     "current",
+    "edge_of",
     "fresh_id",
     "invent",
     "leaf",

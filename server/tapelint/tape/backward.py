@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorAltered, SavedTensorSpoiled
-from .graph import Freed, Leaf, Node, SavedTensor, Write
+from .graph import Freed, Gradients, Leaf, Node, SavedTensor, Turn, Write
 from .present import current, edge_of, leaf
 from .state import State
 from .tape import Tape
@@ -58,44 +58,27 @@ def backward(
         order, leaves = _towards(state, order, leaves, inputs)
     done: dict[Node, None] = {}
     now = Freed(state.moment(node), roots[0] if roots else None)
+    check = Check(tape, state, now, parents, order, assumed)
+    defined: set[Node | Leaf] = set(begin)
     for item in order:
-        freed = state.freed.get(item)
-        spoiled = None if freed else _spoiled(state, item)
-        if (freed and item.keeps) or spoiled:
-            path = _path(parents, item)
-            callee = next((n.assumed for n in path if n.assumed), None)
-            premise = assumed or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
-            if all(n.certain for n in path):
-                moment = state.moment(node)
-                if freed:
-                    shared = next(n for n in path if state.freed.get(n, now) is not now)
-                    tape.publish(
-                        FreedGraphReached(
-                            moment,
-                            premise,
-                            item,
-                            freed,
-                            path,
-                            roots[0],
-                            shared,
-                            _first_spoiled(state, order),
-                            _user(state, freed.root, shared),
-                        )
-                    )
-                else:
-                    assert spoiled is not None
-                    tape.publish(SavedTensorSpoiled(moment, premise, item, spoiled[0], spoiled[1], path, roots[0]))
-                if premise is None:
-                    raise Refused(SECOND_TIME if freed else MODIFIED)
-            break
+        gradients: Gradients | None = None
+        if item.method is None:
+            if not check(item):
+                break
+        elif all(n.certain for n in check.path(item)):
+            tape.gradients[item] = gradients = _own_backward(tape, state, item, node, create, check)
+            if check.halted:
+                break
         done[item] = None
         if item.certain and item.assumed is None:
             for saved, write in _altered(state, item):
                 tape.publish(SavedTensorAltered(state.moment(node), None, item, saved, write, roots[0]))
+        if item in defined:
+            defined.update(item.inputs if gradients is None else gradients.edges)
         if retain is False and item not in state.freed:
             state.freed[item] = now
     state.changes += 1
-    reached = [item.tensor for item in leaves]
+    reached = [item.tensor for item in leaves if check.halted or item in defined]
     if accumulate:
         for key in reached:
             _accumulate(state, key, node, bool(create))
@@ -106,15 +89,88 @@ def backward(
     return reached
 
 
-def second_order(state: State, roots: Sequence[int], inputs: Sequence[int]) -> tuple[Node | Leaf, ...]:
+class Check:
+    """What a node asks when it needs its saved tensors: whether they are still there, and unwritten.
+
+    What PyTorch raises is published and raised. ``halted`` is set where only an assumption says so: then the pass ends
+    there and the program goes on.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        state: State,
+        now: Freed,
+        parents: dict[Node, Node | None],
+        order: list[Node],
+        assumed: str | None,
+    ) -> None:
+        self.tape, self.state, self.now = tape, state, now
+        self.parents, self.order, self.assumed = parents, order, assumed
+        self.halted = False
+
+    def __call__(self, item: Node) -> bool:
+        state, now, root = self.state, self.now, self.now.root
+        freed = state.freed.get(item) if item.keeps else None
+        spoiled = None if item in state.freed else _spoiled(state, item)
+        if not freed and spoiled is None:
+            return True
+        self.halted = True
+        path = self.path(item)
+        if not all(n.certain for n in path):
+            return False
+        assert root is not None
+        premise = self.premise(path)
+        if freed:
+            shared = next(n for n in path if state.freed.get(n, now) is not now)
+            later = _first_spoiled(state, self.order)
+            user = _user(state, freed.root, shared)
+            self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, later, user))
+        elif spoiled is not None:
+            self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root))
+        if premise is None:
+            raise Refused(SECOND_TIME if freed else MODIFIED)
+        return False
+
+    def path(self, node: Node) -> tuple[Node, ...]:
+        """From the root to ``node``."""
+        path: list[Node] = []
+        step: Node | None = node
+        while step is not None:
+            path.append(step)
+            step = self.parents[step]
+        return tuple(reversed(path))
+
+    def premise(self, path: tuple[Node, ...]) -> str | None:
+        """What has to be assumed for the pass to come along ``path``."""
+        callee = next((n.assumed for n in path if n.assumed), None)
+        return self.assumed or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
+
+
+def _own_backward(tape: Tape, state: State, item: Node, node: ast.AST, create: bool | None, check: Check) -> Gradients:
+    """Run the backward that the program defines for a node. What happens there rests on what the path rests on."""
+    assert item.method is not None
+    outer, tape.premise = tape.premise, check.premise(check.path(item)) or tape.premise
+    try:
+        return item.method(state, Turn(item, node, create, lambda: check(item)))
+    finally:
+        tape.premise = outer
+
+
+def second_order(tape: Tape, state: State, roots: Sequence[int], inputs: Sequence[int]) -> tuple[Node | Leaf, ...]:
     """What a gradient made with ``create_graph`` depends on: whatever the nodes that ran had saved.
 
-    A saved input leads to what made it, a saved result to the node itself. The nodes are no part of that graph.
+    A saved input leads to what made it, a saved result to the node itself; what a program's own backward computed
+    with grad mode on has a graph already. The nodes are no part of that graph.
     """
     order, _, leaves = _walk([fn for key in roots if (fn := current(state, key).grad_fn) is not None])
     order, _ = _towards(state, order, leaves, inputs)
     edges: dict[Node | Leaf, None] = {}
     for item in order:
+        if item.method is not None:
+            made = tape.gradients[item].made if item in tape.gradients else ()
+            edges.update((edge, None) for key in made if (edge := edge_of(current(state, key))) is not None)
+            continue
         for saved in item.saved:
             edge = item if saved.role == "result" else edge_of(current(state, saved.tensor))
             if edge is not None:
@@ -205,16 +261,6 @@ def _user(state: State, root: int | None, shared: Node) -> Node | None:
     begin = state.tensors[root].grad_fn if root is not None else None
     parents = _walk([begin])[1] if begin is not None else {}
     return parents.get(shared)
-
-
-def _path(parents: dict[Node, Node | None], node: Node) -> tuple[Node, ...]:
-    """From the root to ``node``."""
-    path: list[Node] = []
-    step: Node | None = node
-    while step is not None:
-        path.append(step)
-        step = parents[step]
-    return tuple(reversed(path))
 
 
 def _accumulate(state: State, key: int, node: ast.AST, create: bool) -> None:

@@ -11,8 +11,10 @@ written) lives in ``State``.
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from .moment import Moment
 
@@ -37,6 +39,29 @@ class SavedTensor:
     version: int
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A backward pass has come to ``item``, whose backward the program defines. ``node`` is the syntax of the pass.
+
+    ``create`` is whether what runs now is recorded; ``unpack`` is called where the program asks for the saved tensors.
+    """
+
+    item: Node
+    node: ast.AST
+    create: bool | None
+    unpack: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Gradients:
+    """What a node's own backward returned: ``edges`` are where a gradient goes, ``made`` the tensors that are
+    gradients.
+    """
+
+    edges: tuple[Node | Leaf, ...]
+    made: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
     """One op in the graph. Identity is equality; ``id`` grows in the order of creation, like PyTorch's sequence
@@ -45,7 +70,8 @@ class Node:
     ``keeps`` tells whether it saved anything at all (private values included): only then a second backward raises.
     ``certain`` is false where the node exists only if an unknown tensor requires grad.
     ``assumed`` names the unknown callable on whose behalf the node was invented, if any.
-    ``results`` are the tensors the op returned.
+    ``results`` are the tensors the op returned. ``method`` is given where the program itself defines what backward
+    does at this node (``torch.autograd.Function``): it is run when a backward comes here.
     """
 
     id: int
@@ -60,6 +86,7 @@ class Node:
     grad_fn: str = ""
     anchors: tuple[object, ...] = ()
     checkpoint: bool = False
+    method: Callable[[Any, Turn], Gradients] | None = None
 
     def __repr__(self) -> str:
         return f"<{self.op} #{self.id}>"
@@ -75,7 +102,8 @@ class Tensor:
     ``counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``memory`` its storage.
     ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``seen`` the version of the
     counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``rank`` counts its dimensions,
-    if known; ``scalar`` is whether it has one element for certain; ``kind`` the family of its dtype.
+    if known; ``scalar`` is whether it has one element for certain; ``kind`` the family of its dtype
+    (``other`` is whatever an op without derivative gives).
     """
 
     id: int
@@ -88,7 +116,7 @@ class Tensor:
     view: ViewKind = ""
     seen: int = 0
     scalar: bool | None = None
-    kind: Literal["float", "int", "bool"] | None = None
+    kind: Literal["float", "int", "bool", "other"] | None = None
     parameter: bool = False
     assumed: str | None = None
     inference: bool = False
@@ -120,6 +148,13 @@ class Write:
     before: Write | None = None
     tensor: int = -1
     stamp: int = 0
+
+    def chain(self) -> Iterator[Write]:
+        """This write and those before it."""
+        write: Write | None = self
+        while write is not None:
+            yield write
+            write = write.before
 
     def since(self, version: int) -> Write | None:
         """The first certain write after ``version``, or None."""

@@ -17,6 +17,7 @@ from .graph import Leaf, Node, SavedTensor, Tensor
 from .present import current, edge_of, settle
 from .state import State, fresh_id
 from .tape import Cut, Tape
+from .unmarked import tell_unmarked
 from .writes import bump, check_write
 
 Arg = int | Sequence[int]
@@ -57,6 +58,8 @@ def record(
         for name, key in flatten(args)
     ]
     flowing = [(name, t) for name, t in tensors if name in op.flows]
+    if tape.unmarked and state.grad_mode:
+        tell_unmarked(tape, state, [t for _, t in flowing], node)
     wanted = {name for name, t in flowing if t.requires_grad}
     perhaps = {name for name, t in flowing if t.requires_grad is None}
     mode = state.grad_mode
@@ -120,7 +123,7 @@ def record(
                 grad,
                 graph if grad is not False else None,
                 scalar=op.scalar or None,
-                kind=source.kind if source and op.flows else None,
+                kind=(source.kind if op.flows and index not in op.constant else "other") if source else None,
                 inference=state.inference,
                 output=index,
             )

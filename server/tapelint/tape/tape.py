@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .events import BackwardRan, Event
+from .graph import Gradients, Node, Write
 from .moment import Moment
 
 
@@ -37,6 +38,22 @@ class Cut:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unmarked:
+    """An ``autograd.Function`` wrote one of its inputs in place and did not say so.
+
+    ``grad_fn`` is the history the input still has, which knows nothing of the write. ``applied`` is when the Function
+    ran; ``returned`` whether the input came back as a result.
+    """
+
+    function: str
+    tensor: int
+    grad_fn: Node
+    write: Write
+    applied: Moment
+    returned: bool
+
+
 class Tape:
     """Facts and listeners of one analysis."""
 
@@ -48,13 +65,18 @@ class Tape:
         self.saved: set[int] = set()
         self.guarded = 0
         self.copies: dict[int, tuple[int, int]] = {}
+        self.gradients: dict[Node, Gradients] = {}
+        self.unmarked: dict[int, Unmarked] = {}
+        self.premise: str | None = None
 
     def publish(self, event: Event) -> None:
         """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that
-        would).
+        would). While ``premise`` is set, everything that happens rests on it.
         """
         if self.guarded and not isinstance(event, BackwardRan):
             return
+        if self.premise is not None and event.assumed is None:
+            event = replace(event, assumed=self.premise)
         for listener in self.listeners:
             listener(event)
 

@@ -1,104 +1,200 @@
-"""``torch.autograd.Function``: a node the program defines itself. Its forward runs without grad; what it saves the
-node keeps.
+"""``torch.autograd.Function``: a node the program defines itself.
+
+Its forward runs without grad; what it saves the node keeps. Its backward runs when a backward pass comes to the node
+(``function_backward``).
 """
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
-from ...tape import Leaf, Node, SavedTensor, State, Tape, Tensor, current, fresh_id
-from ..assign import tensors_in
+from ...tape import Leaf, Node, Refused, SavedTensor, State, Tensor, bump, check_write, current, edge_of, fresh_id
+from ...tape.function_events import DirtyNotReturned
+from ...tape.record import both
 from ..attributes import find
 from ..calls import call_value
-from ..machine import Machine
-from ..values import NONE, Class, Instance, Lib, Ref, TensorRef, Tuple, Unknown, Value
-from .registry import FUNCTIONS, Call, function
+from ..machine import Machine, Raised
+from ..values import Class, Function, Ref, TensorRef, Tuple, Unknown, Value
+from .function_backward import backward_of
+from .function_context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
+from .function_hazards import forward_hazards
+from .function_parts import Definition, Given
+from .registry import Call, function
 
-SAVED = "(saved)"
-CONTEXT = Lib("torch.autograd.function.FunctionCtx")
+NOT_RETURNED = "Some elements marked as dirty during the forward method were not returned as output."
 
 
-@function("torch.autograd.Function.apply", "torch.autograd.function.Function.apply")
+@function(
+    "torch.autograd.Function.apply",
+    "torch.autograd.function.Function.apply",
+    "torch.autograd.function.InplaceFunction.apply",
+)
 def apply(m: Machine, state: State, call: Call) -> Value:
     """``Cls.apply(...)``; the class comes as the first argument."""
     kind = call.args[0]
-    found = find(state, kind, "forward")
-    if found is None or found[1] is None or not isinstance(kind, Ref):
+    forward, setup = (own_function(state, kind, name) for name in ("forward", "setup_context"))
+    if forward is None or not isinstance(kind, Ref) or not isinstance(state.heap[kind.id], Class):
         return Unknown("apply")
-    context = Ref(state.new(Instance(CONTEXT, {}, True)))
+    values = bound(forward, call, setup is not None)
+    tensors = tuple(current(state, v.id) for v in values if isinstance(v, TensorRef))
+    given = Given(values, tensors, tuple(state.version(t.counter) for t in tensors), exact(call.node))
+    flags = tuple(flag(state, v) for v in values)
+    context = new_context(state, flags)
     mode, state.grad_mode = state.grad_mode, False
     try:
-        result = call_value(m, state, found[1], [context, *call.args[1:]], call.kwargs, call.node)
+        if setup is None:
+            result = call_value(m, state, forward, [context, *values], {}, call.node)
+        else:
+            result = call_value(m, state, forward, list(values), {}, call.node)
+            call_value(m, state, setup, [context, Tuple(values), result], {}, call.node)
     finally:
         state.grad_mode = mode
-    inputs = [current(state, t) for v in call.args[1:] for t in tensors_in(state, v)]
-    edges = tuple(dict.fromkeys(t.grad_fn or Leaf(t.id) for t in inputs if t.requires_grad))
-    if not edges or mode is not True:
-        return result
-    kept = state.heap[context.id].attributes.get(SAVED)
-    thing = state.heap[kind.id]
-    return attach(
-        m.tape,
-        state,
-        result,
-        thing.name if isinstance(thing, Class) else "Function",
-        edges,
-        kept,
-        call,
-        tuple(t.id for t in inputs),
-    )
+    needs = both(mode is True and True in flags, mode is not False and (True in flags or None in flags))
+    backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
+    definition = Definition(state.heap[kind.id].name, forward, setup, backward, context)
+    return attach(m, state, call.node, definition, given, result, needs)
+
+
+def own_function(state: State, kind: Value, name: str) -> Function | None:
+    found = find(state, kind, name)
+    return found[1] if found is not None and isinstance(found[1], Function) else None
+
+
+def flag(state: State, value: Value) -> bool | None:
+    """Whether an argument needs a gradient: only tensors given directly do, those in a list are not looked for."""
+    if isinstance(value, TensorRef):
+        return current(state, value.id).requires_grad
+    return value.grad if isinstance(value, Unknown) else False
+
+
+def bound(forward: Function, call: Call, with_setup: bool) -> tuple[Value, ...]:
+    """The arguments in the order of forward's parameters. Defaults count only in the form with ``setup_context``."""
+    spec = forward.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    defaults = dict(zip(reversed(names), reversed(forward.defaults)))
+    values = call.args[1:]
+    for name in names[len(values) + (not with_setup) :]:
+        if name in call.kwargs:
+            values.append(call.kwargs[name])
+        elif with_setup and name in defaults:
+            values.append(defaults[name])
+        else:
+            break
+    return tuple(values)
+
+
+def exact(node: ast.AST) -> bool:
+    """Whether a call spells out how many arguments it has."""
+    return isinstance(node, ast.Call) and not any(isinstance(a, ast.Starred) for a in node.args)
 
 
 def attach(
-    tape: Tape,
-    state: State,
-    result: Value,
-    name: str,
-    edges: tuple[Node | Leaf, ...],
-    kept: Value | None,
-    call: Call,
-    anchors: tuple[int, ...],
+    m: Machine, state: State, node: ast.AST, definition: Definition, given: Given, result: Value, needs: bool | None
 ) -> Value:
-    """Give the results the node. A result that is an input comes back as a new tensor with the same memory."""
-    outputs = list(tensors_in(state, result))
-    given = set(anchors)
-    renamed = {t: fresh_id() if t in given else t for t in outputs}
-    saved = []
-    for tensor in tensors_in(state, kept) if kept is not None else ():
-        record = current(state, tensor)
-        role = "result" if tensor in outputs and tensor not in given else "input"
-        saved.append(SavedTensor(role, tensor, record.counter, state.version(record.counter)))
-    tape.saved.update(item.counter for item in saved)
-    graph = Node(
-        fresh_id(),
-        name,
-        edges,
-        state.moment(call.node),
-        tuple(saved),
-        bool(saved),
-        results=tuple(renamed.values()),
-        grad_fn=f"{name}Backward",
-        anchors=anchors,
-    )
-    for old, new in renamed.items():
-        record = current(state, old)
-        state.tensors[new] = Tensor(
-            new, record.counter, record.memory, state.moment(call.node), True, graph, seen=state.version(record.counter)
+    """Give the results the node. What was marked dirty is the same tensor with a new history; an input that is merely
+    returned comes back as a view of itself.
+    """
+    values = result.items if isinstance(result, Tuple) else (result,)
+    outputs = [v.id for v in values if isinstance(v, TensorRef)]
+    dirty = [t for t in tensors_noted(state, definition.context, DIRTY) if t in given.ids]
+    constant = set(tensors_noted(state, definition.context, CONSTANT))
+    for key in dirty:
+        if key not in outputs:
+            m.tape.publish(DirtyNotReturned(state.moment(node), None, definition.name, key, definition.forward.node))
+            raise Raised("RuntimeError", NOT_RETURNED, by_torch=True)
+        try:
+            check_write(m.tape, state, current(state, key), definition.name, node, needs)
+        except Refused as refused:
+            raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    renamed = {t: fresh_id() if t in given.ids and t not in dirty else t for t in outputs}
+    for key in dirty:
+        bump(state, current(state, key).counter, definition.name, node, tensor=key)
+    graph: Node | None = None
+    if needs is not False:
+        pairs = [(v, edge_of(current(state, v.id)) if isinstance(v, TensorRef) else None) for v in given.values]
+        graph = Node(
+            fresh_id(),
+            definition.name,
+            tuple(dict.fromkeys(edge for _, edge in pairs if edge is not None)),
+            state.moment(node),
+            saved := saved_by(state, definition.context, outputs, given, dirty),
+            bool(saved),
+            needs is True,
+            results=tuple(renamed.values()),
+            grad_fn=f"{definition.name}Backward",
+            anchors=given.ids,
+            method=backward_of(m, state, definition, values, tuple(pairs), node, given.exact),
         )
+        m.tape.saved.update(item.counter for item in saved)
+    for old, new in renamed.items():
+        _give(state, old, new, graph, needs, old in constant, old in dirty, node)
+    if needs:
+        forward_hazards(m.tape, state, definition, given, tuple(outputs), node)
     if isinstance(result, TensorRef):
         return TensorRef(renamed[result.id])
     if isinstance(result, Tuple):
-        return replace(
-            result, items=tuple(TensorRef(renamed[v.id]) if isinstance(v, TensorRef) else v for v in result.items)
-        )
+        return replace(result, items=tuple(TensorRef(renamed[v.id]) if isinstance(v, TensorRef) else v for v in values))
     return result
 
 
-def save_for_backward(m: Machine, state: State, call: Call) -> Value:
-    context = call.args[0]
-    assert isinstance(context, Ref)
-    state.edit(context.id).attributes[SAVED] = Tuple(tuple(call.args[1:]))
-    return NONE
+def saved_by(state: State, context: Ref, outputs: list[int], given: Given, dirty: list[int]) -> tuple[SavedTensor, ...]:
+    """What the node keeps, with the versions at the end of forward."""
+    kept: list[SavedTensor] = []
+    for value in noted(state, context, SAVED):
+        if isinstance(value, TensorRef):
+            record = current(state, value.id)
+            own = value.id in outputs and (value.id not in given.ids or value.id in dirty)
+            role = "result" if own else "input" if value.id in given.ids else "intermediate"
+            kept.append(SavedTensor(role, value.id, record.counter, state.version(record.counter)))
+    return tuple(kept)
 
 
-FUNCTIONS[f"{CONTEXT.name}.save_for_backward"] = save_for_backward
+def _give(
+    state: State,
+    old: int,
+    new: int,
+    graph: Node | None,
+    needs: bool | None,
+    constant: bool,
+    dirty: bool,
+    node: ast.AST,
+) -> None:
+    """The record of one output. Integers need no gradient; whether other results of an op without derivative are
+    integers is not known.
+    """
+    record = current(state, old)
+    if constant or record.kind in ("int", "bool"):
+        needs, graph = False, None
+    elif record.kind == "other" and needs:
+        needs = None
+    shared = record.base if record.base is not None else old if new != old else None
+    seen = state.version(record.counter)
+    if not dirty:
+        state.tensors[new] = replace(
+            record,
+            id=new,
+            born=state.moment(node),
+            requires_grad=needs,
+            grad_fn=graph,
+            base=shared,
+            view="" if shared is None else "multi" if needs else "view",
+            seen=seen,
+            parameter=False,
+        )
+    elif graph is not None and record.base is None:
+        state.tensors[new] = replace(record, requires_grad=needs, grad_fn=graph)
+    elif graph is not None:
+        _give_view(state, record, graph, needs, node)
+
+
+def _give_view(state: State, record: Tensor, graph: Node, needs: bool | None, node: ast.AST) -> None:
+    """A view that was marked dirty: its base gets the history, as with any write to a view."""
+    assert record.base is not None
+    base = current(state, record.base)
+    moment = state.moment(node)
+    edges: tuple[Node | Leaf, ...] = (graph,) if (old := edge_of(base)) is None else (old, graph)
+    copy = Node(fresh_id(), graph.op, edges, moment, (), True, needs is True, grad_fn="CopySlices", results=(base.id,))
+    state.tensors[base.id] = replace(base, grad_fn=copy, requires_grad=needs)
+    part = Node(fresh_id(), "as_strided", (copy,), moment, certain=needs is True, results=(record.id,))
+    state.tensors[record.id] = replace(record, grad_fn=part, requires_grad=needs, seen=state.version(record.counter))

@@ -13,6 +13,7 @@ NAMES = {
     "no_grad": GradMode(False),
     "enable_grad": GradMode(True),
     "inference_mode": GradMode(False, True),
+    "once_differentiable": GradMode(False),
 }
 
 

@@ -39,7 +39,11 @@ class Call:
 Model = Callable[[Machine, State, Call], Value]
 MethodModel = Callable[[Machine, State, Value, Call], Value]
 
+AttributeModel = Callable[[Machine, State, Value], Value]
+
 FUNCTIONS: dict[str, Model] = {}
+ATTRIBUTES: dict[str, AttributeModel] = {}
+"""What is computed when an attribute of a library's object is asked for, by the dotted name of its class."""
 TENSOR_METHODS: dict[str, MethodModel] = {}
 MODULE_METHODS: dict[str, MethodModel] = {}
 OPTIMIZER_METHODS: dict[str, MethodModel] = {}

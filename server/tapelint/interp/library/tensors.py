@@ -100,7 +100,7 @@ def _graph_of_gradient(m: Machine, state: State, roots: list[int], key: int, nod
     """With ``create_graph`` the gradient depends on what the forward pass had saved; if nothing that needs a gradient
     is known to be, it may depend on nothing.
     """
-    edges = second_order(state, roots, [key])
+    edges = second_order(m.tape, state, roots, [key])
     made = fresh_id()
     if not edges:
         state.tensors[made] = Tensor(made, made, made, state.moment(node), None)

@@ -1,0 +1,140 @@
+"""What a ``torch.autograd.Function`` does that PyTorch does not look at, or only later: told to the rules as events."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...tape import State, Tape, Turn, Unmarked, current
+from ...tape.function_events import KeptTensorAltered, SavedThenWritten, SavedWrittenInBackward, TensorKeptOnContext
+from ..values import Const, Function, TensorRef, Value
+from .function_context import ASKED, DIRTY, kept_otherwise, noted, tensors_noted
+from .function_parts import Definition, Given
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A tensor that forward put on the context as ``attribute``, with the version it had in the end."""
+
+    attribute: str
+    tensor: int
+    counter: int
+    version: int
+    role: str
+
+
+def own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
+    """The syntax of a function without the functions in it, in reading order."""
+    todo = list(reversed(list(ast.iter_child_nodes(definition))))
+    while todo:
+        item = todo.pop()
+        yield item
+        if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(reversed(list(ast.iter_child_nodes(item))))
+
+
+def forward_hazards(
+    tape: Tape, state: State, definition: Definition, given: Given, outputs: tuple[int, ...], node: ast.AST
+) -> None:
+    """What forward wrote: inputs that it did not mark dirty, and inputs that it had saved before."""
+    dirty = set(tensors_noted(state, definition.context, DIRTY))
+    marked = {current(state, key).counter for key in dirty}
+    for tensor, version in zip(given.tensors, given.versions):
+        write = state.writes.get(tensor.counter)
+        culprit = write.since(version) if write is not None else None
+        if culprit is None or tensor.counter in marked:
+            continue
+        if tensor.requires_grad and tensor.grad_fn is not None:
+            returned = tensor.id in outputs
+            tape.unmarked[tensor.counter] = Unmarked(
+                definition.name, tensor.id, tensor.grad_fn, culprit, state.moment(node), returned
+            )
+        for asked in noted(state, definition.context, ASKED):
+            assert isinstance(asked, Const)
+            key, then = asked.value
+            since = write.since(then) if write is not None else None
+            if key == tensor.id and since is not None:
+                tape.publish(SavedThenWritten(since.moment, None, definition.name, key, since, state.moment(node)))
+
+
+def kept_on_context(
+    state: State, definition: Definition, outputs: tuple[Value, ...], inputs: tuple[Value, ...]
+) -> tuple[Kept, ...]:
+    """Inputs and outputs that forward put on the context itself, where nobody watches over them."""
+    found: list[Kept] = []
+    for attribute, key in kept_otherwise(state, definition.context).items():
+        record = current(state, key)
+        own = {v.id for v in outputs if isinstance(v, TensorRef)}
+        given = {v.id for v in inputs if isinstance(v, TensorRef)}
+        if key in given:
+            role = "input"
+        elif key in own or record.base in own:
+            role = "output"
+        else:
+            continue
+        found.append(Kept(attribute, key, record.counter, state.version(record.counter), role))
+    return tuple(found)
+
+
+def tell_kept(tape: Tape, state: State, definition: Definition, kept: tuple[Kept, ...], node: ast.AST) -> None:
+    for item in kept:
+        place = stored_at(definition.preparing, item.attribute)
+        if place is not None:
+            tape.publish(
+                TensorKeptOnContext(
+                    state.moment(node), None, definition.name, item.tensor, item.attribute, item.role, place
+                )
+            )
+
+
+def altered_since_forward(tape: Tape, state: State, definition: Definition, kept: tuple[Kept, ...], turn: Turn) -> None:
+    """Backward is about to use what was kept on the context, and somebody wrote it meanwhile: no version is checked."""
+    assert definition.backward is not None
+    for item in kept:
+        write = state.writes.get(item.counter)
+        culprit = write.since(item.version) if write is not None else None
+        place = stored_at(definition.preparing, item.attribute)
+        if culprit is not None and place is not None and read_in(definition.backward, item.attribute):
+            tape.publish(
+                KeptTensorAltered(
+                    state.moment(turn.node), None, definition.name, item.tensor, item.attribute, place, culprit
+                )
+            )
+
+
+def backward_hazards(tape: Tape, state: State, definition: Definition, turn: Turn, before: dict[int, int]) -> None:
+    """What backward wrote although the node, or somebody else, may need it again."""
+    for saved in turn.item.saved:
+        write = state.writes.get(saved.counter)
+        culprit = write.since(before[saved.counter]) if write is not None else None
+        if culprit is not None:
+            tape.publish(SavedWrittenInBackward(culprit.moment, None, definition.name, saved, culprit, turn.item))
+
+
+def stored_at(method: Function, attribute: str) -> ast.Assign | None:
+    """Where a method assigns this attribute of its context."""
+    context = _context_name(method)
+    for item in own_nodes(method.node):
+        if isinstance(item, ast.Assign) and any(_is_attribute(t, context, attribute) for t in item.targets):
+            return item
+    return None
+
+
+def read_in(method: Function, attribute: str) -> bool:
+    context = _context_name(method)
+    return any(_is_attribute(item, context, attribute) for item in own_nodes(method.node))
+
+
+def _context_name(method: Function) -> str:
+    spec = method.node.args
+    return next((a.arg for a in (*spec.posonlyargs, *spec.args)), "")
+
+
+def _is_attribute(item: ast.AST, owner: str, name: str) -> bool:
+    return (
+        isinstance(item, ast.Attribute)
+        and item.attr == name
+        and isinstance(item.value, ast.Name)
+        and item.value.id == owner
+    )

@@ -1,0 +1,41 @@
+"""One use of a ``torch.autograd.Function``: which methods it has, what it was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...tape import Tensor
+from ..values import Function, Ref, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """The Function's name and methods, and the context that they share."""
+
+    name: str
+    forward: Function
+    setup: Function | None
+    backward: Function | None
+    context: Ref
+
+    @property
+    def preparing(self) -> Function:
+        """The method that is given the context before backward."""
+        return self.setup or self.forward
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The arguments of ``apply``, in forward's order: the tensors among them, and what they were before forward ran.
+
+    ``exact`` is whether there are certainly no more and no fewer.
+    """
+
+    values: tuple[Value, ...]
+    tensors: tuple[Tensor, ...]
+    versions: tuple[int, ...]
+    exact: bool
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return tuple(t.id for t in self.tensors)
