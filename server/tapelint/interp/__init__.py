@@ -16,6 +16,7 @@ from . import (
 from .entry import execute
 from .library import (
     autograd_function,
+    backward,
     builtins,
     containers,
     copying,

@@ -89,7 +89,14 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
     key = fresh_id()
     counter = tensor.counter if shared_counter else key
     state.tensors[key] = Tensor(
-        key, counter, tensor.memory, state.moment(node), False, kind=tensor.kind, seen=state.version(counter)
+        key,
+        counter,
+        tensor.memory,
+        state.moment(node),
+        False,
+        seen=state.version(counter),
+        sizes=tensor.sizes,
+        kind=tensor.kind,
     )
     if tensor.requires_grad:
         m.tape.cuts[key] = Cut(state.moment(node), how)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 from ..tape import State, current, leaf
 from . import torch_ops
+from .extent import indexed
 from .machine import EXPRESSIONS, Machine
 from .values import NONE, Const, Instance, Lib, Mapping, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
 
@@ -110,6 +112,9 @@ def _tensor(m: Machine, state: State, owner: TensorRef, index: Value, node: ast.
         return TensorRef(_doubtful(m, state, owner, node))
     else:
         result = torch_ops.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)
+        if isinstance(result, TensorRef):
+            part = state.tensors[result.id]
+            state.tensors[result.id] = replace(part, sizes=indexed(state.tensors[owner.id].sizes, index))
     return result if result is not None else Unknown("item")
 
 

@@ -18,6 +18,7 @@ from .. import ops
 from ..ops.schema import Op
 from ..tape import Refused, State, Tensor, current, invent, record
 from .machine import Machine, Raised
+from .sizes import result_extent
 from .values import Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
 
 
@@ -84,10 +85,6 @@ def resolved(name: str, positional: tuple[str, ...], keywords: tuple[tuple[str, 
     return ops.resolve(name, positional, dict(keywords))
 
 
-SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})
-"""Creation functions whose arguments are the sizes, one for each dimension."""
-
-
 def run(
     m: Machine,
     state: State,
@@ -106,9 +103,6 @@ def run(
     if row is None:
         return None
     result = apply(m, state, row, args, kwargs, node, same)
-    if not row.flows and isinstance(result, TensorRef) and name in SIZED:
-        sizes = args[0].items if len(args) == 1 and isinstance(args[0], Tuple) else args
-        state.tensors[result.id] = replace(state.tensors[result.id], rank=len(sizes))
     if wants is not None and isinstance(result, TensorRef) and not row.flows:
         grad = wants.value if isinstance(wants, Const) else None
         state.tensors[result.id] = replace(
@@ -133,7 +127,8 @@ def apply(
         if param.name in named:
             tensors[param.name] = _argument(m, state, param, named[param.name])
     try:
-        keys = record(m.tape, state, op, tensors, node, count_of(op, named), same)
+        extent = result_extent(state, op.name, named)
+        keys = record(m.tape, state, op, tensors, node, count_of(op, named), same, extent)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     if op.outputs < 0 or op.outputs > 1:

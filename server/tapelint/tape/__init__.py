@@ -1,7 +1,7 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
 from .backward import backward, second_order
-from .graph import Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
+from .graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
 from .moment import Lap, Moment
 from .present import current, edge_of, leaf
 from .record import invent, record
@@ -10,11 +10,14 @@ from .tape import Cut, Stored, Tape, Unmarked
 from .writes import Refused, bump, check_write, write_aside
 
 __all__ = [
+    "BATCH",
     "Cut",
+    "Extent",
     "Freed",
     "Gradients",
     "Lap",
     "Leaf",
+    "MANY",
     "Moment",
     "Node",
     "Refused",

@@ -92,6 +92,13 @@ class Node:
         return f"<{self.op} #{self.id}>"
 
 
+Extent = tuple[int | None, ...] | Literal["many", "batch", None]
+"""What is known of a tensor's sizes: each of them, or that there is more than one element, or one for each sample of a
+batch, or nothing.
+"""
+MANY: Literal["many"] = "many"
+BATCH: Literal["batch"] = "batch"
+
 ViewKind = Literal["", "view", "multi", "no_grad", "inference"]
 
 
@@ -101,9 +108,8 @@ class Tensor:
 
     ``counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``memory`` its storage.
     ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``seen`` the version of the
-    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``rank`` counts its dimensions,
-    if known; ``scalar`` is whether it has one element for certain; ``kind`` the family of its dtype
-    (``other`` is whatever an op without derivative gives).
+    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``sizes`` is what is known of
+    its sizes; ``kind`` the family of its dtype (``other`` is whatever an op without derivative gives).
     """
 
     id: int
@@ -115,18 +121,22 @@ class Tensor:
     base: int | None = None
     view: ViewKind = ""
     seen: int = 0
-    scalar: bool | None = None
+    sizes: Extent = None
     kind: Literal["float", "int", "bool", "other"] | None = None
     parameter: bool = False
     assumed: str | None = None
     inference: bool = False
     output: int = 0
     of_module: bool = False
-    rank: int | None = None
 
     def __repr__(self) -> str:
         origin = repr(self.grad_fn) if self.grad_fn else "leaf" if self.requires_grad else "plain"
         return f"tensor {self.id} ({origin})"
+
+    @property
+    def rank(self) -> int | None:
+        """How many dimensions it has, if that is known."""
+        return len(self.sizes) if isinstance(self.sizes, tuple) else None
 
     @property
     def is_leaf(self) -> bool:

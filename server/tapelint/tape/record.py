@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..ops.schema import Op
-from .graph import Leaf, Node, SavedTensor, Tensor
+from .graph import Extent, Leaf, Node, SavedTensor, Tensor
 from .present import current, edge_of, settle
 from .state import State, fresh_id
 from .tape import Cut, Tape
@@ -46,10 +46,12 @@ def record(
     node: ast.AST,
     outputs: int | None = None,
     same: bool = False,
+    sizes: Extent = None,
 ) -> tuple[int, ...]:
     """Run ``op`` on ``args`` (tensor ids by parameter name); the ids of the tensors it returns.
 
     ``outputs`` is how many an op with a variable number returns. ``same`` says that a ``maybe`` view is no copy.
+    ``sizes`` are those of what it returns.
     Raises Refused where PyTorch raises.
     """
     target = args.get(op.writes[0]) if op.writes else None
@@ -109,7 +111,7 @@ def record(
                 base,
                 kind,
                 state.version(source.counter),
-                None,
+                sizes,
                 source.kind,
                 inference=state.inference,
                 output=index,
@@ -122,7 +124,7 @@ def record(
                 moment,
                 grad,
                 graph if grad is not False else None,
-                scalar=op.scalar or None,
+                sizes=() if op.scalar else sizes,
                 kind=(source.kind if op.flows and index not in op.constant else "other") if source else None,
                 inference=state.inference,
                 output=index,

@@ -14,6 +14,7 @@ from .. import torch_ops
 from ..assign import tensors_in
 from ..iteration import items_of
 from ..machine import Machine, Raised
+from ..sizes import parameter_sizes, result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .registry import Call
 
@@ -76,7 +77,7 @@ def build_layer(
             )
             if switch in (FALSE, NONE):
                 continue
-        made = leaf(state, node, True, parameter=True)
+        made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
         thing.attributes[base] = TensorRef(made)
     for buffer in row.buffers:
         thing.attributes[buffer.rstrip("?")] = TensorRef(leaf(state, node, False))
@@ -84,8 +85,8 @@ def build_layer(
         thing.attributes["p"] = given["p"]
     if "inplace" in given:
         thing.attributes["inplace"] = given["inplace"]
-    if row.unreduced is not None and "reduction" in given:
-        thing.attributes["reduction"] = given["reduction"]
+    if row.unreduced is not None and ("reduction" in given or given.get("reduce") == FALSE):
+        thing.attributes["reduction"] = given["reduction"] if "reduction" in given else Const("none")
 
 
 def opaque_module(m: Machine, state: State, name: str, node: ast.AST) -> Ref:
@@ -124,9 +125,10 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
     if row.unreduced is not None and thing.attributes.get("reduction", Const("mean")) == Const("none"):
         op = row.unreduced
     tensors: dict[str, object] = {}
+    named: dict[str, Value] = {}
     own = {p.rstrip("?") for p in (*row.params, *row.buffers)} | {"parameters"}
     for index, param in enumerate(p for p in op.params if p.name not in own):
-        value = call.get(index, param.name, NONE)
+        value = named[param.name] = call.get(index, param.name, NONE)
         several = isinstance(value, (Tuple, Ref))
         tensors[param.name] = (
             torch_ops.tensor_list(m, state, value) if several else torch_ops.tensor_of(m, state, value)
@@ -134,11 +136,13 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
     for name in own:
         value = thing.attributes.get(name)
         if isinstance(value, TensorRef):
-            tensors[name] = value.id
+            tensors[name], named[name] = value.id, value
     if "*" in row.params:
         tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
     try:
-        keys = record(m.tape, state, replace(op, name=row.name.lower()), tensors, call.node, row.output.count("T"))  # type: ignore[arg-type]
+        name = row.name.lower()
+        extent = result_extent(state, name, named)
+        keys = record(m.tape, state, replace(op, name=name), tensors, call.node, row.output.count("T"), sizes=extent)  # type: ignore[arg-type]
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     return structured(row.output, list(keys))

@@ -1,113 +1,16 @@
-"""Methods and functions of tensors that are no rows of the op table: backward, detach, flags, conversions, creation."""
+"""Methods and functions of tensors that are no rows of the op table: detach, flags, conversions, creation."""
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 
-from ...tape import Cut, Node, Refused, State, Tensor, backward, current, fresh_id, leaf, second_order
+from ...tape import Cut, State, current, leaf
 from ..attributes import cut, set_requires_grad
-from ..machine import Machine, Raised
-from ..torch_ops import run, tensor_list, tensor_of
+from ..extent import displayed
+from ..machine import Machine
+from ..torch_ops import run, tensor_of
 from ..values import FALSE, NONE, TRUE, Const, Ref, TensorRef, Tuple, Unknown, Value
 from .registry import TENSOR_METHODS, Call, function, method
-
-
-def go_backward(
-    m: Machine,
-    state: State,
-    roots: list[int],
-    node: ast.AST,
-    retain: bool | None,
-    create: bool | None,
-    inputs: list[int] | None,
-    accumulate: bool = True,
-) -> list[int]:
-    """A backward pass; what PyTorch raises is raised in the program."""
-    m.holes.backwards += 1
-    if not any(current(state, r).requires_grad for r in roots):
-        m.holes.rootless += 1
-    try:
-        return backward(m.tape, state, roots, node, retain, create, inputs, accumulate)
-    except Refused as refused:
-        m.holes.raised += 1
-        raise Raised("RuntimeError", str(refused), by_torch=True) from None
-
-
-def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:
-    """``retain_graph`` defaults to ``create_graph``."""
-    create = call.flag(create_at, "create_graph", False)
-    given = call.get(retain_at, "retain_graph", NONE)
-    if given == NONE:
-        return create, create
-    return (bool(given.value) if isinstance(given, Const) else None), create
-
-
-@method(TENSOR_METHODS, "backward")
-def tensor_backward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, TensorRef)
-    retain, create = retention(call, 1, 2)
-    given = call.get(3, "inputs", NONE)
-    inputs = (
-        None
-        if given == NONE
-        else tensor_list(m, state, given) or ([given.id] if isinstance(given, TensorRef) else None)
-    )
-    go_backward(m, state, [receiver.id], call.node, retain, create, inputs)
-    return NONE
-
-
-@function("torch.autograd.backward")
-def autograd_backward(m: Machine, state: State, call: Call) -> Value:
-    given = call.get(0, "tensors", NONE)
-    roots = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given)
-    retain, create = retention(call, 2, 3)
-    targets = call.get(5, "inputs", NONE)
-    inputs = (
-        None
-        if targets == NONE
-        else tensor_list(m, state, targets) or ([targets.id] if isinstance(targets, TensorRef) else None)
-    )
-    if roots:
-        go_backward(m, state, roots, call.node, retain, create, inputs)
-    return NONE
-
-
-@function("torch.autograd.grad")
-def autograd_grad(m: Machine, state: State, call: Call) -> Value:
-    outputs = call.get(0, "outputs", NONE)
-    roots = [outputs.id] if isinstance(outputs, TensorRef) else tensor_list(m, state, outputs)
-    wanted = call.get(1, "inputs", NONE)
-    inputs = [wanted.id] if isinstance(wanted, TensorRef) else tensor_list(m, state, wanted)
-    retain, create = retention(call, 3, 4)
-    if not roots or inputs is None:
-        return Unknown("grad")
-    go_backward(m, state, roots, call.node, retain, create, inputs, accumulate=False)
-    results: list[Value] = []
-    for key in inputs:
-        made = leaf(state, call.node)
-        if create:
-            made = _graph_of_gradient(m, state, roots, key, call.node)
-        elif create is None:
-            state.tensors[made] = replace(state.tensors[made], requires_grad=None)
-        else:
-            m.tape.cuts[made] = Cut(state.moment(call.node), "create_graph")
-        results.append(TensorRef(made))
-    return Tuple(tuple(results))
-
-
-def _graph_of_gradient(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> int:
-    """With ``create_graph`` the gradient depends on what the forward pass had saved; if nothing that needs a gradient
-    is known to be, it may depend on nothing.
-    """
-    edges = second_order(m.tape, state, roots, [key])
-    made = fresh_id()
-    if not edges:
-        state.tensors[made] = Tensor(made, made, made, state.moment(node), None)
-        return made
-    graph = Node(made, "gradient", edges, state.moment(node), keeps=True, results=(made,), grad_fn="AccumulateGrad")
-    state.tensors[made] = Tensor(made, made, made, state.moment(node), True, graph)
-    return made
 
 
 @method(TENSOR_METHODS, "detach")
@@ -241,7 +144,7 @@ def make(m: Machine, state: State, call: Call) -> Value:
     flag = call.kwargs.get("requires_grad")
     wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
     kind = "int" if call.name == "torch.LongTensor" else None
-    made = leaf(state, call.node, wants, kind=kind)
+    made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
     if isinstance(source, TensorRef) and current(state, source.id).requires_grad:
         m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor")
     return TensorRef(made)
@@ -269,7 +172,7 @@ def parameter(m: Machine, state: State, call: Call) -> Value:
     made = leaf(state, call.node, wants, parameter=True)
     if isinstance(source, TensorRef):
         origin = current(state, source.id)
-        state.tensors[made] = replace(state.tensors[made], memory=origin.memory, rank=origin.rank)
+        state.tensors[made] = replace(state.tensors[made], memory=origin.memory, sizes=origin.sizes)
     return TensorRef(made)
 
 

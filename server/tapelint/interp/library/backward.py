@@ -1,0 +1,160 @@
+"""``backward()``, ``torch.autograd.backward`` and ``torch.autograd.grad``."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ...tape import BATCH, Cut, Node, Refused, State, Tensor, backward, current, fresh_id, leaf, second_order
+from ...tape.lost import NonScalarBackward
+from ..extent import items_in, wide
+from ..machine import Machine, Raised
+from ..torch_ops import tensor_list
+from ..values import NONE, Const, Ref, TensorRef, Tuple, Unknown, Value
+from .registry import TENSOR_METHODS, Call, function, method
+
+NON_SCALAR = "grad can be implicitly created only for scalar outputs"
+
+
+def needs_one_element(m: Machine, state: State, root: int, source: ast.expr | None, call: Call) -> None:
+    """Without an initial gradient a backward can only begin at a single number."""
+    tensor = current(state, root)
+    if not tensor.requires_grad or not (wide(tensor.sizes) or tensor.sizes == BATCH):
+        return
+    premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.assumed
+    built = tensor.grad_fn.born if tensor.grad_fn is not None else tensor.born
+    m.tape.publish(
+        NonScalarBackward(
+            state.moment(call.node), premise, root, tensor.sizes, built, source, call.name.rpartition(".")[2]
+        )
+    )
+    if premise is None:
+        m.holes.raised += 1
+        raise Raised("RuntimeError", NON_SCALAR, by_torch=True)
+
+
+def written_at(call: Call, index: int, name: str) -> ast.expr | None:
+    """The expression of an argument, where the call spells it out."""
+    if not isinstance(call.node, ast.Call) or any(isinstance(a, ast.Starred) for a in call.node.args):
+        return None
+    if index < len(call.node.args):
+        return call.node.args[index]
+    return next((k.value for k in call.node.keywords if k.arg == name), None)
+
+
+def given_gradients(state: State, value: Value, count: int) -> list[bool]:
+    """For each root, whether it was given a gradient to begin with."""
+    items = items_in(state, value) if isinstance(value, (Tuple, Ref)) else None
+    if items is None or len(items) != count:
+        return [value != NONE] * count
+    return [item != NONE for item in items]
+
+
+def begin_at_numbers(
+    m: Machine, state: State, roots: list[int], gradients: Value, source: ast.expr | None, call: Call
+) -> None:
+    for root, given in zip(roots, given_gradients(state, gradients, len(roots))):
+        if not given:
+            needs_one_element(m, state, root, source, call)
+
+
+def go_backward(
+    m: Machine,
+    state: State,
+    roots: list[int],
+    node: ast.AST,
+    retain: bool | None,
+    create: bool | None,
+    inputs: list[int] | None,
+    accumulate: bool = True,
+) -> list[int]:
+    """A backward pass; what PyTorch raises is raised in the program."""
+    m.holes.backwards += 1
+    if not any(current(state, r).requires_grad for r in roots):
+        m.holes.rootless += 1
+    try:
+        return backward(m.tape, state, roots, node, retain, create, inputs, accumulate)
+    except Refused as refused:
+        m.holes.raised += 1
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+
+
+def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:
+    """``retain_graph`` defaults to ``create_graph``."""
+    create = call.flag(create_at, "create_graph", False)
+    given = call.get(retain_at, "retain_graph", NONE)
+    if given == NONE:
+        return create, create
+    return (bool(given.value) if isinstance(given, Const) else None), create
+
+
+@method(TENSOR_METHODS, "backward")
+def tensor_backward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, TensorRef)
+    retain, create = retention(call, 1, 2)
+    if call.get(0, "gradient", NONE) == NONE:
+        func = call.node.func if isinstance(call.node, ast.Call) else None
+        needs_one_element(m, state, receiver.id, func.value if isinstance(func, ast.Attribute) else None, call)
+    given = call.get(3, "inputs", NONE)
+    inputs = (
+        None
+        if given == NONE
+        else tensor_list(m, state, given) or ([given.id] if isinstance(given, TensorRef) else None)
+    )
+    go_backward(m, state, [receiver.id], call.node, retain, create, inputs)
+    return NONE
+
+
+@function("torch.autograd.backward")
+def autograd_backward(m: Machine, state: State, call: Call) -> Value:
+    given = call.get(0, "tensors", NONE)
+    roots = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given)
+    retain, create = retention(call, 2, 3)
+    targets = call.get(5, "inputs", NONE)
+    inputs = (
+        None
+        if targets == NONE
+        else tensor_list(m, state, targets) or ([targets.id] if isinstance(targets, TensorRef) else None)
+    )
+    if roots:
+        begin_at_numbers(m, state, roots, call.get(1, "grad_tensors"), written_at(call, 0, "tensors"), call)
+        go_backward(m, state, roots, call.node, retain, create, inputs)
+    return NONE
+
+
+@function("torch.autograd.grad")
+def autograd_grad(m: Machine, state: State, call: Call) -> Value:
+    outputs = call.get(0, "outputs", NONE)
+    roots = [outputs.id] if isinstance(outputs, TensorRef) else tensor_list(m, state, outputs)
+    wanted = call.get(1, "inputs", NONE)
+    inputs = [wanted.id] if isinstance(wanted, TensorRef) else tensor_list(m, state, wanted)
+    retain, create = retention(call, 3, 4)
+    if not roots or inputs is None:
+        return Unknown("grad")
+    begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
+    go_backward(m, state, roots, call.node, retain, create, inputs, accumulate=False)
+    results: list[Value] = []
+    for key in inputs:
+        made = leaf(state, call.node)
+        if create:
+            made = _graph_of_gradient(m, state, roots, key, call.node)
+        elif create is None:
+            state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+        else:
+            m.tape.cuts[made] = Cut(state.moment(call.node), "create_graph")
+        results.append(TensorRef(made))
+    return Tuple(tuple(results))
+
+
+def _graph_of_gradient(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> int:
+    """With ``create_graph`` the gradient depends on what the forward pass had saved; if nothing that needs a gradient
+    is known to be, it may depend on nothing.
+    """
+    edges = second_order(m.tape, state, roots, [key])
+    made = fresh_id()
+    if not edges:
+        state.tensors[made] = Tensor(made, made, made, state.moment(node), None)
+        return made
+    graph = Node(made, "gradient", edges, state.moment(node), keeps=True, results=(made,), grad_fn="AccumulateGrad")
+    state.tensors[made] = Tensor(made, made, made, state.moment(node), True, graph)
+    return made

@@ -1,0 +1,28 @@
+"""Events of graphs that lead nowhere: refused, copied out, cut off, never trained.
+
+loss.backward()   ->  NonScalarBackward(sizes=(8, 1), ...)
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from .events import Event
+from .graph import Extent
+from .moment import Moment
+
+
+@dataclass(frozen=True, slots=True)
+class NonScalarBackward(Event):
+    """A backward without an initial gradient from a tensor of more than one element.
+
+    ``sizes`` are its sizes, as far as they are known; ``built`` is where it was computed. ``source`` is the expression
+    of the tensor in the call, if it stands there; ``wants`` the call's purpose: ``backward`` or ``grad``.
+    """
+
+    root: int
+    sizes: Extent
+    built: Moment | None
+    source: ast.expr | None
+    wants: str

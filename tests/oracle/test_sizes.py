@@ -1,0 +1,72 @@
+"""What is inferred of the sizes of tensors, against what they are: nothing may be claimed that is not so."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tapelint.analysis import run  # noqa: E402
+from tapelint.interp.values import TensorRef  # noqa: E402
+from tapelint.source import parse  # noqa: E402
+from tapelint.tape import Tape  # noqa: E402
+
+SETTING = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(0)
+x, y, v, s = torch.rand(4, 3), torch.rand(4, 1), torch.rand(3), torch.tensor(2.0)
+img, ids, m = torch.rand(2, 3, 8, 8), torch.randint(0, 4, (4,)), torch.rand(5, 3, 4)
+w = torch.nn.Parameter(torch.rand(2, 3))
+"""
+EXPRESSIONS = """
+x + v; x * y; x - 1; 2 / x; x ** 2; 2 ** v; x @ v; x @ w.t(); m @ x; v @ v; x.mm(w.T); torch.bmm(m, m.transpose(1, 2))
+x.sum(); x.sum(1); x.sum(dim=0, keepdim=True); x.mean((0, 1)); x.sum(dim=None, keepdim=True); x.norm(); x.norm(dim=1)
+x.norm(p=2, dim=-1); x.max(); x.max(dim=1).values; torch.max(x, y); x.min(1)[0]; x.std(0); x.logsumexp(1); x.argmax(1)
+x.view(-1); x.view(2, -1); x.view((6, 2)); x.view(12, 1); x.reshape(3, 4); x.reshape(-1, 2); x.flatten(); m.flatten(1)
+m.flatten(0, 1); y.squeeze(); y.squeeze(1); y.squeeze(0); x.squeeze(-1); s.unsqueeze(0); x.unsqueeze(1); x.unsqueeze(-1)
+m.transpose(0, 2); m.permute(2, 0, 1); x.t(); x.T; m.mT; v.t(); y.expand(4, 3); y.expand(-1, 5); v.expand(2, 3)
+x[0]; x[:, 0]; x[1:]; x[:, :2]; x[..., 0]; x[None]; x[:, None, :]; x[::2]; x[-1, -1]; x[ids]; x[x > 0.5]; m[0, 1:, ...]
+torch.cat([x, x]); torch.cat([x, y], dim=1); torch.stack([v, v]); torch.stack([x, x], dim=1); torch.cat((x, x), -1)
+x.exp(); x.softmax(1); F.softmax(x, dim=1); F.normalize(x); F.relu(x); torch.where(x > 0, x, y); x.clamp(min=0)
+torch.where(x > 0, x, s); torch.maximum(v, y); torch.zeros(3); torch.zeros(2, 3); torch.ones((2, 1))
+torch.full((3,), 2.0); torch.arange(5); torch.arange(1, 5); torch.linspace(0, 1, 7); torch.eye(3); torch.eye(2, 3)
+torch.randn(x.shape); torch.randn(x.size(0), 3); torch.randint(0, 9, (2, 2)); torch.tensor([[1.0, 2.0]]);
+torch.tensor([v.sum(), v.sum()]); torch.tensor(3.0); torch.zeros_like(x); torch.rand(()); torch.empty(0)
+nn.Linear(3, 1)(x); nn.Linear(3, 5)(m.transpose(1, 2)); nn.Linear(3, 1)(v); F.linear(x, w); nn.Conv2d(3, 4, 3)(img)
+nn.Conv2d(3, 1, 8)(img); nn.ConvTranspose2d(3, 2, 2)(img); nn.Conv2d(3, 4, 3)(img[0]); nn.Embedding(9, 5)(ids)
+nn.Flatten()(img); nn.BatchNorm2d(3)(img); nn.LayerNorm(3)(x); nn.Sequential(nn.Linear(3, 2), nn.ReLU())(x)
+F.mse_loss(x, x); F.mse_loss(x, x, reduction="none")
+nn.MSELoss(reduction="none")(x, x); nn.MSELoss(reduction="sum")(x, x)
+F.cross_entropy(torch.rand(4, 4), ids); F.cross_entropy(torch.rand(4, 4), ids, reduction="none")
+nn.CrossEntropyLoss(reduce=False)(torch.rand(4, 4), ids); F.nll_loss(torch.rand(4, 4), ids, reduction="none")
+F.cross_entropy(torch.rand(2, 4, 8, 8), torch.randint(0, 4, (2, 8, 8)), reduction="none")
+F.binary_cross_entropy(x, x, reduction="none"); F.l1_loss(x, x, reduction="none"); F.smooth_l1_loss(x, x)
+x.detach(); x.clone(); x.data; w.grad; x.unbind()[0]; [row for row in x][0]; x.cumsum(0); x.prod(0); x.any(); x.all(1)
+x.chunk(2)[0]; x.split(2)[0]; x.repeat(2, 1); x.gather(1, x.argmax(1, keepdim=True)); x.diag(); torch.outer(v, v)
+torch.dot(v, v); v.dot(v); F.one_hot(ids, 4); x.type_as(v); x.float(); x.to(torch.float64); x.masked_fill(x > 0, 0)
+"""
+
+
+@pytest.mark.parametrize("text", [e.strip() for line in EXPRESSIONS.splitlines() for e in line.split(";") if e.strip()])
+def test_claimed_sizes_are_the_sizes(text: str) -> None:
+    program = f"{SETTING}result = {text}\n"
+    found: list[object] = []
+
+    def probe(node: ast.AST, state: object, value: object) -> None:
+        if isinstance(node, ast.Name) and node.id == "result" and isinstance(value, TensorRef):
+            found.append(state.tensors[value.id].sizes)  # type: ignore[attr-defined]
+
+    run(parse(program, "sizes.py"), Tape(), probe=probe)
+    space: dict[str, object] = {}
+    exec(program, space)
+    truth = space["result"]
+    for claimed in found:
+        if isinstance(claimed, tuple):
+            assert len(claimed) == truth.dim(), (claimed, truth.shape)
+            assert all(c in (None, t) for c, t in zip(claimed, truth.shape)), (claimed, truth.shape)
+        elif claimed is not None:
+            assert truth.numel() != 1, (claimed, truth.shape)
