@@ -14,7 +14,7 @@ from ..tape import State
 from .assign import assign
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
 from .truth import truth
-from .values import Const, Generator, Ref, Tuple, Unknown, Value
+from .values import Const, Generator, Packing, Ref, Tuple, Unknown, Value
 
 
 def condition(m: Machine, node: ast.expr, state: State) -> tuple[Hashable, bool]:
@@ -234,7 +234,7 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
     if not items:
         return m.block(node.body, [state])
     item, rest = items[0], items[1:]
-    before = (state.grad_mode, state.inference)
+    before = (state.grad_mode, state.inference, state.packing)
     results: list[State] = []
     for path in m.explore(state, lambda s: setattr(s, "value", m.ev(item.context_expr, s))):
         if path.signal is not None:
@@ -247,10 +247,13 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
         mode = as_mode(value)
         if mode is not None:
             path.grad_mode, path.inference = mode.mode, mode.inference
-        entered = Const(None) if mode is not None else _entered(m, path, value, node)
+        elif isinstance(value, Packing):
+            path.packing = ()
+        ambient = mode is not None or isinstance(value, Packing)
+        entered = Const(None) if ambient else _entered(m, path, value, node)
         for out in _body(m, node, item, rest, path, entered):
-            if mode is not None:
-                out.grad_mode, out.inference = before
+            if ambient:
+                out.grad_mode, out.inference, out.packing = before
             results.append(out)
     return results
 

@@ -103,7 +103,18 @@ def call_value(
 
 
 def call_object(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
-    """``obj(...)``: its own ``__call__``, or ``forward`` of a Module."""
+    """``obj(...)``, with the hooks that wait for it."""
+    if state.hooks:
+        from .library.hooks import module_hooks
+
+        hooks = module_hooks(state, receiver)
+        if hooks is not None:
+            return hooks.around(m, state, call)
+    return call_unhooked(m, state, receiver, call)
+
+
+def call_unhooked(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
+    """Its own ``__call__``, or ``forward`` of a Module."""
     thing = state.heap[receiver.id]
     if isinstance(thing, Instance):
         for name in ("__call__", "forward"):

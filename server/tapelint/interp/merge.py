@@ -49,6 +49,8 @@ def merged(state: State, other: State, saved: set[int]) -> bool:
     if (
         state.signal != other.signal
         or state.grad_mode != other.grad_mode
+        or state.packing != other.packing
+        or [hook.made for hook in state.hooks.values()] != [hook.made for hook in other.hooks.values()]
         or state.frame != other.frame
         or not same_laps(state.laps, other.laps)
     ):

@@ -126,6 +126,11 @@ class GradMode:
 
 
 @dataclass(frozen=True, slots=True)
+class Packing:
+    """A context manager under which nodes keep what a hook makes of the tensors they save: no write can spoil it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Range:
     start: int | None
     stop: int | None
@@ -162,6 +167,7 @@ Value = (
     | Super
     | Partial
     | GradMode
+    | Packing
     | Range
     | Zip
     | Generator

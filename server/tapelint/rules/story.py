@@ -125,6 +125,8 @@ def role(saved: SavedTensor) -> str:
     return (
         "its result"
         if saved.role == "result"
+        else "the checkpoint's input"
+        if saved.role == "checkpoint"
         else "its input"
         if saved.role in ("self", "input")
         else f"`{saved.role}`"

@@ -1,8 +1,9 @@
 """A view that autograd protects is written in place.
 
 ## What it does
-Reports an in-place write to one of several views made at once (`split`, `chunk`, `unbind`, iterating a tensor), or to a
-view made under `no_grad` or `inference_mode`.
+Reports an in-place write to one of several views made at once (`split`, `chunk`, `unbind`, iterating a tensor), to a
+view made under `no_grad` or `inference_mode`, or to a view that a custom Function returned; a full backward hook on a
+module makes such views of what goes in and of what comes out.
 
 ## Why PyTorch fails
 Writing a view rewrites the history of its base. Where one operation made several views, each of them
@@ -47,6 +48,9 @@ def check(event: Event, tape: Tape) -> Finding | None:
     if event.kind == "multi":
         why = f"it is one of the views that {code(event.made.node)} made at once"
         error = "Such functions do not allow the output views to be modified inplace"
+    elif event.kind == "function":
+        why = f"{code(event.made.node)} returns it from a custom Function (a full backward hook is one)"
+        error = "This view was created inside a custom Function"
     else:
         mode = "inference mode" if event.kind == "inference" else "no_grad mode"
         why = f"it is a view that {code(event.made.node)} made under {mode}"

@@ -2,8 +2,9 @@
 
 from .backward import backward, second_order
 from .graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
+from .hooks import Hook, retain
 from .moment import Lap, Moment
-from .present import current, edge_of, leaf
+from .present import current, edge_of, leaf, settle
 from .record import invent, record
 from .state import State, fresh_id
 from .tape import Cut, Stored, Tape, Unmarked
@@ -15,6 +16,7 @@ __all__ = [
     "Extent",
     "Freed",
     "Gradients",
+    "Hook",
     "Lap",
     "Leaf",
     "MANY",
@@ -38,6 +40,8 @@ __all__ = [
     "invent",
     "leaf",
     "record",
+    "retain",
     "second_order",
+    "settle",
     "write_aside",
 ]

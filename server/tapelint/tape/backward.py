@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorAltered, SavedTensorSpoiled
 from .graph import Freed, Gradients, Leaf, Node, SavedTensor, Turn, Write
-from .present import current, edge_of, leaf
+from .hooks import Waiting
+from .present import current, edge_of
 from .state import State
 from .tape import Tape
-from .writes import Refused, bump
+from .writes import Refused
 
 SECOND_TIME = "Trying to backward through the graph a second time"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
@@ -34,12 +34,69 @@ def backward(
     inputs: Sequence[int] | None = None,
     accumulate: bool = True,
     assumed: str | None = None,
+    inner: bool = False,
 ) -> list[int]:
     """Run backward from ``roots``; with ``inputs`` only towards them. The leaves that were reached.
 
     ``retain`` None means unknown: then nothing is known to be freed. ``assumed`` says on what premise there is a
-    backward at all. Raises Refused where PyTorch raises.
+    backward at all; ``inner`` that it runs as part of another one. Raises Refused where PyTorch raises.
     """
+    begin = _begin(tape, state, roots, node)
+    order, parents, leaves = _walk(begin)
+    if inputs is not None:
+        order, leaves = _towards(state, order, leaves, inputs)
+    done: dict[Node, None] = {}
+    now = Freed(state.moment(node), roots[0] if roots else None)
+    check = Check(tape, state, now, parents, order, assumed)
+    defined: set[Node | Leaf] = set(begin)
+    waiting = Waiting(state, node, create)
+    complete = _complete(order, leaves)
+    beyond: dict[int, None] = {}
+
+    def arrive(items: Iterable[Leaf]) -> None:
+        for item in items:
+            if check.halted or item in defined:
+                waiting.arrived(item)
+                if accumulate:
+                    waiting.accumulate(item)
+
+    arrive(complete.pop(None, ()))
+    for item in order:
+        waiting.arrived(item)
+        gradients: Gradients | None = None
+        if item.method is None:
+            if not check(item):
+                break
+        elif all(n.certain for n in check.path(item)):
+            tape.gradients[item] = gradients = _own_backward(
+                tape, item, state, Turn(item, node, create, lambda item=item: check(item), inputs is not None), check
+            )
+            if check.halted:
+                break
+            beyond.update(dict.fromkeys(gradients.reached))
+        done[item] = None
+        if item.certain and item.assumed is None:
+            for saved, write in _altered(state, item):
+                tape.publish(SavedTensorAltered(state.moment(node), None, item, saved, write, roots[0]))
+        if item in defined:
+            defined.update(item.inputs if gradients is None else gradients.edges)
+        if retain is False and item not in state.freed:
+            state.freed[item] = now
+        arrive(complete.pop(item, ()))
+    state.changes += 1
+    for left in complete.values():
+        arrive(left)
+    reached = [*dict.fromkeys([*(item.tensor for item in leaves if check.halted or item in defined), *beyond])]
+    if not inner:
+        ran, root = tuple(done), roots[0] if roots else -1
+        tape.publish(
+            BackwardRan(state.moment(node), None, root, len(order), len(reached), ran, tuple(reached), retain is False)
+        )
+    return reached
+
+
+def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST) -> list[Node | Leaf]:
+    """Where the pass begins. A root without a graph is refused; one that may have one is passed over."""
     begin: list[Node | Leaf] = []
     for key in roots:
         tensor = current(state, key)
@@ -53,40 +110,20 @@ def backward(
             raise Refused(NO_GRAPH)
         if tensor.requires_grad:
             begin.append(tensor.grad_fn or Leaf(key))
-    order, parents, leaves = _walk(begin)
-    if inputs is not None:
-        order, leaves = _towards(state, order, leaves, inputs)
-    done: dict[Node, None] = {}
-    now = Freed(state.moment(node), roots[0] if roots else None)
-    check = Check(tape, state, now, parents, order, assumed)
-    defined: set[Node | Leaf] = set(begin)
+    return begin
+
+
+def _complete(order: Sequence[Node], leaves: Sequence[Leaf]) -> dict[Node | None, list[Leaf]]:
+    """The leaves by the node after which nothing more is added to their gradient (None: they are roots)."""
+    last: dict[Leaf, Node | None] = dict.fromkeys(leaves)
     for item in order:
-        gradients: Gradients | None = None
-        if item.method is None:
-            if not check(item):
-                break
-        elif all(n.certain for n in check.path(item)):
-            tape.gradients[item] = gradients = _own_backward(tape, state, item, node, create, check)
-            if check.halted:
-                break
-        done[item] = None
-        if item.certain and item.assumed is None:
-            for saved, write in _altered(state, item):
-                tape.publish(SavedTensorAltered(state.moment(node), None, item, saved, write, roots[0]))
-        if item in defined:
-            defined.update(item.inputs if gradients is None else gradients.edges)
-        if retain is False and item not in state.freed:
-            state.freed[item] = now
-    state.changes += 1
-    reached = [item.tensor for item in leaves if check.halted or item in defined]
-    if accumulate:
-        for key in reached:
-            _accumulate(state, key, node, bool(create))
-    ran, root = tuple(done), roots[0] if roots else -1
-    tape.publish(
-        BackwardRan(state.moment(node), None, root, len(order), len(reached), ran, tuple(reached), retain is False)
-    )
-    return reached
+        for child in item.inputs:
+            if isinstance(child, Leaf) and child in last:
+                last[child] = item
+    found: dict[Node | None, list[Leaf]] = {}
+    for child, user in last.items():
+        found.setdefault(user, []).append(child)
+    return found
 
 
 class Check:
@@ -147,12 +184,12 @@ class Check:
         return self.assumed or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
 
 
-def _own_backward(tape: Tape, state: State, item: Node, node: ast.AST, create: bool | None, check: Check) -> Gradients:
+def _own_backward(tape: Tape, item: Node, state: State, turn: Turn, check: Check) -> Gradients:
     """Run the backward that the program defines for a node. What happens there rests on what the path rests on."""
     assert item.method is not None
     outer, tape.premise = tape.premise, check.premise(check.path(item)) or tape.premise
     try:
-        return item.method(state, Turn(item, node, create, lambda: check(item)))
+        return item.method(state, turn)
     finally:
         tape.premise = outer
 
@@ -261,15 +298,3 @@ def _user(state: State, root: int | None, shared: Node) -> Node | None:
     begin = state.tensors[root].grad_fn if root is not None else None
     parents = _walk([begin])[1] if begin is not None else {}
     return parents.get(shared)
-
-
-def _accumulate(state: State, key: int, node: ast.AST, create: bool) -> None:
-    """``.grad`` of a leaf: made on the first backward, added to in place afterwards."""
-    grad = state.grads.get(key)
-    if grad is None:
-        made = leaf(state, node)
-        if create:
-            state.tensors[made] = replace(state.tensors[made], requires_grad=None)
-        state.grads[key] = made
-    else:
-        bump(state, state.tensors[grad].counter, "accumulate", node)

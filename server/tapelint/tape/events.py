@@ -94,8 +94,8 @@ class SavedTensorAltered(Event):
 
 @dataclass(frozen=True, slots=True)
 class ViewRefused(Event):
-    """An in-place write to a view that autograd does not allow: one of several (``multi``), or one made under
-    ``no_grad`` or ``inference`` mode. ``made`` is when.
+    """An in-place write to a view that autograd does not allow: one of several (``multi``), one that a custom
+    ``function`` returned, or one made under ``no_grad`` or ``inference`` mode. ``made`` is when.
     """
 
     tensor: int

@@ -43,23 +43,26 @@ class SavedTensor:
 class Turn:
     """A backward pass has come to ``item``, whose backward the program defines. ``node`` is the syntax of the pass.
 
-    ``create`` is whether what runs now is recorded; ``unpack`` is called where the program asks for the saved tensors.
+    ``create`` is whether what runs now is recorded; ``unpack`` is called where the program asks for the saved tensors;
+    ``towards`` is true where the pass was asked for the gradients of certain tensors only.
     """
 
     item: Node
     node: ast.AST
     create: bool | None
     unpack: Callable[[], bool]
+    towards: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Gradients:
     """What a node's own backward returned: ``edges`` are where a gradient goes, ``made`` the tensors that are
-    gradients.
+    gradients, ``reached`` the leaves that got one in a pass of its own.
     """
 
     edges: tuple[Node | Leaf, ...]
-    made: tuple[int, ...]
+    made: tuple[int, ...] = ()
+    reached: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +88,6 @@ class Node:
     results: tuple[int, ...] = field(default=(), compare=False)
     grad_fn: str = ""
     anchors: tuple[object, ...] = ()
-    checkpoint: bool = False
     method: Callable[[Any, Turn], Gradients] | None = None
 
     def __repr__(self) -> str:
@@ -99,7 +101,7 @@ batch, or nothing.
 MANY: Literal["many"] = "many"
 BATCH: Literal["batch"] = "batch"
 
-ViewKind = Literal["", "view", "multi", "no_grad", "inference"]
+ViewKind = Literal["", "view", "multi", "function", "no_grad", "inference"]
 
 
 @dataclass(frozen=True, slots=True)

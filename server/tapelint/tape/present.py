@@ -1,6 +1,6 @@
 """A tensor as it is now: records are immutable, and what a view is depends on what happened to its base since.
 
-    v = y[:2]; y.mul_(w)   # v has a new history: that of y, seen through the view
+v = y[:2]; y.mul_(w)   # v has a new history: that of y, seen through the view
 """
 
 from __future__ import annotations

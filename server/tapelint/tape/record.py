@@ -169,8 +169,9 @@ def _saves(
                 if name == item.what:
                     keeps = True
                     kept.append(SavedTensor(name, tensor.id, tensor.counter, state.version(tensor.counter)))
-    tape.saved.update(item.counter for item in kept)
-    return tuple(kept), keeps
+    held = state.packed(kept)
+    tape.saved.update(item.counter for item in held)
+    return held, keeps
 
 
 def _write(

@@ -7,10 +7,10 @@ immutable records, so a fork copies dictionaries of references and nothing else.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
-from .graph import Freed, Node, Tensor, Write
+from .graph import Freed, Node, SavedTensor, Tensor, Write
 from .moment import Lap, Moment
 
 
@@ -33,6 +33,8 @@ class State:
 
     ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
     ``value``. ``aside`` holds, for each memory, the writes its own version counter does not count (through ``.data``).
+    ``hooks`` are known by their handles. ``packing``, if set, is what nodes keep in place of what they would save: the
+    inputs of the checkpoint they are made in, or nothing that a write could spoil.
     ``choices`` remembers the truth assumed for unknown conditions.
     """
 
@@ -44,6 +46,8 @@ class State:
         "aside",
         "freed",
         "grads",
+        "hooks",
+        "packing",
         "grad_mode",
         "inference",
         "laps",
@@ -63,6 +67,8 @@ class State:
         self.aside: dict[int, Write] = {}
         self.freed: dict[Node, Freed] = {}
         self.grads: dict[int, int] = {}
+        self.hooks: dict[int, Any] = {}
+        self.packing: tuple[SavedTensor, ...] | None = None
         self.grad_mode: bool | None = True
         self.inference = False
         self.laps: tuple[Lap, ...] = ()
@@ -84,6 +90,8 @@ class State:
         twin.aside = self.aside.copy()
         twin.freed = self.freed.copy()
         twin.grads = self.grads.copy()
+        twin.hooks = self.hooks.copy()
+        twin.packing = self.packing
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
         twin.laps, twin.calls = self.laps, self.calls
         twin.choices = self.choices.copy()
@@ -119,6 +127,10 @@ class State:
     def version(self, counter: int) -> int:
         write = self.writes.get(counter)
         return write.version if write is not None else 0
+
+    def packed(self, kept: Sequence[SavedTensor]) -> tuple[SavedTensor, ...]:
+        """What a new node holds in place of ``kept``."""
+        return tuple(kept) if self.packing is None or not kept else self.packing
 
     def moment(self, node: Any) -> Moment:
         return Moment(node, self.laps, self.calls)

@@ -1,8 +1,8 @@
 """Writes: what counts them, what does not, and which ones autograd refuses.
 
-    y.add_(1)        # counted: whoever saved y will notice
-    y.data.add_(1)   # the same memory, another counter: nobody notices
-    w.add_(1)        # refused, where w is a leaf that requires grad
+y.add_(1)        # counted: whoever saved y will notice
+y.data.add_(1)   # the same memory, another counter: nobody notices
+w.add_(1)        # refused, where w is a leaf that requires grad
 """
 
 from __future__ import annotations
@@ -14,6 +14,12 @@ from .graph import Tensor, Write
 from .present import current
 from .state import State, fresh_id
 from .tape import Tape
+
+PROTECTED = {
+    "multi": "Output of a function that returns multiple views is being modified inplace.",
+    "function": "This view was created inside a custom Function and is being modified inplace.",
+}
+"""Views that may not be written with grad mode on."""
 
 
 class Refused(Exception):
@@ -58,6 +64,6 @@ def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AS
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.grad_fn is None and tensor.grad_fn is not None:
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if tensor.view == "multi" and needs:
-        tape.publish(ViewRefused(state.moment(node), tensor.assumed, tensor.id, how, "multi", tensor.born))
-        raise Refused("Output of a function that returns multiple views is being modified inplace.")
+    if tensor.view in PROTECTED and needs:
+        tape.publish(ViewRefused(state.moment(node), tensor.assumed, tensor.id, how, tensor.view, tensor.born))
+        raise Refused(PROTECTED[tensor.view])

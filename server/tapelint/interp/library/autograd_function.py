@@ -147,7 +147,7 @@ def saved_by(state: State, context: Ref, outputs: list[int], given: Given, dirty
             own = value.id in outputs and (value.id not in given.ids or value.id in dirty)
             role = "result" if own else "input" if value.id in given.ids else "intermediate"
             kept.append(SavedTensor(role, value.id, record.counter, state.version(record.counter)))
-    return tuple(kept)
+    return state.packed(kept)
 
 
 def _give(

@@ -67,13 +67,14 @@ def go_backward(
     create: bool | None,
     inputs: list[int] | None,
     accumulate: bool = True,
+    inner: bool = False,
 ) -> list[int]:
     """A backward pass; what PyTorch raises is raised in the program."""
     m.holes.backwards += 1
     if not any(current(state, r).requires_grad for r in roots):
         m.holes.rootless += 1
     try:
-        return backward(m.tape, state, roots, node, retain, create, inputs, accumulate)
+        return backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
     except Refused as refused:
         m.holes.raised += 1
         raise Raised("RuntimeError", str(refused), by_torch=True) from None

@@ -176,11 +176,9 @@ def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     "to_empty",
     "compile",
     "type",
-    "register_forward_hook",
-    "register_full_backward_hook",
 )
 def itself(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    return receiver if not call.name.startswith("register") else Unknown("handle")
+    return receiver
 
 
 @method(MODULE_METHODS, "requires_grad_")

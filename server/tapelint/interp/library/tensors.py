@@ -62,9 +62,9 @@ def measure(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return Unknown("index", False)
 
 
-@method(TENSOR_METHODS, "retain_grad", "register_hook", "register_post_accumulate_grad_hook", "share_memory_")
+@method(TENSOR_METHODS, "share_memory_")
 def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    return receiver if call.name == "share_memory_" else Unknown(call.name)
+    return receiver
 
 
 @method(
@@ -227,22 +227,3 @@ def loader(m: Machine, state: State, call: Call) -> Value:
 @function("torch.load")
 def load(m: Machine, state: State, call: Call) -> Value:
     return Unknown("load")
-
-
-@function("torch.utils.checkpoint.checkpoint")
-def checkpoint(m: Machine, state: State, call: Call) -> Value:
-    """Non-reentrant checkpointing computes the same graph and keeps less of it; for lifetime it is a call of the
-    function.
-    """
-    from ..calls import call_value
-
-    known = {
-        k: v
-        for k, v in call.kwargs.items()
-        if k not in ("use_reentrant", "preserve_rng_state", "determinism_check", "debug", "context_fn")
-    }
-    return (
-        call_value(m, state, call.args[0], call.args[1:], known, call.node, call.key)
-        if call.args
-        else Unknown("checkpoint")
-    )
