@@ -105,9 +105,19 @@ def found(spelling: str, positional: str, **keywords: str) -> ops.Op:
     ("torch.Tensor.__truediv__", "tensor tensor", "other self<other"),
     ("torch.nn.functional.linear", "tensor tensor tensor", "input<weight weight<input"),
     ("torch.nn.functional.conv2d", "tensor tensor tensor", "input weight"),
-    ("torch.matmul", "tensor matrix", "other<self self<other"),
-    ("torch.matmul", "tensor tensor", "self<other ~"),
+    ("torch.matmul", "2d 2d", "other<self self<other"),
+    ("torch.matmul", "tensor 2d", "other<self self<other"),
+    ("torch.matmul", "2d tensor", "self<other ~"),
+    ("torch.matmul", "tensor tensor", "~"),
     ("torch.einsum", "str tensor tensor", "a<b b<a"),
+    ("torch.einsum", "str tensor unknown", "a<b b<a"),
+    ("torch.matrix_power", "tensor -1", "result"),
+    ("torch.matrix_power", "tensor number", ""),
+    ("torch.nn.functional.scaled_dot_product_attention", "4d tensor tensor", "key query result value"),
+    ("torch.nn.functional.scaled_dot_product_attention", "tensor tensor tensor", "value<key,query ~"),
+    ("torch.nn.functional.smooth_l1_loss", "tensor tensor", "input target"),
+    ("torch.Tensor.where", "tensor tensor number", "condition"),
+    ("torch.Tensor.polygamma", "tensor int", "self"),
     ("torch.mm", "tensor tensor", "mat2<self self<mat2"),
     # in place: the result where it is kept, else a clone that no later write can reach
     ("torch.Tensor.relu_", "tensor", "result"),
@@ -119,6 +129,10 @@ def found(spelling: str, positional: str, **keywords: str) -> ops.Op:
     ("torch.Tensor.pow_", "tensor int", "~"),
     ("torch.Tensor.clamp_", "tensor number", "~"),
     ("torch.Tensor.__itruediv__", "tensor tensor", "other ~<other"),
+    # as old programs call them
+    ("torch.Tensor.add_", "tensor float tensor", ""),
+    ("torch.Tensor.addcmul_", "tensor float tensor tensor", "tensor1<tensor2 tensor2<tensor1"),
+    ("torch.Tensor.copy_", "tensor 2", ""),
 ])
 def test_saves(spelling: str, positional: str, expected: str) -> None:
     assert saves(spelling, positional) == expected

@@ -39,9 +39,7 @@ REFUSED = frozenset(
     "detach detach_ set_ resize_ resize_as_ data requires_grad_ retain_grad empty_like empty_strided new_empty "
     "rand_like randn_like randint_like bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ "
     "uniform_ empty_permuted pin_memory share_memory_ resize as_strided_ rename rename_ swapaxes_ swapdims_ "
-    "igamma_ igammac_ dequantize feature_alpha_dropout "
-    "nn.functional.feature_alpha_dropout resolve_neg resolve_conj matrix_power detach_copy unique vander "
-    "scaled_dot_product_attention nn.functional.scaled_dot_product_attention kl_div nn.functional.kl_div "
+    "igamma_ igammac_ resolve_neg resolve_conj detach_copy unique vander "
     "heaviside heaviside_ unique_consecutive normal".split()
 )
 """Not ops of numbers, or said in other words by the statements, or what they save depends on shapes and numbers."""

@@ -37,7 +37,14 @@ def rows() -> Iterator[Op]:
     for fn in native.overloads():
         if not is_composite(fn):
             with native_function_manager(fn.func):
-                yield from number_overloads(row(fn))
+                op = row(fn)
+                yield from number_overloads(op)
+                for index, params in enumerate(native.deprecated().get(str(fn.func.func.name), ())):
+                    yield from number_overloads(_deprecated(op, params, index))
+
+
+def _deprecated(op: Op, params: tuple[Param, ...], index: int) -> Op:
+    return replace(op, overload=f"{op.overload}_deprecated{index or ''}", params=params)
 
 
 def is_composite(fn: NativeFunctionWithDifferentiabilityInfo) -> bool:

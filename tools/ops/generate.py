@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -9,6 +10,10 @@ from tools.ops import derived, native, probed, python_functions
 from tools.ops import layers as layer_rows
 from tools.ops.hand_samples import SIGNATURES
 from tools.ops.text import layer_line, op_line
+
+from tapelint.ops.layers import layer_names
+from tapelint.ops.schema import Op
+from tapelint.ops.table import names
 
 HEADER = """\
 # {what} Written by `python -m tools.ops` from PyTorch {version};
@@ -20,11 +25,32 @@ LAYERS = "What autograd records for each layer of torch.nn, one per line."
 
 def table() -> str:
     native_rows = [op for op in derived.rows() if op.name not in SIGNATURES or op.writes == ("out",)]
-    rows = [op for op in probed.with_scalars(native_rows) if not python_functions.hides_native(op.name)]
+    native_rows = list(probed.measured(probed.with_scalars(native_rows)))
+    rows = [op for op in native_rows if not python_functions.hides_native(op.name)]
     rows += [op for op in probed.composite_rows() if not python_functions.hides_native(op.name)]
     rows += [*python_functions.rows(), *probed.described_rows()]
+    reordered = {op.name for op in rows if _self_is_elsewhere(op)}
+    rows += [_as_method(op) for op in rows if op.name in reordered and op.writes != ("out",) and _has_self(op)]
     rows = sorted(rows, key=lambda op: (op.name, 0 if op.name in SIGNATURES else native.rank(op)))
     return header(TABLE) + "".join(op_line(op) + "\n" for op in rows)
+
+
+def _self_is_elsewhere(op: Op) -> bool:
+    """``torch.where(condition, x, y)`` is ``x.where(condition, y)``: as a method it needs a row of its own."""
+    positional = [param.name for param in op.params if not param.keyword]
+    kinds = {param.name: param.kind for param in op.params}
+    elsewhere = "self" in positional[1:] and kinds["self"] in ("tensor", "operand") and "out" not in op.writes
+    return elsewhere and hasattr(torch.Tensor, op.name) and not op.name.startswith("__")
+
+
+def _has_self(op: Op) -> bool:
+    return any(param.name == "self" and param.kind in ("tensor", "operand") for param in op.params)
+
+
+def _as_method(op: Op) -> Op:
+    first = [replace(param, kind="tensor") for param in op.params if param.name == "self"]
+    rest = [param for param in op.params if param.name != "self"]
+    return replace(op, name=f"Tensor.{op.name}", params=(*first, *rest))
 
 
 def layers() -> str:
@@ -39,5 +65,7 @@ def write(folder: Path) -> None:
     """Writes both files, and says what has no row and why."""
     (folder / "table.txt").write_text(table(), encoding="utf-8")
     (folder / "layers.txt").write_text(layers(), encoding="utf-8")
+    there = {*names(), *layer_names()}
     for name, reason in {**probed.LEFT_OUT, **layer_rows.LEFT_OUT}.items():
-        print(f"left out: {name}: {reason[:100]}")
+        if name.partition("/")[0] not in there:
+            print(f"left out: {name}: {reason[:100]}")

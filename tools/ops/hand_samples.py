@@ -45,8 +45,52 @@ def _calls(*calls: Callable[[], Any]) -> Callable[[], list[Sample]]:
     return make
 
 
-_DROPOUT = _calls(lambda: _x(8, 8, 8), lambda: (_x(8, 8, 8), 0.5), lambda: (_x(8, 8, 8), {"p": 0.3}))
+_DROPOUTS = ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout")
+_DROPOUT = _calls(lambda: _x(8, 8, 8), lambda: _x(8, 8), lambda: (_x(8, 8, 8), 0.5), lambda: (_x(8, 8, 8), {"p": 0.3}))
+_SWITCHED_DROPOUT = _calls(
+    *(lambda p=p, train=train: (_x(8, 8, 8), p, train) for p in (0.5, 0) for train in (True, False))
+)
 _QKV = (_x(2, 2, 5, 4), _x(2, 2, 5, 4), _x(2, 2, 5, 4))
+_QKV3 = (_x(2, 5, 4), _x(2, 5, 4), _x(2, 5, 4))
+_QKV2 = (_x(5, 4), _x(5, 4), _x(5, 4))
+_GATED = {"gru": 3, "lstm": 4, "rnn_tanh": 1, "rnn_relu": 1}
+
+
+def _recurrent(name: str) -> Callable[[], list[Sample]]:
+    """``torch.lstm(input, state, weights, has_biases, num_layers, dropout, train, bidirectional, batch_first)``."""
+    gates = 4 * _GATED[name]
+    weights = (_x(gates, 3), _x(gates, 4), _x(gates), _x(gates))
+    state = (_x(1, 2, 4), _x(1, 2, 4)) if name == "lstm" else _x(1, 2, 4)
+    return _calls(
+        lambda: (_x(5, 2, 3), state, weights, True, 1, 0.0, True, False, False),
+        lambda: (_x(5, 2, 3), state, weights[:2], False, 1, 0.0, True, False, False),
+        lambda: (_x(2, 5, 3), state, weights, True, 1, 0.0, False, False, True),
+    )
+
+
+_PRODUCTS = _calls(
+    lambda: (_x(3), _x(3)),
+    lambda: (_x(2, 3), _x(3)),
+    lambda: (_x(3), _x(3, 4)),
+    lambda: (_x(2, 3), _x(3, 4)),
+    lambda: (_x(3, 2).t(), _x(4, 3).t()),
+    lambda: (_x(5, 2, 3), _x(3)),
+    lambda: (_x(5, 2, 3), _x(3, 4)),
+    lambda: (_x(5, 3, 2).mT, _x(3, 4)),
+    lambda: (_x(6, 5, 2, 3), _x(3, 4)),
+    lambda: (_x(3), _x(5, 3, 4)),
+    lambda: (_x(2, 3), _x(5, 3, 4)),
+    lambda: (_x(2, 3), _x(5, 4, 3).mT),
+    lambda: (_x(5, 2, 3), _x(5, 3, 4)),
+    lambda: (_x(5, 3, 2).mT, _x(5, 4, 3).mT),
+    lambda: (_x(1, 2, 3), _x(5, 3, 4)),
+    lambda: (_x(5, 2, 3), _x(1, 3, 4)),
+    lambda: (_x(5, 2, 3), _x(6, 5, 3, 4)),
+    lambda: (_x(6, 5, 2, 3), _x(5, 3, 4)),
+    lambda: (_x(6, 5, 2, 3), _x(6, 5, 3, 4)),
+    lambda: (_x(6, 5, 2, 3), _x(6, 1, 3, 4)),
+    lambda: (_x(6, 2, 5, 3).transpose(1, 2), _x(6, 4, 5, 3).permute(0, 2, 3, 1)),
+)
 _LISTS = _calls(lambda: (_x(2), _x(2)), lambda: (_x(2), _x(2), _x(2)))
 _CASTS = (
     *("float", "double", "half", "bfloat16", "cfloat", "cdouble"),
@@ -69,6 +113,20 @@ MORE: dict[str, Callable[[], list[Sample]]] = {
     "corrcoef": _calls(_x),
     "cov": _calls(_x),
     "nn.functional.gaussian_nll_loss": _calls(lambda: (_x(), _x(), _positive())),
+    **{name: _recurrent(name) for name in _GATED},
+    "lstm_cell": _calls(lambda: (_x(2, 3), (_x(2, 4), _x(2, 4)), _x(16, 3), _x(16, 4), _x(16), _x(16))),
+    "gru_cell": _calls(lambda: (_x(2, 3), _x(2, 4), _x(12, 3), _x(12, 4), _x(12), _x(12))),
+    "batch_norm": _calls(
+        lambda: (_x(5, 3), _x(3), _x(3), _x(3), _positive(3), True, 0.1, 1e-5, False),
+        lambda: (_x(5, 3, 4), _x(3), _x(3), _x(3), _positive(3), False, 0.1, 1e-5, False),
+        lambda: (_x(5, 3), None, None, None, None, True, 0.1, 1e-5, False),
+    ),
+    "instance_norm": _calls(lambda: (_x(5, 3, 4), _x(3), _x(3), None, None, True, 0.1, 1e-5, False)),
+    "copy_": _calls(lambda: (_x(), _x()), lambda: (_x(), _x(4)), lambda: (_x(), _float32()), lambda: (_x(), 2.5)),
+    "where": _calls(lambda: (_x() > 0, _x(), _x())),
+    "dequantize": _calls(_x, _float32),
+    "type_as": _calls(lambda: (_x(), _x()), lambda: (_x(), _float32())),
+    "conj_physical": _calls(lambda: torch.complex(_x(), _x())),
 }
 # In place of those of op_db, which are for a wrapper with other parameters, or show corner cases: dropout with p=1.
 INSTEAD: dict[str, Callable[[], list[Sample]]] = {
@@ -77,6 +135,7 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
         for name in ("dropout", "alpha_dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout")
         for prefix in ("nn.functional.", "")
     },
+    **dict.fromkeys(_DROPOUTS, _SWITCHED_DROPOUT),
     "scaled_dot_product_attention": _calls(
         lambda: _QKV,
         lambda: (*_QKV, {"is_causal": True}),
@@ -84,8 +143,23 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
         lambda: (*_QKV, torch.ones(5, 5, dtype=torch.bool)),
         lambda: (*_QKV, {"dropout_p": 0.1}),
         lambda: (*_QKV, _x(5, 5), {"dropout_p": 0.1}),
+        lambda: _QKV3,
+        lambda: (*_QKV3, {"is_causal": True}),
+        lambda: _QKV2,
     ),
+    **dict.fromkeys(("matmul", "linalg_matmul"), _PRODUCTS),
+    **{
+        name: _calls(
+            *(lambda n=n: (_x(3, 3), n) for n in (0, 1, 2, 3, 4, 5, -1, -2)),
+            *(lambda n=n: (_x(2, 3, 3), n) for n in (0, 1, 2, 3, -1)),
+        )
+        for name in ("matrix_power", "linalg_matrix_power")
+    },
     "nn.functional.smooth_l1_loss": _calls(lambda: (_x(), _x()), lambda: (_x(), _x(), {"beta": 0.5})),
+    **{
+        f"nn.functional.{name}": _calls(lambda: (_x(), _x()), lambda: (_x(4), _x(4)), lambda: (_x(1), _x(1)))
+        for name in ("kl_div", "poisson_nll_loss")
+    },
     "nn.functional.embedding": _calls(lambda: (_index(), _x()), lambda: (_index(2, 3), _x(), 0)),
     "nn.functional.embedding_bag": _calls(lambda: (_index(2, 3), _x()), lambda: (_index(), _x(), torch.tensor([0, 2]))),
     "nn.functional.fold": _calls(lambda: (_x(1, 12, 12), (4, 5), (2, 2))),
@@ -115,9 +189,13 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
         lambda: ("ij->", _x()),
         lambda: ("ii->i", _x(3, 3)),
         lambda: ("ij,jk,kl->il", _x(3, 4), _x(4, 5), _x(5, 2)),
+        lambda: ("ij,jk,kl,lm->im", _x(3, 4), _x(4, 5), _x(5, 2), _x(2, 3)),
+        lambda: ("ij,jk->ik", [_x(3, 4), _x(4, 5)]),
+        lambda: ("ij->ji", [_x(3, 4)]),
+        lambda: ("ij,jk,kl->il", [_x(3, 4), _x(4, 5), _x(5, 2)]),
     ),
     "block_diag": _calls(lambda: (_x(), _x(2, 2))),
-    "broadcast_tensors": _calls(lambda: (_x(3, 4), _x(4)), lambda: (_x(3, 4), _x(3, 4))),
+    "broadcast_tensors": _calls(lambda: (_x(3, 4), _x(4)), lambda: (_x(4), _x(3, 4)), lambda: (_x(3, 4), _x(3, 4))),
     "chain_matmul": _calls(lambda: (_x(3, 4), _x(4, 5)), lambda: (_x(3, 4), _x(4, 5), _x(5, 2))),
     "cartesian_prod": _LISTS,
     "meshgrid": _LISTS,
@@ -128,7 +206,8 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
     "one_hot": _calls(_index, lambda: (_index(), 5)),
     "adaptive_max_pool1d": _calls(lambda: (_x(2, 3, 8), 2)),
     "where": _calls(lambda: _x() > 0, lambda: (_x() > 0, _x(), _x())),
-    **dict.fromkeys((*_CASTS, "T", "mT", "H", "mH", "real", "data"), _CAST),
+    **dict.fromkeys((*_CASTS, "T", "mT", "H", "mH", "data"), _CAST),
+    "real": _calls(_x, lambda: torch.complex(_x(), _x())),
     "to": _calls(
         lambda: (_x(), torch.float32),
         lambda: (_x(), torch.float64),
@@ -162,14 +241,48 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
 # Overloads in the table's notation: for functions written in C++ without a schema, and where rows are to be told apart
 # more finely than by the schema.
 SIGNATURES: dict[str, tuple[str, ...]] = {
-    "matmul": ("matmul/matrix(self:tensor, other:matrix)", "matmul(self:tensor, other:tensor)"),
+    **{
+        name: (
+            f"{name}/matrices(self:matrix, other:matrix)",
+            f"{name}/matrix(self:tensor, other:matrix)",
+            f"{name}/matrix_first(self:matrix, other:tensor)",
+            f"{name}/batches(self:3d, other:3d)",
+            f"{name}(self:tensor, other:tensor)",
+        )
+        for name in ("matmul", "linalg_matmul")
+    },
+    **{
+        name: (*(f"{name}/n={n}(self:tensor, n:{n})" for n in (-1, 0, 1, 2, 3)), f"{name}(self:tensor, n:int)")
+        for name in ("matrix_power", "linalg_matrix_power")
+    },
+    **{
+        name: (
+            f"{name}/none(input:tensor, p:0, train:true)",
+            f"{name}/train(input:tensor, p:float, train:true)",
+            f"{name}/eval(input:tensor, p:float, train:false)",
+        )
+        for name in _DROPOUTS
+    },
+    **{
+        f"{name}_": (
+            f"{name}_/none(self:tensor, p:0, train:true)",
+            f"{name}_/train(self:tensor, p:float, train:true)",
+            f"{name}_/eval(self:tensor, p:float, train:false)",
+        )
+        for name in _DROPOUTS
+    },
+    "copy_": (
+        "copy_(self:tensor, src:tensor, non_blocking=bool)",
+        "copy_/number(self:tensor, src:number, non_blocking=bool)",
+    ),
     "scaled_dot_product_attention": tuple(
-        f"scaled_dot_product_attention{overload}(query:tensor, key:tensor, value:tensor, {arguments}"
+        f"scaled_dot_product_attention{overload}(query:{query}, key:tensor, value:tensor, {arguments}"
         "is_causal=bool, *, scale=float?, enable_gqa=bool)"
-        for overload, arguments in (
-            ("", "attn_mask=none, "),
-            ("/mask", "attn_mask:tensor, "),
-            ("/dropout", "attn_mask=tensor?, dropout_p:float, "),
+        for overload, query, arguments in (
+            ("/heads", "4d", "attn_mask=none, dropout_p=0, "),
+            ("", "tensor", "attn_mask=none, dropout_p=0, "),
+            ("/mask", "tensor", "attn_mask:tensor, dropout_p=0, "),
+            ("/dropout", "tensor", "attn_mask=tensor?, dropout_p:float, "),
         )
     ),
     "linalg_norm": tuple(
@@ -183,7 +296,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "einsum": (
         "einsum/one(equation:str, a:tensor)",
         "einsum/two(equation:str, a:tensor, b:tensor)",
-        "einsum(equation:str, *operands:tensors)",
+        "einsum/three(equation:str, a:tensor, b:tensor, c:tensor)",
+        "einsum/list(equation:str, operands:tensors)",
+        "einsum(equation:str, a:tensor, b:tensor, c:tensor, d:tensor, *operands:tensors)",
     ),
     "unique": ("unique(self:tensor, sorted=bool, return_inverse=bool, return_counts=bool, dim=any?)",),
     "unique_consecutive": ("unique_consecutive(self:tensor, return_inverse=bool, return_counts=bool, dim=any?)",),

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tapelint.ops.binding import constant_kind
 from tapelint.ops.schema import Param
 
 _ANNOTATIONS: dict[object, str] = {
@@ -30,17 +31,12 @@ _BY_NAME = {"dtype": "dtype?", "size": "any?", "var": "operand"}
 
 def kind_of(value: Any) -> str:
     """What ``tapelint.ops.resolve`` would be told about this argument."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return repr(value)
-    if isinstance(value, Tensor) and value.dim() <= 2:
-        return "matrix"
-    for type_, kind in ((Tensor, "tensor"), (int, "int"), ((float, complex), "float"), (torch.dtype, "dtype")):
-        if isinstance(value, type_):
-            return kind
+    if isinstance(value, Tensor):
+        return f"{value.dim()}d"
+    if isinstance(value, (complex, torch.dtype)):
+        return "float" if isinstance(value, complex) else "dtype"
+    if (kind := constant_kind(value)) is not None:
+        return kind
     if isinstance(value, (list, tuple)):
         is_ints = bool(value) and all(isinstance(item, int) for item in value)
         return "ints" if is_ints or isinstance(value, torch.Size) else "list"

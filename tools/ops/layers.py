@@ -58,6 +58,7 @@ def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer
     if train is None:
         return None
     evaluated = _row(stub, cls, samples, {}, training=False) if _minds_training(stub, cls, samples[:2]) else None
+    pools = "return_indices" in arguments
     return Layer(
         name=name,
         arguments=arguments,
@@ -68,6 +69,7 @@ def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer
         eval_op=evaluated if evaluated is not None and _claims(evaluated) != _claims(train) else None,
         inplace=_row(stub, cls, samples, {"inplace": True}, training=True) if "inplace" in arguments else None,
         unreduced=_row(stub, cls, samples, {"reduction": "none"}, training=True) if train.scalar else None,
+        indices=_row(stub, cls, samples, {"return_indices": True}, training=True) if pools else None,
     )
 
 

@@ -17,6 +17,7 @@ from torchgen.api.autograd import NativeFunctionWithDifferentiabilityInfo, match
 from torchgen.api.python import (
     PythonArgument,
     PythonOutArgument,
+    PythonSignature,
     PythonSignatureNativeFunctionPair,
     signature,
 )
@@ -24,6 +25,7 @@ from torchgen.gen import parse_native_yaml
 from torchgen.model import BaseTy, BaseType, ListType, NativeFunction, OptionalType, SchemaKind, Type
 from torchgen.packaged.autograd.gen_python_functions import (
     group_overloads,
+    load_deprecated_signatures,
     should_generate_py_binding,
 )
 from torchgen.packaged.autograd.load_derivatives import load_derivatives
@@ -70,6 +72,18 @@ def overloads() -> tuple[NativeFunctionWithDifferentiabilityInfo, ...]:
     return tuple(ordered)
 
 
+@cache
+def deprecated() -> dict[str, list[tuple[Param, ...]]]:
+    """Other parameters that Python still takes for an overload, by its full name: ``p.add_(-lr, p.grad)``."""
+    path = os.path.join(os.path.dirname(torchgen.__file__), "packaged", "autograd", "deprecated.yaml")
+    pairs = [PythonSignatureNativeFunctionPair(signature(fn.func), fn.func) for fn in overloads()]
+    found: dict[str, list[tuple[Param, ...]]] = {}
+    for pair in load_deprecated_signatures(pairs, path, method=False, pyi=False):
+        if pair.function.func.kind() is not SchemaKind.out:
+            found.setdefault(str(pair.function.func.name), []).append(_as_python(pair.signature))
+    return found
+
+
 def _is_reachable(f: NativeFunction) -> bool:
     name = f.func.name.name
     if name.base.startswith("_") or name.dunder_method:
@@ -95,17 +109,18 @@ def callables(name: str) -> Iterator[Callable[..., Any]]:
 
 def params(f: NativeFunction) -> tuple[Param, ...]:
     """The parameters as Python sees them, including dtype, device and requires_grad of the functions that create."""
-    arguments = f.func.arguments
-    python = signature(f)
+    python = _as_python(signature(f))
+    if f.func.kind() is not SchemaKind.out:
+        return python
+    return (*python, Param("out", "tensor" if len(f.func.arguments.out) == 1 else "tensors", True, True))
+
+
+def _as_python(python: PythonSignature) -> tuple[Param, ...]:
     positional = {argument.name for argument in python.input_args}
-    result: list[Param] = []
-    for argument in python.arguments(skip_outputs=True):
-        keyword = argument.name not in positional
-        result.append(Param(argument.name, kind(argument.type), _is_required(argument), keyword))
-    if f.func.kind() is SchemaKind.out:
-        out = "tensor" if len(arguments.out) == 1 else "tensors"
-        result.append(Param("out", out, True, True))
-    return tuple(result)
+    return tuple(
+        Param(argument.name, kind(argument.type), _is_required(argument), argument.name not in positional)
+        for argument in python.arguments(skip_outputs=True)
+    )
 
 
 def _is_required(argument: PythonArgument | PythonOutArgument) -> bool:

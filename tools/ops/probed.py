@@ -23,6 +23,7 @@ from tapelint.ops.text import parse_op
 
 # How many combinations of inputs requiring grad are tried for one overload, over all its samples.
 ENOUGH = 300
+ENOUGH_FOR_A_LOOK = 12
 
 LEFT_OUT: dict[str, str] = {}
 
@@ -68,6 +69,21 @@ def with_scalars(rows: Iterable[Op]) -> Iterator[Op]:
         yield op
 
 
+def measured(rows: Iterable[Op]) -> Iterator[Op]:
+    """Rows that have no formula, though the schema lets gradients flow, are watched where they can be run."""
+    for op in rows:
+        function = next(native.callables(op.name), None)
+        seen: list[Observation] = []
+        if op.source == "schema" and op.flows and function is not None:
+            calls = [call for call in samples.for_row(op.name) if fit(op, *_kinds(call)) is not False]
+            for positional, keywords in (calls or list(synthetic.calls(op)))[:ENOUGH_FOR_A_LOOK]:
+                try:
+                    seen.append(observe_call(op, function, positional, keywords))
+                except Unsuitable as unsuitable:
+                    seen += unsuitable.args[1:]
+        yield evidence.row(op, seen) if seen else op
+
+
 def _dims(function: Callable[..., Any], calls: Iterable[samples.Sample]) -> Iterator[tuple[int, int]]:
     """Dimensions of the input and of the result, for each sample that runs."""
     for positional, keywords in calls:
@@ -100,7 +116,7 @@ def rows_of(
         seen: list[Observation] = []
         without_backward: list[Observation] = []
         reason = "no sample runs it"
-        for positional, keywords in _diverse(its_calls or synthetic.calls(stub), stub.view == "maybe"):
+        for positional, keywords in diverse(its_calls or synthetic.calls(stub), stub.view == "maybe"):
             try:
                 seen.append(observe_call(stub, function, positional, keywords))
             except Unsuitable as unsuitable:
@@ -114,7 +130,7 @@ def rows_of(
             LEFT_OUT[f"{stub.name}/{stub.overload}"] = reason
 
 
-def _diverse(calls: Iterable[samples.Sample], strided: bool) -> list[samples.Sample]:
+def diverse(calls: Iterable[samples.Sample], strided: bool) -> list[samples.Sample]:
     """Samples that differ in kind or dimensions, those first that pass arguments no other did."""
     shapes: set[str] = set()
     signatures: set[str] = set()

@@ -21,11 +21,17 @@ from tools.ops.kinds import python_params
 from tapelint.ops.binding import bind
 from tapelint.ops.schema import Op, Param
 
+OTHERWISE = object()
+"""Whatever the samples have."""
 # The values worth a row of their own.
 SWITCHES: dict[str, tuple[Any, ...]] = {
+    "p": (OTHERWISE, 0),
+    "beta": (OTHERWISE, 0),
+    "log_target": (False, True),
+    "log_input": (True, False),
     "inplace": (False, True),
     "training": (True, False),
-    "reduction": ("mean", "sum", "none"),
+    "reduction": ("mean", "sum", "none", "batchmean"),
     "return_indices": (False, True),
     "is_causal": (False, True),
     "hard": (False, True),
@@ -87,76 +93,82 @@ def _switched_rows(
     stubs: Sequence[Op], functions: Sequence[Callable[..., Any]], calls: Sequence[samples.Sample]
 ) -> Iterator[Op]:
     for stub, function in zip(stubs, functions, strict=True):
-        switches = [param for param in stub.params if param.name in SWITCHES]
+        switches = [param.name for param in stub.params if param.name in SWITCHES]
         if not switches:
             yield from probed.rows_of([stub], [function], calls)
             continue
-        yield from _merged(list(_variants(stub, function, calls, switches)))
+        yield from _merged(stub, list(_variants(stub, function, calls, switches)))
+
+
+Setting = dict[str, Any]
 
 
 def _variants(
-    stub: Op, function: Callable[..., Any], calls: Sequence[samples.Sample], switches: Sequence[Param]
-) -> Iterator[tuple[tuple[Any, ...], Op]]:
+    stub: Op, function: Callable[..., Any], calls: Sequence[samples.Sample], switches: Sequence[str]
+) -> Iterator[tuple[Setting, Op]]:
     """One row for each setting of the switches, the samples called again with that setting."""
-    for values in itertools.product(*(SWITCHES[param.name] for param in switches)):
-        setting = {param.name: value for param, value in zip(switches, values, strict=True)}
-        variant = replace(stub, overload="_".join(filter(None, (stub.overload, *map(_word, setting.items())))))
-        again = [((), {**bound, **setting}) for bound in (bind(stub, *call) for call in calls) if bound is not None]
-        for op in probed.rows_of([variant], [function], again):
-            yield values, replace(op, params=tuple(_switched(param, setting, function) for param in op.params))
+    for values in itertools.product(*(SWITCHES[name] for name in switches)):
+        setting = dict(zip(switches, values, strict=True))
+        given = {name: value for name, value in setting.items() if value is not OTHERWISE}
+        again = [((), {**bound, **given}) for bound in (bind(stub, *call) for call in calls) if bound is not None]
+        for op in probed.rows_of([stub], [function], again):
+            yield setting, replace(op, params=tuple(_switched(param, given, function) for param in op.params))
 
 
-def _word(setting: tuple[str, Any]) -> str:
-    name, value = setting
+def _word(name: str, value: Any) -> str:
     if isinstance(value, str):
         return value
+    if value is OTHERWISE:
+        return ""
+    if not isinstance(value, bool):
+        return f"{name}={value}"
     return {("training", True): "training", ("training", False): "eval"}.get((name, value), name if value else "")
 
 
-def _switched(param: Param, setting: dict[str, Any], function: Callable[..., Any]) -> Param:
-    if param.name not in setting:
+def _switched(param: Param, given: Setting, function: Callable[..., Any]) -> Param:
+    if param.name not in given:
         return param
-    value = setting[param.name]
+    value = given[param.name]
     kind = repr(value) if isinstance(value, str) else str(value).lower()
     parameters = inspect.signature(function).parameters
     default = parameters[param.name].default if param.name in parameters else False
     return replace(param, kind=kind, required=value != default)
 
 
-def _merged(variants: list[tuple[tuple[Any, ...], Op]]) -> Iterator[Op]:
-    """Drops the switches that make no difference; the setting by default comes first."""
-    if not variants:
-        return
-    count = len(variants[0][0])
-    for position in range(count):
-        groups: dict[tuple[Any, ...], list[Op]] = {}
-        for values, op in variants:
-            groups.setdefault(values[:position] + values[position + 1 :], []).append(op)
+def _merged(stub: Op, variants: list[tuple[Setting, Op]]) -> Iterator[Op]:
+    """Drops the switches that make no difference. A row for one number comes first, then the setting by default."""
+    plain = {param.name: param for param in stub.params}
+    for name in variants[0][0] if variants else ():
+        groups: dict[str, list[Op]] = {}
+        for setting, op in variants:
+            groups.setdefault(repr({**setting, name: None}), []).append(op)
         if all(len({_claims(op) for op in ops}) == 1 for ops in groups.values()):
-            variants = [(values, _unswitched(op, position)) for values, op in variants]
+            variants = [
+                (
+                    {other: value for other, value in setting.items() if other != name},
+                    replace(op, params=tuple(plain[name] if param.name == name else param for param in op.params)),
+                )
+                for setting, op in variants
+            ]
     unique: dict[tuple[Param, ...], Op] = {}
-    for _, op in variants:
-        unique.setdefault(op.params, op)
+    for setting, op in [(setting, op) for setting, op in variants if not _adds_nothing(setting, op, variants)]:
+        words = [stub.overload, *(_word(name, value) for name, value in setting.items())]
+        unique.setdefault(op.params, replace(op, overload="_".join(filter(None, words))))
     rows = list(unique.values())
     if len(rows) == 1:
         rows = [replace(rows[0], overload="")]
-    yield from sorted(rows, key=lambda op: sum(param.required for param in op.params))
+    yield from sorted(rows, key=lambda op: (not _has_number(op), sum(param.required for param in op.params)))
+
+
+def _adds_nothing(setting: Setting, op: Op, variants: list[tuple[Setting, Op]]) -> bool:
+    """A row for one number says the same as that for all others."""
+    general = {name: OTHERWISE if OTHERWISE in SWITCHES[name] else value for name, value in setting.items()}
+    return setting != general and any(s == general and _claims(o) == _claims(op) for s, o in variants)
+
+
+def _has_number(op: Op) -> bool:
+    return any(param.kind == "0" for param in op.params)
 
 
 def _claims(op: Op) -> Op:
     return replace(op, overload="", params=(), grad_fn="")
-
-
-def _unswitched(op: Op, position: int) -> Op:
-    name = [param.name for param in op.params if param.name in SWITCHES][position]
-    kind = "str" if isinstance(SWITCHES[name][0], str) else "bool"
-    words = {_word((name, value)) for value in SWITCHES[name]}
-    overload = "_".join(word for word in op.overload.split("_") if word not in words)
-    return replace(
-        op,
-        overload=overload,
-        params=tuple(
-            replace(param, kind=kind, required=param.required and False) if param.name == name else param
-            for param in op.params
-        ),
-    )

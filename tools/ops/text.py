@@ -52,6 +52,7 @@ def layer_line(layer: Layer) -> str:
     tensors = {"params": layer.params, "buffers": layer.buffers}
     parts += [f"{word} {' '.join(names)}" for word, names in tensors.items() if names]
     parts.append(f"returns {layer.output}")
-    ops = {"train": layer.op, "eval": layer.eval_op, "inplace": layer.inplace, "unreduced": layer.unreduced}
+    ops = {"train": layer.op, "eval": layer.eval_op, "inplace": layer.inplace}
+    ops |= {"unreduced": layer.unreduced, "indices": layer.indices}
     parts += [op_line(replace(op, name=word, overload="")) for word, op in ops.items() if op is not None]
     return " | ".join(parts)

@@ -54,9 +54,9 @@ def kind_of(m: Machine, state: State, value: Value) -> str:
     """The coarse kind of an argument, for choosing an overload (see ``ops.binding``)."""
     if isinstance(value, TensorRef):
         rank = state.tensors[value.id].rank
-        return "matrix" if rank is not None and rank <= 2 else "tensor"
+        return "tensor" if rank is None else f"{rank}d"
     if isinstance(value, Const):
-        return _constant_kind(value.value)
+        return ops.constant_kind(value.value) or "other"
     if isinstance(value, Unknown):
         return {"batch": "tensor", "index": "number"}.get(value.why, "unknown")
     if isinstance(value, Tuple) or isinstance(value, Ref) and isinstance(state.heap[value.id], Sequence):
@@ -67,16 +67,6 @@ def kind_of(m: Machine, state: State, value: Value) -> str:
     if isinstance(value, Slice):
         return "int"
     return "ints" if isinstance(value, Range) else "unknown"
-
-
-def _constant_kind(value: object) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f"'{value}'"
-    return "int" if isinstance(value, int) else "float" if isinstance(value, float) else "other"
 
 
 @cache
@@ -136,7 +126,7 @@ def apply(
     return TensorRef(keys[0]) if keys else Unknown(op.name)
 
 
-TENSORS = ("tensor", "tensors", "operand", "matrix", "any")
+TENSORS = ("tensor", "tensors", "operand", "matrix", "3d", "4d", "any")
 
 
 def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int | list[int] | None:
@@ -150,7 +140,7 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
         return None  # a number, as far as anybody knows
     if kind == "any" and isinstance(value, (Tuple, Ref)):
         return tensor_list(m, state, value)
-    if kind in ("tensor", "operand", "matrix", "any", "number", "other", "float", "int"):
+    if kind in ("tensor", "operand", "matrix", "3d", "4d", "any", "number", "other", "float", "int"):
         return tensor_of(m, state, value)  # type: ignore[arg-type]
     if kind == "tensors":
         # Tensors there must be: if none is known, one of which nothing is known stands for them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapelint.ops.binding import bind
+from tapelint.ops.binding import bind, constant_kind
 from tapelint.ops.layers import layer, layer_names
 from tapelint.ops.names import op_name, operator_name, subscript_name
 from tapelint.ops.schema import Layer, Op, Param, Saved
@@ -15,6 +15,7 @@ __all__ = [
     "Saved",
     "bind",
     "candidates",
+    "constant_kind",
     "layer",
     "layer_names",
     "names",

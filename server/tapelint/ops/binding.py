@@ -1,9 +1,9 @@
 """Which overload does a call run? Arguments are told apart by coarse kinds, as PyTorch's own argument parser does.
 
-The kinds of arguments: ``tensor``, ``matrix`` (a tensor known to have one or two dimensions), ``number`` (int or float,
-not known which), ``int``, ``float``, ``bool``, ``true``, ``false``, ``str``, a quoted constant such as ``'mean'``,
-``none``, ``list`` (tensors, or not known what), ``ints``,
-``dtype``, ``other`` (a device, a function, ...) and ``unknown``.
+The kinds of arguments: ``tensor``, ``3d`` (a tensor known to have three dimensions; ``0d`` to ``9d``), ``number`` (int
+or float, not known which), ``int`` and ``float`` (known constants), ``bool``, ``true``, ``false``, ``str``, ``none``,
+``list`` (tensors, or not known what), ``ints``, ``dtype``, ``other`` (a device, a function, ...), ``unknown``, and the
+constants that some rows are about: a quoted ``'mean'``, a small number such as ``0`` or ``-1`` (see ``constant_kind``).
 """
 
 from __future__ import annotations
@@ -14,12 +14,33 @@ from tapelint.ops.schema import Op, Param
 
 _NUMBERS = frozenset({"number", "int", "float", "bool", "true", "false"})
 _BOOLS = frozenset({"bool", "true", "false"})
-_TENSORS = frozenset({"tensor", "matrix"})
+_RANKS = frozenset(f"{rank}d" for rank in range(10))
+_TENSORS = _RANKS | {"tensor"}
+# Numbers that make an op another one: ``dropout(x, 0)``, ``matrix_power(x, -1)``.
+_LITERALS = {"0": "int", "1": "int", "2": "int", "3": "int", "-1": "int", "0.0": "float"}
+
+
+def constant_kind(value: object) -> str | None:
+    """The kind of an argument that is this constant; None for what is no constant of a program."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return repr(value)
+    if isinstance(value, (int, float)):
+        literal = str(value) if -1 <= value <= 3 else ""
+        return literal if literal in _LITERALS else "int" if isinstance(value, int) else "float"
+    return None
+
 
 # Which kinds of arguments surely fit a parameter, and which might.
 _SURE: dict[str, frozenset[str]] = {
     "tensor": _TENSORS,
-    "matrix": frozenset({"matrix"}),
+    "matrix": frozenset({"1d", "2d"}),
+    **{rank: frozenset({rank}) for rank in _RANKS},
+    "0": frozenset({"0.0"}),
+    **{literal: frozenset() for literal in _LITERALS if literal != "0"},
     "tensors": frozenset({"list"}),
     "operand": _NUMBERS | _TENSORS,
     "none": frozenset(),
@@ -37,6 +58,8 @@ _SURE: dict[str, frozenset[str]] = {
 }
 _MAYBE: dict[str, frozenset[str]] = {
     "matrix": frozenset({"tensor"}),
+    **{rank: frozenset({"tensor"}) for rank in _RANKS},
+    **{literal: frozenset({"number"}) for literal in _LITERALS},
     "int": frozenset({"number"}),
     "ints": frozenset({"list", "number"}),
     "true": frozenset({"bool"}),
@@ -116,8 +139,9 @@ def _kind_fits(kind: str, argument: str) -> bool | None:
         return True
     if kind.startswith("'"):
         return None if argument == "str" else False
-    if argument.startswith("'"):
-        argument = "str"
     if argument in _SURE[kind]:
+        return True
+    argument = "str" if argument.startswith("'") else _LITERALS.get(argument, argument)
+    if argument == kind or argument in _SURE[kind]:
         return True
     return None if argument in _MAYBE.get(kind, ()) else False

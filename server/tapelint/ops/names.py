@@ -99,8 +99,10 @@ def op_name(dotted: str) -> str | None:
         dunder = _dunder_name(base)
         if dunder is not None:
             return dunder
-    # Some functions of torch.nn.functional are the op itself: F.gelu, F.conv2d.
-    for name in (replacement + base, base) if replacement == "nn.functional." else (replacement + base,):
+    # Some functions of torch.nn.functional are the op itself: F.gelu, F.conv2d. Some methods take other arguments than
+    # the function of their name: x.where(condition, y).
+    own = {"torch.nn.functional.": f"nn.functional.{base}", "torch.Tensor.": f"Tensor.{base}"}.get(prefix)
+    for name in (own, replacement.removeprefix("nn.functional.") + base):
         if name in names():
             return name
     return None

@@ -10,10 +10,11 @@ The kind of a parameter says which arguments it takes; several overloads are tol
 
     tensor, tensors            a tensor; a list or tuple of tensors
     matrix                     a tensor of one or two dimensions
+    3d                         a tensor of three dimensions
     operand                    a tensor or a Python number, where it makes no difference to autograd which
     number, int, float, bool   Python numbers (``number`` is any of them)
     ints                       a list of ints, a single int, or, as the only positional parameter, ``view(2, 3)``
-    none, true, false, 'mean'  exactly this constant: ``relu(x, inplace=True)`` has a row of its own
+    none, true, false, 0, 'mean'  exactly this constant: ``relu(x, inplace=True)`` has a row of its own
     str, dtype, other          ``other`` is a device, a layout, a memory format, a callable, ...
     any                        whatever: a parameter of a Python function that is not annotated
 
@@ -96,8 +97,9 @@ class Layer:
     default (``weight_ih_l1??`` of an LSTM: with ``num_layers=2``); ``*`` alone means any number, which ``op`` knows by
     the one name ``parameters``. ``buffers`` are marked in the same way.
     ``op`` describes ``forward`` in training as an op over its arguments, the params and the buffers; ``eval_op``,
-    ``inplace`` (constructed with ``inplace=True``) and ``unreduced`` (with ``reduction="none"``) are there where they
-    differ. ``output`` tells what forward returns: ``T``, ``(T,T)``, ``(T,(T,T))``, with ``N`` for None.
+    ``inplace`` (constructed with ``inplace=True``), ``unreduced`` (with ``reduction="none"``) and ``indices`` (with
+    ``return_indices=True``, which returns two tensors) are there where they differ. ``output`` tells what forward
+    returns: ``T``, ``(T,T)``, ``(T,(T,T))``, with ``N`` for None.
     """
 
     name: str
@@ -109,3 +111,4 @@ class Layer:
     eval_op: Op | None = None
     inplace: Op | None = None
     unreduced: Op | None = None
+    indices: Op | None = None

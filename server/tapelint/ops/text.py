@@ -97,4 +97,5 @@ def parse_layer(line: str) -> Layer:
         eval_op=ops.get("eval"),
         inplace=ops.get("inplace"),
         unreduced=ops.get("unreduced"),
+        indices=ops.get("indices"),
     )

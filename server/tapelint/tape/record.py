@@ -69,6 +69,9 @@ def record(
     if op.writes:
         return _write(tape, state, op, args, tensors, node, needs, wanted)
 
+    source = tensors[0][1] if tensors else None
+    if op.view == "same" and op.outputs == 1 and source is not None:
+        return (source.id,)
     count = op.outputs if op.outputs >= 0 else (outputs or 1)
     keys = tuple(fresh_id() for _ in range(max(count, 1)))
     moment = state.moment(node)
@@ -88,7 +91,6 @@ def record(
             grad_fn=op.grad_fn,
             anchors=tuple(t.id for _, t in flowing),
         )
-    source = tensors[0][1] if tensors else None
     for index, key in enumerate(keys):
         grad = needs if index not in op.constant else False
         if mode is False and op.view and source is not None and source.requires_grad:

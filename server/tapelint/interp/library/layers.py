@@ -87,6 +87,8 @@ def build_layer(
         thing.attributes["inplace"] = given["inplace"]
     if row.unreduced is not None and ("reduction" in given or given.get("reduce") == FALSE):
         thing.attributes["reduction"] = given["reduction"] if "reduction" in given else Const("none")
+    if "return_indices" in given:
+        thing.attributes["return_indices"] = given["return_indices"]
 
 
 def opaque_module(m: Machine, state: State, name: str, node: ast.AST) -> Ref:
@@ -124,6 +126,11 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         op = row.inplace
     if row.unreduced is not None and thing.attributes.get("reduction", Const("mean")) == Const("none"):
         op = row.unreduced
+    output = row.output
+    if row.indices is not None and (asked := thing.attributes.get("return_indices", FALSE)) != FALSE:
+        if asked != TRUE:
+            return Unknown(row.name)
+        op, output = row.indices, "(T,T)"
     tensors: dict[str, object] = {}
     named: dict[str, Value] = {}
     own = {p.rstrip("?") for p in (*row.params, *row.buffers)} | {"parameters"}
@@ -142,10 +149,10 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
     try:
         name = row.name.lower()
         extent = result_extent(state, name, named)
-        keys = record(m.tape, state, replace(op, name=name), tensors, call.node, row.output.count("T"), sizes=extent)  # type: ignore[arg-type]
+        keys = record(m.tape, state, replace(op, name=name), tensors, call.node, output.count("T"), sizes=extent)  # type: ignore[arg-type]
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
-    return structured(row.output, list(keys))
+    return structured(output, list(keys))
 
 
 def structured(shape: str, keys: list[int]) -> Value:
