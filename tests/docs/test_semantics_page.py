@@ -42,7 +42,7 @@ def test_groups_mean_what_they_say() -> None:
     assert {"exp", "tanh"} <= set(found[RESULT])
     assert {"log", "pow(exponent: number)"} <= set(found[INPUT])
     assert {"norm()", "pow(exponent: tensor)"} <= set(found[BOTH])
-    assert {"matmul", "mul(other: tensor)"} <= set(found[OTHER])
+    assert {"matmul(other: matrix)", "mul(other: tensor)"} <= set(found[OTHER])
     assert {"add", "x[1:]"} <= set(found[NOTHING])
     assert group_of(candidates("exp")[0]) is RESULT
 
