@@ -23,6 +23,7 @@ from .workspace.config import Config
 
 __all__ = ["Cancelled", "Hover", "Report", "analyse", "fixes", "hover"]
 
+SEVERITIES = ("error", "warning", "information", "hint")
 FRAMES = 12_000
 """Python frames the interpreter may need for the deepest program it accepts."""
 
@@ -78,7 +79,7 @@ def analyse(
                 found = replace(found, raiser=event.moment.node)
                 key = (found.code, found.node)
                 known = findings.get(key)
-                if known is None or known.severity == "warning" and found.severity == "error":
+                if known is None or SEVERITIES.index(found.severity) < SEVERITIES.index(known.severity):
                     findings[key] = found
 
     tape.listeners.append(observe)

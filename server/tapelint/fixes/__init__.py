@@ -36,13 +36,16 @@ __all__ = ["PURPOSES", "edits"]
 
 def edits(source: Source, cure: Cure) -> tuple[Edit, ...] | None:
     """The edits that make ``cure`` happen in ``source.text``, in order; None where that cannot be done safely."""
-    if cure.purpose not in PURPOSES:
-        raise ValueError(f"no such purpose: {cure.purpose!r}")
-    purpose = import_module(f".purposes.{cure.purpose}", __name__)
-    try:
-        made = purpose.edits(Sheet(source), *cure.targets)
-    except (Refused, RecursionError):
-        return None
+    sheet = Sheet(source)
+    made: list[Edit] = []
+    for part in (cure, *cure.also):
+        if part.purpose not in PURPOSES:
+            raise ValueError(f"no such purpose: {part.purpose!r}")
+        purpose = import_module(f".purposes.{part.purpose}", __name__)
+        try:
+            made += purpose.edits(sheet, *part.targets)
+        except (Refused, RecursionError):
+            return None
     found = tuple(sorted(made, key=lambda edit: edit.span))
     return found if found and _keeps_promise(source, found) else None
 

@@ -242,6 +242,7 @@ def unknown_call(
     given = [t for value in (*args, *kwargs.values()) for t in tensors_in(state, value)]
     if not given:
         return Unknown("call")
+    state.retaining.clear()  # it may walk what was retained
     name = ast.unparse(node.func) if isinstance(node, ast.Call) else "call"
     return torch_ops.opaque(m, state, given, node, name)
 

@@ -17,10 +17,12 @@ class Cure:
 
     ``purpose`` names a function of ``tapelint.fixes`` (``detach``, ``no_grad``, ``move_into_loop``, ...);
     ``targets`` are nodes of the analysed tree, in the order that function documents;
-    ``title`` is what the lightbulb shows; unsafe cures say in it what they change.
+    ``title`` is what the lightbulb shows; unsafe cures say in it what they change. ``also`` are cures that belong to
+    it: all are made together, or none.
     """
 
     purpose: str
     title: str
     targets: tuple[ast.AST, ...]
     applicability: Literal["safe", "unsafe"] = "safe"
+    also: tuple[Cure, ...] = ()

@@ -43,7 +43,7 @@ def origin(event: FreedGraphReached) -> str:
     return "same"
 
 
-def story(event: FreedGraphReached, tape: Tape) -> tuple[Link, ...]:
+def story(event: FreedGraphReached, tape: Tape, ended: str = "this backward freed it") -> tuple[Link, ...]:
     """Built, kept, freed, reached again."""
     shared, node = carrier(event), event.node
     stored = keeper(tape, shared, event.moment)
@@ -60,7 +60,7 @@ def story(event: FreedGraphReached, tape: Tape) -> tuple[Link, ...]:
         links.append(Link(call, f"{prefix(shared.born)}in this call"))
     if stored is not None and stored.statement is not shared.born.node:
         links.append(Link(stored.statement, f"{prefix(stored.moment)}kept in `{stored.target}`"))
-    links.append(Link(event.freed.moment.node, f"{prefix(event.freed.moment)}this backward freed it"))
+    links.append(Link(event.freed.moment.node, f"{prefix(event.freed.moment)}{ended}"))
     young = before(event, shared)
     if young is not shared:
         links.append(Link(young.born.node, f"{prefix(young.born)}used again here"))

@@ -17,6 +17,7 @@ from .hooks import Waiting
 from .present import current, edge_of
 from .state import State
 from .tape import Tape
+from .walks import come_back, finished
 from .writes import Refused
 
 SECOND_TIME = "Trying to backward through the graph a second time"
@@ -46,7 +47,7 @@ def backward(
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs)
     done: dict[Node, None] = {}
-    now = Freed(state.moment(node), roots[0] if roots else None)
+    now = Freed(state.moment(node), roots[0] if roots else None, tuple(begin))
     check = Check(tape, state, now, parents, order, assumed)
     defined: set[Node | Leaf] = set(begin)
     waiting = Waiting(state, node, create)
@@ -83,6 +84,7 @@ def backward(
         if retain is False and item not in state.freed:
             state.freed[item] = now
         arrive(complete.pop(item, ()))
+    finished(tape, state, tuple(done), now, retain is True and create is False, check.path)
     state.changes += 1
     for left in complete.values():
         arrive(left)
@@ -164,6 +166,7 @@ class Check:
             user = _user(state, freed.root, shared)
             self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, later, user))
         elif spoiled is not None:
+            come_back(self.tape, state, item, now, self.path, (item, *spoiled))
             self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root))
         if premise is None:
             raise Refused(SECOND_TIME if freed else MODIFIED)

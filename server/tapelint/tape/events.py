@@ -102,3 +102,41 @@ class ViewRefused(Event):
     how: str
     kind: str
     made: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class RetainedGraphReached(Event):
+    """A backward reached, in a later iteration, a node whose graph an earlier one had walked with
+    ``retain_graph=True``. ``path`` leads from the root to the node; ``spoiled`` is what was written meanwhile.
+    """
+
+    node: Node
+    past: Freed
+    path: tuple[Node, ...]
+    root: int
+    spoiled: tuple[Node, SavedTensor, Write] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RetainedUnused(Event):
+    """A backward with ``retain_graph=True`` ran again, and nobody had walked what it retained in its ``past`` run."""
+
+    past: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedAgain(Event):
+    """A backward ran nodes of a graph that an earlier iteration's backward had run before, and nothing was raised.
+
+    ``node`` is where the old graph begins, ``past`` the earlier pass. ``whole`` says that the root of that pass is in
+    it: its whole gradient is added once more. ``stale`` is a write to one of its leaves since, if the values that the
+    graph was built from have changed and ``reader`` has saved one that came of them.
+    """
+
+    node: Node
+    past: Freed
+    root: int
+    whole: bool
+    stale: Write | None
+    leaf: int
+    reader: Node | None

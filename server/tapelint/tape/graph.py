@@ -180,7 +180,8 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Freed:
-    """A backward freed what a node saved."""
+    """A backward pass: it freed what its nodes had saved, or retained it. ``begin`` is where it began."""
 
     moment: Moment
     root: int | None
+    begin: tuple[Node | Leaf, ...] = ()

@@ -32,10 +32,11 @@ class State:
     """A path through the program, up to now.
 
     ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
-    ``value``. ``aside`` holds, for each memory, the writes its own version counter does not count (through ``.data``).
-    ``hooks`` are known by their handles. ``packing``, if set, is what nodes keep in place of what they would save: the
-    inputs of the checkpoint they are made in, or nothing that a write could spoil.
-    ``choices`` remembers the truth assumed for unknown conditions.
+    ``value``. ``retained`` are the nodes that a backward with ``retain_graph=True`` ran, ``retaining`` its last pass
+    by statement, if nobody came back for what it kept (``walks``). ``aside`` holds, for each memory, the writes its own
+    version counter does not count (through ``.data``). ``hooks`` are known by their handles. ``packing``, if set, is
+    what nodes keep in place of what they would save: the inputs of the checkpoint they are made in, or nothing that a
+    write could spoil. ``choices`` remembers the truth assumed for unknown conditions.
     """
 
     __slots__ = (
@@ -45,6 +46,8 @@ class State:
         "writes",
         "aside",
         "freed",
+        "retained",
+        "retaining",
         "grads",
         "hooks",
         "packing",
@@ -66,6 +69,8 @@ class State:
         self.writes: dict[int, Write] = {}
         self.aside: dict[int, Write] = {}
         self.freed: dict[Node, Freed] = {}
+        self.retained: dict[Node, Freed] = {}
+        self.retaining: dict[Any, Any] = {}
         self.grads: dict[int, int] = {}
         self.hooks: dict[int, Any] = {}
         self.packing: tuple[SavedTensor, ...] | None = None
@@ -89,6 +94,8 @@ class State:
         twin.writes = self.writes.copy()
         twin.aside = self.aside.copy()
         twin.freed = self.freed.copy()
+        twin.retained = self.retained.copy()
+        twin.retaining = self.retaining.copy()
         twin.grads = self.grads.copy()
         twin.hooks = self.hooks.copy()
         twin.packing = self.packing
