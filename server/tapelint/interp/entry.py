@@ -16,8 +16,9 @@ from ..tape import Refused, State, backward, current
 from .assign import tensors_in
 from .calls import call_value
 from .classes import is_module
-from .functions import call_function, has_yield
+from .functions import call_function
 from .machine import BudgetSpent, Cancelled, Machine, Raised
+from .outline import outline
 from .values import (
     TRUE,
     Bound,
@@ -67,7 +68,7 @@ def execute(m: Machine) -> None:
 def urgency(entry: tuple[Function, Ref | None]) -> int:
     """What is most likely to hold a hazard runs first, as long as the budget lasts."""
     function = entry[0].node
-    if any(isinstance(n, ast.Attribute) and n.attr in ("backward", "manual_backward") for n in ast.walk(function)):
+    if outline(function).backward:
         return 0
     return 1 if getattr(function, "name", "") == "forward" else 2
 
@@ -127,7 +128,7 @@ def _drive(m: Machine, state: State, function: Function, owner: Ref | None) -> l
     args: list[Value] = []
     if owner is not None and function.kind not in ("static",):
         args.append(owner if function.kind == "class" else make_instance(m, state, owner, function.node))
-    if has_yield(function.node):
+    if outline(function.node).yields:
         return [state]
     bound = Bound(function, args[0]) if args else function
     spec = function.node.args
@@ -215,7 +216,7 @@ def inferred(m: Machine, state: State, function: Function, parameters: list[ast.
     """Values for parameters nobody gave: by annotation, by default, by use. What has a plain default keeps it, unless
     it is a switch (True, False, None), which may be either.
     """
-    uses = used_as(function.node)
+    uses = outline(function.node).uses
     defaults: dict[str, Value] = {}
     positional = [*function.node.args.posonlyargs, *function.node.args.args]
     for parameter, value in zip(reversed(positional), reversed(function.defaults)):
@@ -263,17 +264,3 @@ SILENT = re.compile(
 """Names of parameters that are called but are hardly networks: nothing is concluded from what they return."""
 
 OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop")
-
-
-def used_as(node: ast.AST) -> dict[str, set[str]]:
-    """For each name the attributes it is asked for, and ``()`` where it is called."""
-    known = getattr(node, "_tapelint_uses", None)
-    if known is None:
-        known = {}
-        for item in ast.walk(node):
-            if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name):
-                known.setdefault(item.value.id, set()).add(item.attr)
-            elif isinstance(item, ast.Call) and isinstance(item.func, ast.Name):
-                known.setdefault(item.func.id, set()).add("()")
-        node._tapelint_uses = known  # type: ignore[attr-defined]
-    return known

@@ -7,31 +7,8 @@ import ast
 from ..tape import State
 from .iteration import LAPS, Items
 from .machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
+from .outline import outline
 from .values import NONE, Frame, Function, Generator, Lib, Mapping, Ref, Sequence, Tuple, Unknown, Value
-
-
-def traits(node: ast.AST) -> tuple[bool, bool]:
-    """Whether a function's own body yields, and whether it makes closures. Kept per syntax node on the node itself."""
-    known = getattr(node, "_tapelint_traits", None)
-    if known is None:
-        yields = closes = False
-        todo: list[ast.AST] = list(ast.iter_child_nodes(node))
-        while todo:
-            item = todo.pop()
-            if isinstance(item, (ast.Yield, ast.YieldFrom)):
-                yields = True
-            if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)):
-                closes = True
-                if not isinstance(item, ast.GeneratorExp):
-                    continue
-            todo.extend(ast.iter_child_nodes(item))
-        known = (yields, closes)
-        node._tapelint_traits = known  # type: ignore[attr-defined]
-    return known
-
-
-def has_yield(node: ast.AST) -> bool:
-    return traits(node)[0]
 
 
 def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None) -> Value:
@@ -131,7 +108,7 @@ def call_function(
     module = state.heap[function.frame].module
     frame = state.new(Frame({}, function.frame, module, function))
     bind_arguments(m, state, function, args, kwargs, frame)
-    if has_yield(definition) and not isinstance(definition, ast.Lambda):
+    if outline(definition).yields and not isinstance(definition, ast.Lambda):
         return Generator(definition, frame, function)
     outer = (state.frame, state.calls, state.grad_mode, state.inference, state.laps)
     state.frame = frame
@@ -156,7 +133,7 @@ def call_function(
         out.laps = outer[4]
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]
-        if not traits(definition)[1] and not isinstance(out.value, Generator):
+        if not outline(definition).closes and not isinstance(out.value, Generator):
             out.heap.pop(frame, None)
     if len(outcomes) > 1:
         outcomes = m.trim(outcomes)

@@ -1,0 +1,74 @@
+"""What one look at a function tells without running it. Every node of a file is looked at once, nested functions for
+themselves and for those around them.
+
+    def train(model, loader):
+        for x in loader: model(x).sum().backward()     # reaches backward; model is called; loader is only named
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+_IDLE = frozenset("ctx op ops type_comment simple is_async conversion level kind".split())
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(name for name in kind._fields if name not in _IDLE)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+@dataclass(slots=True)
+class Outline:
+    """``yields`` and ``closes`` (makes closures) are about the function's own body, the rest about all inside it.
+
+    ``uses`` tells for each name the attributes it is asked for, and ``()`` where it is called.
+    """
+
+    yields: bool = False
+    closes: bool = False
+    backward: bool = False
+    uses: dict[str, set[str]] = field(default_factory=dict)
+
+
+def outline(scope: ast.AST) -> Outline:
+    """The outline of a function, a lambda or a class; kept on the node itself."""
+    known: Outline | None = getattr(scope, "_tapelint_outline", None)
+    if known is None:
+        known = scope._tapelint_outline = _look(scope)  # type: ignore[attr-defined]
+    return known
+
+
+def _look(scope: ast.AST) -> Outline:
+    found = Outline()
+    todo: list[object] = [getattr(scope, name) for name in _FIELDS[type(scope)]]
+    while todo:
+        item = todo.pop()
+        kind = type(item)
+        if kind is list:
+            todo += item  # type: ignore[arg-type]
+            continue
+        if kind is ast.Attribute:
+            found.backward |= item.attr in ("backward", "manual_backward")  # type: ignore[attr-defined]
+            if type(item.value) is ast.Name:  # type: ignore[attr-defined]
+                found.uses.setdefault(item.value.id, set()).add(item.attr)  # type: ignore[attr-defined]
+            else:
+                todo.append(item.value)  # type: ignore[attr-defined]
+            continue
+        if kind is ast.Call:
+            if type(item.func) is ast.Name:  # type: ignore[attr-defined]
+                found.uses.setdefault(item.func.id, set()).add("()")  # type: ignore[attr-defined]
+        elif kind in _SCOPES:
+            inner = outline(item)  # type: ignore[arg-type]
+            found.closes = True
+            found.backward |= inner.backward
+            for name, uses in inner.uses.items():
+                found.uses.setdefault(name, set()).update(uses)
+            continue
+        elif kind is ast.Yield or kind is ast.YieldFrom:
+            found.yields = True
+        elif kind is ast.GeneratorExp:
+            found.closes = True
+        todo += [getattr(item, name) for name in _FIELDS.get(kind, ())]
+    return found
