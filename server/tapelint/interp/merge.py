@@ -58,15 +58,16 @@ def merged(state: State, other: State, saved: set[int]) -> bool:
     pair = Pair(state, other, saved)
     if state.signal in ("return", "raise") and not pair.result():
         return False
-    for key, mine in state.heap.items():
-        yours = other.heap.get(key)
-        if yours is not None and mine is not yours and not pair.things(mine, yours, key):
+    changed = state.difference(other)
+    for key in changed.heap:
+        mine, yours = state.heap.get(key), other.heap.get(key)
+        if mine is not yours and mine is not None and yours is not None and not pair.things(mine, yours, key):
             return False
-    for key, tensor in state.tensors.items():
-        yours_too = other.tensors.get(key, tensor)
-        if tensor is not yours_too and not pair.records(tensor, yours_too):
+    for key in changed.tensors:
+        left, right = state.tensors.get(key), other.tensors.get(key)
+        if left is not right and left is not None and right is not None and not pair.records(left, right):
             return False
-    if not pair.shared_past():
+    if not pair.shared_past(changed.writes):
         return False
     for key, name in pair.plain:
         _forget(other.edit(key), name)
@@ -233,9 +234,12 @@ class Pair:
                     return False
         return True
 
-    def shared_past(self) -> bool:
-        """Whether the graph that both paths had before they parted is still freed and spoiled alike."""
-        written = differ(self.state.writes, self.other.writes) & self.saved
+    def shared_past(self, changed: set[int]) -> bool:
+        """Whether the graph that both paths had before they parted is still freed and spoiled alike; ``changed`` are
+        the counters that may have been written since.
+        """
+        mine, yours = self.state.writes, self.other.writes
+        written = {key for key in changed & self.saved if mine.get(key) is not yours.get(key)}
         freed = self.state.freed.keys() ^ self.other.freed.keys()
         if self.state.grads.keys() ^ self.other.grads.keys() and any(
             (key in self.state.grads) is not (key in self.other.grads)
@@ -264,10 +268,6 @@ def same_time(left: Moment, right: Moment) -> bool:
 
 def spoiled(state: State, node: Node) -> bool:
     return any(state.version(item.counter) != item.version for item in node.saved)
-
-
-def differ(left: dict[int, Any], right: dict[int, Any]) -> set[int]:
-    return {key for key in left.keys() | right.keys() if left.get(key) is not right.get(key)}
 
 
 def entries(thing: Any) -> dict[Any, Value]:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from .graph import Freed, Node, SavedTensor, Tensor, Write
 from .moment import Lap, Moment
+from .past import Difference, Past, Traced
 
 
 class HeapObject(Protocol):
@@ -60,13 +61,14 @@ class State:
         "value",
         "changes",
         "frame",
+        "past",
     )
 
     def __init__(self) -> None:
         self.heap: dict[int, Any] = {}
         self.owned: set[int] = set()
-        self.tensors: dict[int, Tensor] = {}
-        self.writes: dict[int, Write] = {}
+        self.tensors: Traced[int, Tensor] = Traced()
+        self.writes: Traced[int, Write] = Traced()
         self.aside: dict[int, Write] = {}
         self.freed: dict[Node, Freed] = {}
         self.retained: dict[Node, Freed] = {}
@@ -83,15 +85,16 @@ class State:
         self.value: Any = None
         self.changes = 0
         self.frame = 0
+        self.past: Past | None = None
 
     def fork(self) -> State:
         """A second path that shares its past with this one."""
         twin = State.__new__(State)
+        self.past = twin.past = Past(self.past, self.owned, self.tensors.touched, self.writes.touched)
         twin.heap = self.heap.copy()
-        self.owned = set()
+        twin.tensors, twin.writes = Traced(self.tensors), Traced(self.writes)
+        self.owned, self.tensors.touched, self.writes.touched = set(), set(), set()
         twin.owned = set()
-        twin.tensors = self.tensors.copy()
-        twin.writes = self.writes.copy()
         twin.aside = self.aside.copy()
         twin.freed = self.freed.copy()
         twin.retained = self.retained.copy()
@@ -105,6 +108,13 @@ class State:
         twin.signal, twin.value = self.signal, self.value
         twin.changes, twin.frame = self.changes, self.frame
         return twin
+
+    def difference(self, other: State) -> Difference:
+        """Where this path and ``other`` may differ: what either has changed since they parted."""
+        found = Difference(self.past, other.past)
+        for path in (self, other):
+            found.add(path.owned, path.tensors.touched, path.writes.touched)
+        return found
 
     def become(self, other: State) -> None:
         """Continue as ``other``, which must not be used any more."""
