@@ -97,6 +97,7 @@ class Machine:
         self.missing: dict[str, Value] = {}
         self.runs = 0
         self.turns: dict[int, Turn] = {}
+        self.suspects: list[int] = []
 
     # Expressions
 
@@ -219,7 +220,7 @@ class Machine:
         """Merge what is equal, drop what is too much."""
         kept: list[State] = []
         for state in states:
-            if not any(merged(state, other, self.tape.saved) for other in kept):
+            if not any(merged(state, other, self.tape.saved, self.suspects) for other in kept):
                 kept.append(state)
         if len(kept) > MAX_STATES:
             self.holes.dropped += len(kept) - MAX_STATES

@@ -39,12 +39,14 @@ from .values import (
 )
 
 Change = tuple[int, Any]
+SUSPECTS = 4
 
 
-def merged(state: State, other: State, saved: set[int]) -> bool:
+def merged(state: State, other: State, saved: set[int], suspects: list[int]) -> bool:
     """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
 
     ``saved`` are the version counters some node has ever saved: how often any other was written cannot matter any more.
+    ``suspects`` are the heap objects that last told paths apart: looked at first, for they will do so again.
     """
     if (
         state.signal != other.signal
@@ -58,10 +60,12 @@ def merged(state: State, other: State, saved: set[int]) -> bool:
     pair = Pair(state, other, saved)
     if state.signal in ("return", "raise") and not pair.result():
         return False
+    if any(pair.apart(key) for key in suspects):
+        return False
     changed = state.difference(other)
     for key in changed.heap:
-        mine, yours = state.heap.get(key), other.heap.get(key)
-        if mine is not yours and mine is not None and yours is not None and not pair.things(mine, yours, key):
+        if pair.apart(key):
+            suspects[:] = [key, *(s for s in suspects if s != key)][:SUSPECTS]
             return False
     for key in changed.tensors:
         left, right = state.tensors.get(key), other.tensors.get(key)
@@ -102,6 +106,11 @@ class Pair:
                 return True
             return False
         return self.values(mine, yours)
+
+    def apart(self, key: int) -> bool:
+        """Whether a heap object that both paths have keeps them apart."""
+        mine, yours = self.state.heap.get(key), self.other.heap.get(key)
+        return mine is not yours and mine is not None and yours is not None and not self.things(mine, yours, key)
 
     def values(self, mine: Value, yours: Value) -> bool:
         """Whether two values are alike."""
@@ -211,6 +220,8 @@ class Pair:
         """Whether two graphs were built alike, freed alike and spoiled alike. What both paths share is looked at by
         ``shared_past``.
         """
+        if mine.shape != yours.shape:
+            return False
         todo = [(mine, yours)]
         while todo:
             left, right = todo.pop()
