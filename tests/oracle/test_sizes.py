@@ -1,4 +1,4 @@
-"""What is inferred of the sizes of tensors, against what they are: nothing may be claimed that is not so."""
+"""What is inferred of the sizes and dtypes of tensors, against what they are: nothing may be claimed that is not so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from tapelint.analysis import run  # noqa: E402
 from tapelint.interp.values import TensorRef  # noqa: E402
 from tapelint.source import parse  # noqa: E402
-from tapelint.tape import Tape  # noqa: E402
+from tapelint.tape import Tape, Tensor  # noqa: E402
 
 SETTING = """
 import torch
@@ -47,6 +47,12 @@ F.cross_entropy(torch.rand(2, 4, 8, 8), torch.randint(0, 4, (2, 8, 8)), reductio
 F.binary_cross_entropy(x, x, reduction="none"); F.l1_loss(x, x, reduction="none"); F.smooth_l1_loss(x, x)
 x.detach(); x.clone(); x.data; w.grad; x.unbind()[0]; [row for row in x][0]; x.cumsum(0); x.prod(0); x.any(); x.all(1)
 x.chunk(2)[0]; x.split(2)[0]; x.repeat(2, 1); x.gather(1, x.argmax(1, keepdim=True)); x.diag(); torch.outer(v, v)
+ids + 1; ids * 2.0; ids / 2; ids.sum(); ids > 1; (ids > 1).sum(); -ids; ids.float(); x.long(); x.bool(); ids // 2; x > 0
+ids ** 2; 2 * ids; 1 - ids; 1.5 - ids; x.sort()[1]; x.topk(2)[1]; x.max(1)[1]; ids.double(); ids.to(torch.float16)
+x.to(torch.int32); torch.where(x > 0, 1, 0); torch.where(x > 0, 1.0, 0.0); ids.view(2, 2); ids[0]; ids[ids > 1]
+torch.cat([ids, ids]); torch.stack([ids, ids]); ids.clamp(0, 2); ids.max(); x.round(); x.floor(); ids.new_zeros(2)
+torch.zeros_like(ids); torch.ones_like(x); torch.rand_like(x); ids.type_as(x); ids.to(x)
+x.to(ids); x.type_as(ids); x.type(torch.LongTensor); ids.abs()
 torch.dot(v, v); v.dot(v); F.one_hot(ids, 4); x.type_as(v); x.float(); x.to(torch.float64); x.masked_fill(x > 0, 0)
 """
 
@@ -54,17 +60,21 @@ torch.dot(v, v); v.dot(v); F.one_hot(ids, 4); x.type_as(v); x.float(); x.to(torc
 @pytest.mark.parametrize("text", [e.strip() for line in EXPRESSIONS.splitlines() for e in line.split(";") if e.strip()])
 def test_claimed_sizes_are_the_sizes(text: str) -> None:
     program = f"{SETTING}result = {text}\n"
-    found: list[object] = []
+    found: list[Tensor] = []
 
     def probe(node: ast.AST, state: object, value: object) -> None:
         if isinstance(node, ast.Name) and node.id == "result" and isinstance(value, TensorRef):
-            found.append(state.tensors[value.id].sizes)  # type: ignore[attr-defined]
+            found.append(state.tensors[value.id])  # type: ignore[attr-defined]
 
     run(parse(program, "sizes.py"), Tape(), probe=probe)
     space: dict[str, object] = {}
     exec(program, space)
     truth = space["result"]
-    for claimed in found:
+    for record in found:
+        claimed = record.sizes
+        if record.kind not in (None, "other"):
+            real = "float" if truth.is_floating_point() else "bool" if truth.dtype == torch.bool else "int"
+            assert record.kind == real, (record.kind, truth.dtype)
         if isinstance(claimed, tuple):
             assert len(claimed) == truth.dim(), (claimed, truth.shape)
             assert all(c in (None, t) for c, t in zip(claimed, truth.shape)), (claimed, truth.shape)

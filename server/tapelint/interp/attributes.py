@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..tape import Cut, State, Tensor, current, fresh_id
+from ..tape.lost import RequiresGradRefused
 from . import torch_ops
 from .machine import EXPRESSIONS, Machine, Raised
 from .values import (
@@ -247,17 +248,20 @@ def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: 
         else:
             state.grads.pop(owner.id, None)
     elif name == "requires_grad":
-        set_requires_grad(m, state, tensor, value, strict=True)
+        set_requires_grad(m, state, tensor, value, True, node)
 
 
-def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool) -> None:
+def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST) -> None:
     """``t.requires_grad = v`` (strict) and ``t.requires_grad_(v)``: PyTorch refuses to switch it off on a non-leaf; the
     assignment refuses to switch it on there too."""
     wanted = value.value if isinstance(value, Const) else None
     if tensor.grad_fn is not None and tensor.requires_grad:
         if (wanted is False or strict) and not tensor.assumed and tensor.grad_fn.certain and wanted is not None:
+            m.tape.publish(RequiresGradRefused(state.moment(node), None, tensor.id, "leaf", wanted, tensor.born))
             raise Raised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)
         return
+    if wanted:
+        torch_ops.refuse_integers(m, state, tensor.id, node)
     state.changes += 1
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
 

@@ -17,9 +17,11 @@ from functools import cache
 from .. import ops
 from ..ops.schema import Op
 from ..tape import Refused, State, Tensor, current, invent, record
+from ..tape.lost import RequiresGradRefused
+from .dtypes import result_kind
 from .machine import Machine, Raised
 from .sizes import result_extent
-from .values import Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+from .values import TRUE, Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
 
 
 def tensor_of(m: Machine, state: State, value: Value) -> int | None:
@@ -93,6 +95,8 @@ def run(
     if row is None:
         return None
     result = apply(m, state, row, args, kwargs, node, same)
+    if wants == TRUE and isinstance(result, TensorRef) and not row.flows:
+        refuse_integers(m, state, result.id, node)
     if wants is not None and isinstance(result, TensorRef) and not row.flows:
         grad = wants.value if isinstance(wants, Const) else None
         state.tensors[result.id] = replace(
@@ -117,8 +121,8 @@ def apply(
         if param.name in named:
             tensors[param.name] = _argument(m, state, param, named[param.name])
     try:
-        extent = result_extent(state, op.name, named)
-        keys = record(m.tape, state, op, tensors, node, count_of(op, named), same, extent)
+        extent, kind = result_extent(state, op.name, named), result_kind(state, op.name, named)
+        keys = record(m.tape, state, op, tensors, node, count_of(op, named), same, extent, kind)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     if op.outputs < 0 or op.outputs > 1:
@@ -187,3 +191,11 @@ def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, a
     if not known:
         return Unknown(assumed or "")
     return TensorRef(invent(m.tape, state, known, node, assumed))
+
+
+def refuse_integers(m: Machine, state: State, key: int, node: ast.AST) -> None:
+    """Whole numbers and truth values have no gradient: PyTorch refuses to track them."""
+    tensor = state.tensors[key]
+    if tensor.kind in ("int", "bool") and not tensor.assumed:
+        m.tape.publish(RequiresGradRefused(state.moment(node), None, key, tensor.kind, True, tensor.born))
+        raise Raised("RuntimeError", "only Tensors of floating point dtype can require gradients", by_torch=True)

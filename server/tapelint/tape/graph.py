@@ -108,6 +108,7 @@ batch, or nothing.
 MANY: Literal["many"] = "many"
 BATCH: Literal["batch"] = "batch"
 
+Kind = Literal["float", "int", "bool", "other"] | None
 ViewKind = Literal["", "view", "multi", "function", "no_grad", "inference"]
 
 
@@ -131,7 +132,7 @@ class Tensor:
     view: ViewKind = ""
     seen: int = 0
     sizes: Extent = None
-    kind: Literal["float", "int", "bool", "other"] | None = None
+    kind: Kind = None
     parameter: bool = False
     assumed: str | None = None
     inference: bool = False

@@ -26,3 +26,15 @@ class NonScalarBackward(Event):
     built: Moment | None
     source: ast.expr | None
     wants: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequiresGradRefused(Event):
+    """A flag that cannot be set: ``reason`` is ``leaf`` (only a leaf's may be changed), or the ``int`` or ``bool`` of a
+    dtype that has no gradient. ``wanted`` is the new value; ``born`` is where the tensor was made.
+    """
+
+    tensor: int
+    reason: str
+    wanted: bool
+    born: Moment

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..ops.schema import Op
-from .graph import Extent, Leaf, Node, SavedTensor, Tensor
+from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor
 from .present import current, edge_of, settle
 from .state import State, fresh_id
 from .tape import Cut, Tape
@@ -47,11 +47,12 @@ def record(
     outputs: int | None = None,
     same: bool = False,
     sizes: Extent = None,
+    kind: Kind = None,
 ) -> tuple[int, ...]:
     """Run ``op`` on ``args`` (tensor ids by parameter name); the ids of the tensors it returns.
 
     ``outputs`` is how many an op with a variable number returns. ``same`` says that a ``maybe`` view is no copy.
-    ``sizes`` are those of what it returns.
+    ``sizes`` are those of what it returns, ``kind`` the family of its dtype, where that is known.
     Raises Refused where PyTorch raises.
     """
     target = args.get(op.writes[0]) if op.writes else None
@@ -99,9 +100,9 @@ def record(
         if shared:
             assert source is not None
             detached = op.name == "detach"
-            kind = "inference" if state.inference else "multi" if op.view == "multi" else "view"
-            if mode is False and kind == "view" and source.requires_grad:
-                kind = "no_grad"
+            way = "inference" if state.inference else "multi" if op.view == "multi" else "view"
+            if mode is False and way == "view" and source.requires_grad:
+                way = "no_grad"
             base = None if detached else (source.base if source.base is not None else source.id)
             state.tensors[key] = Tensor(
                 key,
@@ -111,7 +112,7 @@ def record(
                 False if detached else grad,
                 graph if grad is not False else None,
                 base,
-                kind,
+                way,
                 state.version(source.counter),
                 sizes,
                 source.kind,
@@ -127,7 +128,7 @@ def record(
                 grad,
                 graph if grad is not False else None,
                 sizes=() if op.scalar else sizes,
-                kind=(source.kind if op.flows and index not in op.constant else "other") if source else None,
+                kind=(kind if index not in op.constant else None) or _inherited(op, source, index),
                 inference=state.inference,
                 output=index,
             )
@@ -136,6 +137,15 @@ def record(
         if grad is False:
             _remember_cut(tape, state, key, op, tensors, mode, node)
     return keys
+
+
+def _inherited(op: Op, source: Tensor | None, index: int) -> Kind:
+    """What the dtype of the first tensor says about that of a result."""
+    if source is None:
+        return None
+    if not op.flows or index in op.constant:
+        return "other"
+    return source.kind if source.kind == "float" else None
 
 
 def _saves(

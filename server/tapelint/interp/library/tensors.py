@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from ...tape import Cut, State, current, leaf
 from ..attributes import cut, set_requires_grad
+from ..dtypes import Kind, of_dtype, of_values
 from ..extent import displayed
 from ..machine import Machine
-from ..torch_ops import run, tensor_of
-from ..values import FALSE, NONE, TRUE, Const, Ref, TensorRef, Tuple, Unknown, Value
+from ..torch_ops import refuse_integers, run, tensor_of
+from ..values import FALSE, NONE, TRUE, Const, Lib, Ref, TensorRef, Tuple, Unknown, Value
 from .registry import TENSOR_METHODS, Call, function, method
 
 
@@ -33,7 +34,9 @@ def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Va
 @method(TENSOR_METHODS, "requires_grad_")
 def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    set_requires_grad(m, state, current(state, receiver.id), call.get(0, "requires_grad", TRUE), strict=False)
+    set_requires_grad(
+        m, state, current(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node
+    )
     return receiver
 
 
@@ -111,8 +114,16 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """
     assert isinstance(receiver, TensorRef)
     tensor = current(state, receiver.id)
-    if call.name in ("int", "long", "bool", "short", "byte"):
-        return TensorRef(leaf(state, call.node, False, kind="int"))
+    wanted = kind_wanted(state, call)
+    if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
+        if tensor.kind == wanted:
+            return receiver
+        made = leaf(state, call.node, False, kind=wanted, sizes=tensor.sizes)
+        if tensor.requires_grad:
+            m.tape.cuts[made] = Cut(state.moment(call.node), call.name)
+        elif receiver.id in m.tape.cuts:
+            m.tape.cuts[made] = m.tape.cuts[receiver.id]
+        return TensorRef(made)
     if (
         tensor.requires_grad
         and tensor.grad_fn is None
@@ -125,6 +136,16 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             if isinstance(made, TensorRef):
                 return made
     return receiver
+
+
+def kind_wanted(state: State, call: Call) -> Kind:
+    """The dtype a conversion asks for: ``other`` where it may ask for any."""
+    given = call.get(0, "other")
+    if call.name in ("to", "type_as") and not isinstance(given, (Lib, Const)):
+        return of_values(state, given) or "other"
+    if call.name in ("to", "type"):
+        return of_dtype(call.kwargs.get("dtype", call.args[0] if call.args else None))
+    return of_dtype(Lib({"byte": "uint8"}.get(call.name, call.name)))
 
 
 @function(
@@ -143,10 +164,15 @@ def make(m: Machine, state: State, call: Call) -> Value:
         return source
     flag = call.kwargs.get("requires_grad")
     wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
-    kind = "int" if call.name == "torch.LongTensor" else None
+    dtype = call.kwargs.get("dtype", NONE)
+    kind = "float" if call.name == "torch.Tensor" else of_dtype(Lib(call.name) if dtype == NONE else dtype)
+    if kind is None and dtype == NONE:
+        kind = of_values(state, source)
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
     if isinstance(source, TensorRef) and current(state, source.id).requires_grad:
         m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor")
+    if wants:
+        refuse_integers(m, state, made, call.node)
     return TensorRef(made)
 
 
@@ -161,6 +187,8 @@ def variable(m: Machine, state: State, call: Call) -> Value:
     if tensor is None:
         return TensorRef(leaf(state, call.node, wants))
     made = cut(m, state, current(state, tensor), call.node, "Variable")
+    if wants:
+        refuse_integers(m, state, made, call.node)
     state.tensors[made] = replace(state.tensors[made], requires_grad=wants)
     return TensorRef(made)
 
@@ -172,7 +200,9 @@ def parameter(m: Machine, state: State, call: Call) -> Value:
     made = leaf(state, call.node, wants, parameter=True)
     if isinstance(source, TensorRef):
         origin = current(state, source.id)
-        state.tensors[made] = replace(state.tensors[made], memory=origin.memory, sizes=origin.sizes)
+        if wants:
+            refuse_integers(m, state, source.id, call.node)
+        state.tensors[made] = replace(state.tensors[made], memory=origin.memory, sizes=origin.sizes, kind=origin.kind)
     return TensorRef(made)
 
 
