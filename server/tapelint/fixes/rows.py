@@ -160,6 +160,22 @@ def put_before(sheet: Sheet, place: Place, text: str) -> Edit:
     return sheet.insert(sheet.begin(statement), text + "; ")
 
 
+def put_after(sheet: Sheet, place: Place, text: str) -> Edit:
+    """The edit that inserts one row of code, given without indentation, after a statement."""
+    statement = place.statement
+    if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+        raise Refused("nothing is reached after it")
+    if not sheet.starts_row(statement) or not sheet.tail(statement)[0]:
+        if not isinstance(statement, _SIMPLE):
+            raise Refused("a compound statement that shares its row")
+        return sheet.insert(sheet.end(statement), "; " + text)
+    last = sheet.last_row(statement)
+    row = indent_of(sheet, place) + text
+    if last == len(sheet.rows):
+        return sheet.insert(len(sheet.text), sheet.eol + row)
+    return sheet.insert(sheet.row_start(last + 1), row + sheet.eol)
+
+
 def is_elif(sheet: Sheet, place: Place) -> bool:
     return isinstance(place.statement, ast.If) and sheet.text.startswith("elif", sheet.begin(place.statement))
 

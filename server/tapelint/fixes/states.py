@@ -13,7 +13,7 @@ from .sheet import Sheet
 
 def assign_before(sheet: Sheet, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
     """``state = <value>`` before ``statement``; in ``value``, ``{state}`` is the state, ``{part}`` names its parts."""
-    name = _written(state)
+    name = steady(state)
     part = "s" if name.partition(".")[0] != "s" else "part"
     wanted = f"{name} = {value.format(state=name, part=part)}"
     place = sheet.place(statement)
@@ -34,7 +34,7 @@ def assign_after(sheet: Sheet, statement: ast.AST, state: ast.AST, value: str) -
     return assign_before(sheet, place.suite[place.index + 1], state, value)
 
 
-def _written(state: ast.AST) -> str:
+def steady(state: ast.AST) -> str:
     """The text of a state that can be read and assigned any number of times to the same effect."""
     holder: ast.AST = state
     if isinstance(state, ast.Subscript):

@@ -23,6 +23,7 @@ from .library import (
     copying,
     distributions,
     grad_mode,
+    gradients,
     hooks,
     kinds,
     layers,

@@ -117,6 +117,6 @@ def delete(m: Machine, state: State, target: ast.expr) -> None:
         for item in target.elts:
             delete(m, state, item)
     elif isinstance(target, ast.Attribute):
-        attributes.remove(m, state, m.ev(target.value, state), target.attr)
+        attributes.remove(m, state, m.ev(target.value, state), target.attr, target)
     elif isinstance(target, ast.Subscript):
         subscripts.remove(m, state, m.ev(target.value, state), m.ev(target.slice, state))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..tape import Cut, State, Tensor, current, fresh_id
 from ..tape.lost import RequiresGradRefused
-from . import torch_ops
+from . import gradients, torch_ops
 from .machine import EXPRESSIONS, Machine, Raised
 from .values import (
     NONE,
@@ -49,6 +49,8 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
     if isinstance(owner, Super):
         return _super(m, state, owner, name)
     if isinstance(owner, Unknown):
+        if name == "grad":
+            gradients.unknown_gradient(state)
         if owner.grad is False and name in SIZES:
             return Unknown("index", False)
         return m.fact(name) if name in FACTS else Method(owner, name)
@@ -62,6 +64,7 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
     if name == "data":
         return TensorRef(cut(m, state, tensor, node, "data", shared_counter=False))
     if name == "grad":
+        gradients.read(m, state, owner.id, node)
         grad = state.grads.get(owner.id)
         if grad is not None:
             return TensorRef(grad)
@@ -223,6 +226,8 @@ def _super(m: Machine, state: State, owner: Super, name: str) -> Value:
 def store(m: Machine, state: State, owner: Value, name: str, value: Value, node: ast.AST) -> None:
     if isinstance(owner, TensorRef):
         _store_tensor(m, state, owner, name, value, node)
+    elif isinstance(owner, Unknown) and name == "grad":
+        gradients.unknown_gradient(state)
     elif isinstance(owner, Ref):
         thing = state.heap[owner.id]
         if isinstance(thing, Instance):
@@ -247,6 +252,7 @@ def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: 
             state.grads[owner.id] = value.id
         else:
             state.grads.pop(owner.id, None)
+        gradients.assigned(m, state, owner.id, value, node)
     elif name == "requires_grad":
         set_requires_grad(m, state, tensor, value, True, node)
 
@@ -266,11 +272,12 @@ def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, st
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
 
 
-def remove(m: Machine, state: State, owner: Value, name: str) -> None:
+def remove(m: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:
     if isinstance(owner, Ref) and isinstance(state.heap[owner.id], Instance):
         state.edit(owner.id).attributes.pop(name, None)
     elif isinstance(owner, TensorRef) and name == "grad":
         state.grads.pop(owner.id, None)
+        gradients.cleared_by_hand(m, state, owner.id, node)
 
 
 EXPRESSIONS[ast.Attribute] = attribute

@@ -14,6 +14,7 @@ from .assign import tensors_in
 from .attributes import find
 from .classes import instantiate, module_name
 from .functions import call_function
+from .gradients import handed_over, reach
 from .iteration import items_of
 from .library.registry import (
     FUNCTIONS,
@@ -229,7 +230,10 @@ def _library(m: Machine, state: State, call: Call) -> Value:
     if base == "torch.Tensor" and call.args and isinstance(call.args[0], TensorRef):
         return tensor_method(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
     if last == "__init__" and call.args and isinstance(call.args[0], Ref):
-        state.edit(call.args[0].id).open = True
+        thing = state.edit(call.args[0].id)
+        thing.open = True
+        if isinstance(thing, Instance) and any(reach(m, state, call.args[1:])):
+            thing.attributes["(given)"] = Tuple(tuple(call.args[1:]))
         return Const(None)
     return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(name))
 
@@ -239,12 +243,16 @@ def unknown_call(
 ) -> Value:
     """Nobody knows what this does."""
     m.holes.unknown_calls += 1
-    given = [t for value in (*args, *kwargs.values()) for t in tensors_in(state, value)]
-    if not given:
-        return Unknown("call")
-    state.retaining.clear()  # it may walk what was retained
+    values = (*args, *kwargs.values())
+    held = handed_over(m, state, function, values, node)
+    given = [t for value in values for t in tensors_in(state, value)]
+    if given:
+        state.retaining.clear()  # it may walk what was retained
     name = ast.unparse(node.func) if isinstance(node, ast.Call) else "call"
-    return torch_ops.opaque(m, state, given, node, name)
+    result = torch_ops.opaque(m, state, given, node, name) if given else Unknown("call")
+    if held and isinstance(result, Unknown):
+        m.tape.holders[result.tensor] = held
+    return result
 
 
 def _super(m: Machine, state: State, node: ast.Call) -> Value:

@@ -17,6 +17,7 @@ from .assign import tensors_in
 from .calls import call_value
 from .classes import is_module
 from .functions import call_function
+from .gradients import between_calls
 from .machine import BudgetSpent, Cancelled, Machine, Raised
 from .outline import outline
 from .values import (
@@ -161,6 +162,7 @@ def again_and_again(m: Machine, state: State, function: Function, effect: Callab
     for path in ended:
         if path.signal is None:
             m.lap(path, function.node, run, 2, 0)
+            between_calls(m, path, function.node)
             results += m.explore(path, effect)
         else:
             results.append(path)

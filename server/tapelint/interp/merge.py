@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tape import Leaf, Moment, Node, State, Tensor
+from ..tape import Leaf, Moment, Node, State, Tensor, gradients
 from .values import (
     NONE,
     Bound,
@@ -73,6 +73,7 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int]) -> 
             return False
     if not pair.shared_past(changed.writes):
         return False
+    gradients.met(state, other)
     for key, name in pair.plain:
         _forget(other.edit(key), name)
     if state.choices != other.choices:

@@ -5,6 +5,7 @@ alike.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from ..tape.graph import Node, SavedTensor, Write
 from ..tape.moment import Lap, Moment, earlier_lap, loop_around
@@ -88,6 +89,20 @@ def variable(tape: Tape, node: Node) -> str:
 def tensor_name(tape: Tape, key: int) -> str | None:
     name = tape.names.get(key)
     return None if name is None else f"`{name}`" if name.isidentifier() or "." in name or "[" in name else name
+
+
+def tensor_names(tape: Tape, keys: Iterable[int]) -> str:
+    """A few tensors by name: ```w`, `b` and 3 more``; `the parameters`, where none has one."""
+    known = [name for key in dict.fromkeys(keys) if (name := tensor_name(tape, key)) is not None]
+    if not known:
+        return "the parameters"
+    shown, rest = known[:2], len(known) - 2
+    return f"{', '.join(shown)} and {rest} more" if rest > 0 else " and ".join(shown)
+
+
+def verb(names: str) -> str:
+    """``is`` for one name, ``are`` for several."""
+    return "is" if names.count("`") == 2 and "more" not in names else "are"
 
 
 def saved_name(tape: Tape, saved: SavedTensor) -> str | None:

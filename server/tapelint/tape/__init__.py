@@ -1,5 +1,6 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
+from . import gradients
 from .backward import backward, second_order
 from .graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
 from .hooks import Hook, retain
@@ -37,6 +38,7 @@ __all__ = [
     "current",
     "edge_of",
     "fresh_id",
+    "gradients",
     "invent",
     "leaf",
     "record",

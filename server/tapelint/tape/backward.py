@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorAltered, SavedTensorSpoiled
 from .graph import Freed, Gradients, Leaf, Node, SavedTensor, Turn, Write
 from .hooks import Waiting
+from .ledger import book, planned
 from .present import current, edge_of
 from .state import State
 from .tape import Tape
@@ -61,6 +62,10 @@ def backward(
                 if accumulate:
                     waiting.accumulate(item)
 
+    run = planned(tape, state, roots, node, begin, order, leaves, assumed)
+    early = any(hook.kind == "accumulated" for hook in state.hooks.values())  # a hook may use the gradients at once
+    if accumulate and early:
+        book(tape, state, run, run.leaves)
     arrive(complete.pop(None, ()))
     for item in order:
         waiting.arrived(item)
@@ -89,6 +94,8 @@ def backward(
     for left in complete.values():
         arrive(left)
     reached = [*dict.fromkeys([*(item.tensor for item in leaves if check.halted or item in defined), *beyond])]
+    if accumulate and not inner and not early:
+        book(tape, state, run, reached)
     if not inner:
         ran, root = tuple(done), roots[0] if roots else -1
         tape.publish(

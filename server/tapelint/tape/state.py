@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .graph import Freed, Node, SavedTensor, Tensor, Write
 from .moment import Lap, Moment
 from .past import Difference, Past, Traced
+
+if TYPE_CHECKING:
+    from .gradients import Gradient, Pass, Use
 
 
 class HeapObject(Protocol):
@@ -37,7 +40,8 @@ class State:
     by statement, if nobody came back for what it kept (``walks``). ``aside`` holds, for each memory, the writes its own
     version counter does not count (through ``.data``). ``hooks`` are known by their handles. ``packing``, if set, is
     what nodes keep in place of what they would save: the inputs of the checkpoint they are made in, or nothing that a
-    write could spoil. ``choices`` remembers the truth assumed for unknown conditions.
+    write could spoil. ``history`` is the past of each leaf's gradient, ``spent`` the backward passes whose gradients
+    somebody has used (``gradients``). ``choices`` remembers the truth assumed for unknown conditions.
     """
 
     __slots__ = (
@@ -52,6 +56,8 @@ class State:
         "grads",
         "hooks",
         "packing",
+        "history",
+        "spent",
         "grad_mode",
         "inference",
         "laps",
@@ -76,6 +82,8 @@ class State:
         self.grads: dict[int, int] = {}
         self.hooks: dict[int, Any] = {}
         self.packing: tuple[SavedTensor, ...] | None = None
+        self.history: dict[int, Gradient] = {}
+        self.spent: dict[Pass, Use] = {}
         self.grad_mode: bool | None = True
         self.inference = False
         self.laps: tuple[Lap, ...] = ()
@@ -102,6 +110,7 @@ class State:
         twin.grads = self.grads.copy()
         twin.hooks = self.hooks.copy()
         twin.packing = self.packing
+        twin.history, twin.spent = self.history.copy(), self.spent.copy()
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
         twin.laps, twin.calls = self.laps, self.calls
         twin.choices = self.choices.copy()

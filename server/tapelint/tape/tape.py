@@ -6,12 +6,13 @@ These facts never change once known and ids are never reused, so they are shared
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
-from .events import BackwardRan, Event
+from .events import Event
 from .graph import Gradients, Node, Write
 from .moment import Moment
+from .state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,11 @@ class Unmarked:
 
 
 class Tape:
-    """Facts and listeners of one analysis."""
+    """Facts and listeners of one analysis.
+
+    ``scaled`` are the tensors that a scaler of mixed precision made, ``weighty`` the unknown conditions that may decide
+    what becomes of gradients, ``holders`` the unknown values that were given leaves, with those.
+    """
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}
@@ -68,17 +73,24 @@ class Tape:
         self.gradients: dict[Node, Gradients] = {}
         self.unmarked: dict[int, Unmarked] = {}
         self.premise: str | None = None
+        self.scaled: dict[int, Moment] = {}
+        self.weighty: set[Hashable] = set()
+        self.holders: dict[int, frozenset[int]] = {}
 
     def publish(self, event: Event) -> None:
         """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that
         would). While ``premise`` is set, everything that happens rests on it.
         """
-        if self.guarded and not isinstance(event, BackwardRan):
+        if self.guarded and event.raises:
             return
         if self.premise is not None and event.assumed is None:
             event = replace(event, assumed=self.premise)
         for listener in self.listeners:
             listener(event)
+
+    def premises(self, state: State) -> frozenset[Hashable]:
+        """The assumptions of a path on which it depends what is cleared and stepped."""
+        return frozenset(key for key in state.choices if key in self.weighty)
 
     def same_values(self, left: tuple[int, int], right: tuple[int, int]) -> bool:
         """Whether two tensors, each with its version, hold the same values for certain: one was cloned from the

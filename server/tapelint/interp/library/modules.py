@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ... import ops
-from ...tape import Leaf, State, bump, current, invent, leaf
-from ..assign import tensors_in
+from ...tape import Leaf, State, bump, current, gradients, invent
 from ..attributes import linear_order
 from ..calls import call_value, own_method
 from ..classes import is_module
+from ..gradients import reach
 from ..machine import Machine
 from ..values import (
     FALSE,
@@ -34,6 +34,7 @@ from ..values import (
     Unknown,
     Value,
 )
+from .gradients import clear_grads
 from .layers import HIDDEN, ITEMS, inputs_of, run_layer
 from .registry import FUNCTIONS, MODULE_METHODS, Call, function, method
 
@@ -194,22 +195,11 @@ def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Valu
 
 @method(MODULE_METHODS, "zero_grad")
 def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    clear_grads(state, [key for _, key in parameters_of(state, receiver)], call)
+    if module_like(state, receiver):
+        clear_grads(m, state, [key for _, key in parameters_of(state, receiver)], call)
+    else:
+        gradients.doubted(state, reach(m, state, [receiver]))
     return NONE
-
-
-def clear_grads(state: State, keys: list[int], call: Call) -> None:
-    """``zero_grad``: by default the gradients are gone, with ``set_to_none=False`` they are zeroed in place."""
-    gone = call.flag(0, "set_to_none", True)
-    for key in keys:
-        grad = state.grads.get(key)
-        if grad is None:
-            continue
-        state.changes += 1
-        if gone is False:
-            bump(state, state.tensors[grad].counter, "zero_", call.node)
-        else:
-            del state.grads[key]
 
 
 @method(MODULE_METHODS, "load_state_dict")
@@ -238,15 +228,6 @@ def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if isinstance(receiver, Ref) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id).attributes[str(name.value)] = value
     return NONE
-
-
-@function("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm")
-def clip_gradients(m: Machine, state: State, call: Call) -> Value:
-    for key in tensors_in(state, call.get(0, "parameters")):
-        grad = state.grads.get(key)
-        if grad is not None:
-            bump(state, state.tensors[grad].counter, "clip_grad", call.node)
-    return TensorRef(leaf(state, call.node))
 
 
 def initialise(m: Machine, state: State, call: Call) -> Value:

@@ -4,13 +4,30 @@ precision.
 
 from __future__ import annotations
 
-from ...tape import State, bump, leaf, write_aside
+import ast
+
+from ...tape import State, bump, gradients, leaf, write_aside
 from ..assign import tensors_in
 from ..calls import call_value
 from ..machine import Machine
 from ..torch_ops import run
-from ..values import NONE, Const, Instance, Lib, Mapping, Optimizer, Ref, Sequence, TensorRef, Unknown, Value
-from .modules import clear_grads
+from ..truth import truth
+from ..values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Const,
+    Instance,
+    Lib,
+    Mapping,
+    Optimizer,
+    Ref,
+    Sequence,
+    TensorRef,
+    Unknown,
+    Value,
+)
+from .gradients import clear_grads, use_grads
 from .registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
 
 NAMES = "SGD Adam AdamW Adagrad Adadelta Adamax ASGD NAdam RAdam RMSprop Rprop SparseAdam LBFGS Adafactor Muon".split()
@@ -44,6 +61,11 @@ for _name in NAMES:
 
 @method(OPTIMIZER_METHODS, "step")
 def step(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return advance(m, state, receiver, call)
+
+
+def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.expr | None = None) -> Value:
+    """``step``, by the program or by the scaler of mixed precision."""
     assert isinstance(receiver, Ref)
     optimizer: Optimizer = state.heap[receiver.id]
     result: Value = NONE
@@ -56,16 +78,18 @@ def step(m: Machine, state: State, receiver: Value, call: Call) -> Value:
                 m.lap(state, call.node, run, number + 1, len(laps))
             state.grad_mode = True
             result = call_value(m, state, closure, [], {}, call.node)
-            state.grad_mode, state.laps = mode, laps
+            state.grad_mode = mode
             if optimizer.name == "LBFGS":
-                _update(state, optimizer, call)
+                _update(m, state, optimizer, call, scaler)
+            state.laps = laps
         if optimizer.name == "LBFGS":
             return result
-    _update(state, optimizer, call)
+    _update(m, state, optimizer, call, scaler)
     return result
 
 
-def _update(state: State, optimizer: Optimizer, call: Call) -> None:
+def _update(m: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
+    use_grads(m, state, optimizer.params, call, scaler)
     for key in optimizer.params:
         if key in state.grads and optimizer.fused:
             write_aside(state, state.tensors[key].memory, f"{optimizer.name}.step", call.node, -1)
@@ -76,7 +100,7 @@ def _update(state: State, optimizer: Optimizer, call: Call) -> None:
 @method(OPTIMIZER_METHODS, "zero_grad")
 def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
-    clear_grads(state, state.heap[receiver.id].params, call)
+    clear_grads(m, state, state.heap[receiver.id].params, call)
     return NONE
 
 
@@ -101,27 +125,48 @@ def param_groups(state: State, optimizer: Optimizer) -> Value:
 
 @function("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")
 def scaler(m: Machine, state: State, call: Call) -> Value:
-    return Ref(state.new(Instance(Lib("torch.amp.GradScaler"), {})))
+    return Ref(state.new(Instance(Lib("torch.amp.GradScaler"), {"enabled": call.kwargs.get("enabled", TRUE)})))
 
 
 @function("torch.amp.GradScaler.scale")
 def scale(m: Machine, state: State, call: Call) -> Value:
     """The loss times a tensor: one more node, which saves the scale."""
     loss = call.get(1, "outputs")
+    if not isinstance(loss, TensorRef):
+        return loss
     factor = TensorRef(leaf(state, call.node))
-    return run(m, state, "mul", [loss, factor], {}, call.node) or loss if isinstance(loss, TensorRef) else loss
+    scaled = run(m, state, "mul", [loss, factor], {}, call.node) or loss
+    scaler = call.args[0]
+    enabled = state.heap[scaler.id].attributes.get("enabled", TRUE) if isinstance(scaler, Ref) else FALSE
+    if isinstance(scaled, TensorRef) and truth(m, state, enabled) is not False:
+        m.tape.scaled[scaled.id] = state.moment(call.node)
+    return scaled
 
 
 @function("torch.amp.GradScaler.step")
 def scaled_step(m: Machine, state: State, call: Call) -> Value:
     from ..calls import call_method
 
-    return call_method(m, state, call.get(1, "optimizer"), Call("step", call.args[2:], {}, call.node))
+    optimizer = call.get(1, "optimizer")
+    inner = Call("step", call.args[2:], {}, call.node)
+    if isinstance(optimizer, Ref) and isinstance(state.heap[optimizer.id], Optimizer):
+        function = call.node.func if isinstance(call.node, ast.Call) else None
+        return advance(m, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None)
+    return call_method(m, state, optimizer, inner)
+
+
+@function("torch.amp.GradScaler.unscale_")
+def unscale(m: Machine, state: State, call: Call) -> Value:
+    optimizer = call.get(1, "optimizer")
+    if isinstance(optimizer, Ref) and isinstance(state.heap[optimizer.id], Optimizer):
+        gradients.unscaled(state, state.heap[optimizer.id].params)
+    else:
+        gradients.unscaled(state, list(state.history))
+    return NONE
 
 
 @function(
     "torch.amp.GradScaler.update",
-    "torch.amp.GradScaler.unscale_",
     "torch.amp.GradScaler.get_scale",
     "torch.amp.GradScaler.state_dict",
 )

@@ -1,0 +1,205 @@
+"""Gradients that the program handles itself, and gradients in the hands of strangers.
+
+for p in net.parameters():
+    p.grad = None              # cleared by hand
+norm = net.fc.weight.grad.norm()   # read: the backward that made it was of use
+trainer.after_step(net)        # nobody knows; nothing is concluded from these gradients until they are cleared
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from typing import TypeVar
+
+from ..tape import State, gradients
+from .machine import Machine
+from .values import (
+    NONE,
+    Bound,
+    Function,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Optimizer,
+    Partial,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+SHOWN = 12
+"""A loop over parameters is run for so many of them: by what it does to these, nothing is known of the others."""
+
+CLEARING = frozenset(("zero_grad", "grad", "zero_"))
+
+TOUCHING = frozenset("zero_grad grad zero_ step backward".split())
+"""Attributes by which a program reaches gradients and what uses them."""
+
+T = TypeVar("T")
+
+
+def once(function: Callable[[ast.AST], T]) -> Callable[[ast.AST], T]:
+    """Computed once for a node, and kept with it."""
+    name = f"_tapelint_{function.__name__}"
+
+    @wraps(function)
+    def known(node: ast.AST) -> T:
+        if not hasattr(node, name):
+            setattr(node, name, function(node))
+        return getattr(node, name)  # type: ignore[no-any-return]
+
+    return known
+
+
+def assigned(m: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
+    """``p.grad = value``."""
+    if value == NONE:
+        cleared_by_hand(m, state, leaf, node)
+    else:
+        gradients.doubted(state, [leaf])
+
+
+def cleared_by_hand(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
+    gradients.cleared(state, [leaf], state.moment(node), m.tape.premises(state))
+    if len(state.history) > SHOWN:
+        gradients.doubted(state, [key for key, past in state.history.items() if past.passes])
+
+
+def read(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
+    """``p.grad`` was asked for."""
+    if node in _glances(m.tree):
+        return
+    gradients.looked_at(state, leaf if leaf in state.history else None)
+
+
+def unknown_gradient(state: State) -> None:
+    """``.grad`` of something we do not know: it may be any gradient, and what is done with it anything."""
+    gradients.looked_at(state, None)
+    gradients.doubted(state)
+
+
+@once
+def _glances(tree: ast.AST) -> frozenset[ast.AST]:
+    """Where ``.grad`` is asked for and its value not used: ``p.grad is None``, ``p.grad.zero_()``."""
+    found: list[ast.AST] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            found.append(node.left)
+        elif isinstance(node, ast.If):
+            found.append(node.test)
+        elif isinstance(node, ast.BoolOp):
+            found += node.values
+        elif isinstance(node, ast.Attribute) and node.attr in ("zero_", "detach_", "requires_grad_"):
+            inner = node.value
+            found.append(inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner)
+    return frozenset(n for n in found if isinstance(n, ast.Attribute) and n.attr == "grad")
+
+
+# Strangers
+
+
+def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value], node: ast.AST) -> frozenset[int]:
+    """A call nobody knows: it may do anything to the gradients of the networks and optimizers it can reach.
+
+    What it returns may keep them and do so later.
+    """
+    values = [v for v in given if not isinstance(v, (Unknown,)) or v.tensor in m.tape.holders]
+    name = function.name if isinstance(function, Lib) else ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "backward" in node.func.attr:
+        gradients.doubted(state)
+    if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, Lib):
+        return frozenset()
+    reached = set(reach(m, state, [*values, function]))
+    if reached and not name.startswith("torch."):
+        gradients.doubted(state, reached & state.history.keys())
+    return frozenset(reached)
+
+
+def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) -> Iterator[int]:
+    """The leaves somebody who holds ``values`` can get at."""
+    todo, seen = list(values), set()
+    while todo and len(seen) < most:
+        value = todo.pop()
+        if isinstance(value, TensorRef):
+            tensor = state.tensors[value.id]
+            if tensor.grad_fn is None and tensor.requires_grad is not False:
+                yield value.id
+        elif isinstance(value, Unknown):
+            yield from m.tape.holders.get(value.tensor, ())
+        elif isinstance(value, Tuple):
+            todo += value.items
+        elif isinstance(value, Method):
+            todo.append(value.receiver)
+        elif isinstance(value, Bound):
+            todo += (value.function, value.receiver)
+        elif isinstance(value, Partial):
+            todo += (value.function, *value.args, *(v for _, v in value.kwargs))
+        elif isinstance(value, Function):
+            if facts(value.node)[0]:
+                yield from state.history
+        elif isinstance(value, Ref) and value.id not in seen:
+            seen.add(value.id)
+            thing = state.heap[value.id]
+            if isinstance(thing, Optimizer):
+                yield from thing.params
+            elif isinstance(thing, Sequence):
+                todo += thing.items
+            elif isinstance(thing, Mapping):
+                todo += thing.items.values()
+            elif isinstance(thing, Instance):
+                todo += thing.attributes.values()
+
+
+def between_calls(m: Machine, state: State, method: ast.AST) -> None:
+    """Whoever calls a method again and again may clear gradients in between, if anything else in the file does."""
+    everywhere = sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in ast.walk(m.tree))
+    if everywhere > sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in ast.walk(method)):
+        gradients.doubted(state)
+
+
+# Conditions on which it depends what is cleared or stepped
+
+
+@once
+def facts(node: ast.AST) -> tuple[bool, bool, frozenset[str]]:
+    """Whether some code reaches for gradients or what uses them, whether it jumps, and the names of what it calls."""
+    touching, jumps, called = False, False, set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute):
+            touching = touching or inner.attr in TOUCHING
+        elif isinstance(inner, (ast.Continue, ast.Break, ast.Return)):
+            jumps = True
+        elif isinstance(inner, ast.Call):
+            name = getattr(inner.func, "attr", getattr(inner.func, "id", None))
+            if name is not None:
+                called.add(name)
+    return touching, jumps, frozenset(called)
+
+
+@once
+def _touching(tree: ast.AST) -> frozenset[str]:
+    """The names of the file's functions that reach for gradients, themselves or through others."""
+    known = {n.name: facts(n) for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    found = {name for name, (touching, _, _) in known.items() if touching}
+    while more := {name for name, (_, _, called) in known.items() if name not in found and called & found}:
+        found |= more
+    return frozenset(found)
+
+
+def weighty(m: Machine, node: ast.If) -> bool:
+    """Whether it may depend on the test what becomes of gradients: a side of it touches them, or jumps past code that
+    does.
+    """
+    touching, jumps, called = facts(node)
+    if touching or called & _touching(m.tree):
+        return True
+    if not jumps:
+        return False
+    touching, _, called = facts(m.running[-1] if m.running else m.tree)
+    return touching or bool(called & _touching(m.tree))
