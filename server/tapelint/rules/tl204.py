@@ -3,7 +3,8 @@
 ## What it does
 Reports an in-place write to one of several views made at once (`split`, `chunk`, `unbind`, iterating a tensor), to a
 view made under `no_grad` or `inference_mode`, or to a view that a custom Function returned; a full backward hook on a
-module makes such views of what goes in and of what comes out.
+module makes such views of what goes in and of what comes out. Also reports a use of such a view after its base was
+written.
 
 ## Why PyTorch fails
 Writing a view rewrites the history of its base. Where one operation made several views, each of them
@@ -39,7 +40,7 @@ from ..tape.events import Event, ViewRefused
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
-from .story import assuming, code, prefix, tensor_name
+from .story import assuming, code, prefix, tensor_name, writer
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
@@ -55,6 +56,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
         mode = "inference mode" if event.kind == "inference" else "no_grad mode"
         why = f"it is a view that {code(event.made.node)} made under {mode}"
         error = f"A view was created in {mode} and is being modified inplace"
+    if event.written is not None:
+        return _used(event, tape, name, why)
     message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”.{assuming(event.assumed)}"
     node = event.moment.node
     return Finding(
@@ -67,6 +70,24 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "compute a new tensor, or make the view by slicing with grad mode on.",
         (Cure("out_of_place", "Write out of place: compute a new tensor", (node,)),),
     )
+
+
+def _used(event: ViewRefused, tape: Tape, name: str, why: str) -> Finding:
+    """The view itself was only read, but its base was written in between."""
+    assert event.written is not None
+    write = event.written
+    base = tensor_name(tape, write.tensor) or "its base"
+    message = (
+        f"this uses {name} after {writer(write)} wrote {base} in place, but {why}. PyTorch raises “its base or another "
+        f"view of its base has been modified inplace”.{assuming(event.assumed)}"
+    )
+    links = (
+        Link(event.made.node, f"{prefix(event.made)}the view is made here"),
+        Link(write.moment.node, f"{prefix(write.moment)}its memory is written here"),
+    )
+    severity = "warning" if event.assumed else "error"
+    advice = "make the view again after the write, or keep a copy (`.clone()`)."
+    return Finding(RULE.code, event.moment.node, event.moment, severity, message, links, advice, ())
 
 
 RULE = Rule(

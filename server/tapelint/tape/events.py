@@ -107,12 +107,14 @@ class SavedTensorAltered(Event):
 class ViewRefused(Event):
     """An in-place write to a view that autograd does not allow: one of several (``multi``), one that a custom
     ``function`` returned, or one made under ``no_grad`` or ``inference`` mode. ``made`` is when.
+    With ``written`` it is no write but a use of the view after that write to its base.
     """
 
     tensor: int
     how: str
     kind: str
     made: Moment
+    written: Write | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,9 @@ from dataclasses import replace
 from .graph import Leaf, Node, Tensor
 from .state import State, fresh_id
 
+UNRECORDED = ("no_grad", "inference")
+"""Views that nobody recorded: they require grad as their base does, and no gradient goes anywhere from them."""
+
 
 def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:
     """A new tensor without history: data, a parameter, a constant."""
@@ -28,7 +31,7 @@ def current(state: State, key: int) -> Tensor:
     if tensor.base is None or tensor.parameter:
         return tensor
     version = state.version(tensor.counter)
-    if version == tensor.seen:
+    if version == tensor.seen or tensor.view in UNRECORDED:
         return tensor
     base = current(state, tensor.base)
     renewed = base.grad_fn is not None or tensor.grad_fn is None
@@ -48,6 +51,6 @@ def settle(state: State, key: int) -> Tensor:
 
 def edge_of(tensor: Tensor) -> Node | Leaf | None:
     """Where a gradient of ``tensor`` goes; None where it needs none for certain."""
-    if tensor.requires_grad is False:
+    if tensor.requires_grad is False or tensor.grad_fn is None and tensor.view in UNRECORDED:
         return None
     return tensor.grad_fn or Leaf(tensor.id)

@@ -18,7 +18,7 @@ from .present import current, edge_of, settle
 from .state import State, fresh_id
 from .tape import Cut, Tape
 from .unmarked import tell_unmarked
-from .writes import bump, check_write
+from .writes import PROTECTED, bump, check_read, check_write
 
 Arg = int | Sequence[int]
 
@@ -56,6 +56,10 @@ def record(
     Raises Refused where PyTorch raises.
     """
     target = args.get(op.writes[0]) if op.writes else None
+    if state.grad_mode:
+        for name, key in flatten(args):
+            if name in op.flows and key != target:
+                check_read(tape, state, key, node)
     tensors = [
         (name, settle(state, key) if name in op.flows and state.grad_mode and key != target else current(state, key))
         for name, key in flatten(args)
@@ -101,8 +105,11 @@ def record(
             assert source is not None
             detached = op.name == "detach"
             way = "inference" if state.inference else "multi" if op.view == "multi" else "view"
-            if mode is False and way == "view" and source.requires_grad:
-                way = "no_grad"
+            if way == "view":
+                # Made of a protected view it is protected in the same way.
+                way = "no_grad" if mode is False else source.view if source.view in PROTECTED else way
+            if mode is False and source.requires_grad:
+                grad = True  # as its base does; no gradient goes anywhere from it
             base = None if detached else (source.base if source.base is not None else source.id)
             state.tensors[key] = Tensor(
                 key,

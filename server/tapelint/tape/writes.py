@@ -18,8 +18,10 @@ from .tape import Tape
 PROTECTED = {
     "multi": "Output of a function that returns multiple views is being modified inplace.",
     "function": "This view was created inside a custom Function and is being modified inplace.",
+    "no_grad": "A view was created in no_grad mode and is being modified inplace with grad mode enabled.",
+    "inference": "A view was created in inference mode and is being modified inplace in normal mode.",
 }
-"""Views that may not be written with grad mode on."""
+"""Views that may not be written with grad mode on, nor used after their base was written: neither could be recorded."""
 
 
 class Refused(Exception):
@@ -53,6 +55,9 @@ def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AS
     """
     if state.grad_mode is not True:
         return
+    if tensor.view in PROTECTED and tensor.base is not None and needs:
+        tape.publish(ViewRefused(state.moment(node), tensor.assumed, tensor.id, how, tensor.view, tensor.born, None))
+        raise Refused(PROTECTED[tensor.view])
     base = current(state, tensor.base) if tensor.base is not None else None
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
@@ -64,6 +69,15 @@ def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AS
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.grad_fn is None and tensor.grad_fn is not None:
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if tensor.view in PROTECTED and needs:
-        tape.publish(ViewRefused(state.moment(node), tensor.assumed, tensor.id, how, tensor.view, tensor.born))
-        raise Refused(PROTECTED[tensor.view])
+
+
+def check_read(tape: Tape, state: State, key: int, node: ast.AST) -> None:
+    """Raise Refused where an op, with grad mode on, is given a protected view whose base was written since."""
+    tensor = state.tensors[key]
+    write = state.writes.get(tensor.counter) if tensor.view in PROTECTED and tensor.base is not None else None
+    culprit = write.since(tensor.seen) if write is not None else None
+    if culprit is None or tensor.base is None or not current(state, tensor.base).requires_grad:
+        return
+    premise = tensor.assumed or state.tensors[tensor.base].assumed
+    tape.publish(ViewRefused(state.moment(node), premise, key, "", tensor.view, tensor.born, culprit))
+    raise Refused("its base or another view of its base has been modified inplace")
