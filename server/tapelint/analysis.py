@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
-from .interp import Cancelled, Holes, Machine, execute
-from .report import Diagnostic, Fix, Related, settle
+from .interp import Cancelled, Holes, Imports, Machine, Resolve, execute
+from .places import Files, Origin
+from .report import Diagnostic, Fix, settle
 from .rules import Finding, all_rules
-from .source import Source, Span, may_use_torch, parse
+from .source import Source, Span, concerns_torch, parse
 from .tape import Tape
 from .tape.events import BackwardRan, Event
 from .workspace.config import Config
@@ -30,7 +31,12 @@ FRAMES = 12_000
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of one version of one file. ``stats`` counts what was executed and what remained unknown."""
+    """What is known of one version of one file. ``stats`` counts what was executed and what remained unknown.
+
+    ``resolve`` is how its imports were followed, ``imports`` the files of the workspace that were read for it and
+    ``others`` those of them that were executed, by path. ``origins`` are the hazards that were seen, also those in
+    other files.
+    """
 
     path: str
     source: Source
@@ -39,6 +45,10 @@ class Report:
     config: Config = Config()
     findings: dict[tuple[str, Span], Finding] = field(default_factory=dict)
     reach: tuple[int, ...] = ()
+    resolve: Resolve | None = None
+    imports: tuple[str, ...] = ()
+    others: dict[str, Source] = field(default_factory=dict)
+    origins: frozenset[Origin] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +64,28 @@ def analyse(
     path: str = "<stdin>",
     config: Config = Config(),  # noqa: B008 (frozen)
     cancel: Callable[[], bool] | None = None,
+    resolve: Resolve | None = None,
 ) -> Report:
-    """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true."""
-    if not may_use_torch(text):
-        return Report(path, parse(text, path), (), asdict(Holes()), config)
+    """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true.
+
+    ``resolve`` finds the text of a module that is imported (``workspace.Resolver`` does); without it every import is
+    a library nobody knows.
+    """
+    return _analyse(text, path, config, cancel, resolve, {})
+
+
+def _analyse(
+    text: str,
+    path: str,
+    config: Config,
+    cancel: Callable[[], bool] | None,
+    resolve: Resolve | None,
+    alone: dict[str, frozenset[Origin]] | None,
+) -> Report:
+    """``analyse``; ``alone`` keeps what other files show by themselves, and is None where nobody asks for that."""
     source = parse(text, path)
-    if source.is_skipped:
-        return Report(path, source, (), asdict(Holes()), config)
+    if source.is_skipped or not concerns_torch(text, path, resolve):
+        return Report(path, source, (), asdict(Holes()), config, resolve=resolve)
     tape = Tape()
     findings: dict[tuple[str, object], Finding] = {}
     reach: dict[object, int] = {}
@@ -83,20 +108,66 @@ def analyse(
                     findings[key] = found
 
     tape.listeners.append(observe)
-    holes = run(source, tape, cancel).holes
+    machine = run(source, tape, cancel, resolve=resolve)
+    imports = machine.imports
+    files = Files(source, imports.sources if imports else ())
     by_place: dict[tuple[str, Span], Finding] = {}
     diagnostics: list[Diagnostic] = []
+    origins = frozenset(map(files.origin, findings.values()))
     for finding in findings.values():
-        diagnostic = to_diagnostic(source, finding)
-        diagnostics.append(diagnostic)
-        by_place[diagnostic.code, diagnostic.span] = finding
-    shown = settle(diagnostics, source.suppressions, config.wants)
-    return Report(path, source, shown, asdict(holes), config, by_place, tuple(reach.values()))
+        if alone is not None and _is_shown_alone(finding, files, config, cancel, resolve, alone):
+            continue
+        diagnostic = files.diagnostic(finding)
+        if diagnostic is not None:
+            diagnostics.append(diagnostic)
+            by_place[diagnostic.code, diagnostic.span] = finding
+    return Report(
+        path,
+        source,
+        settle(diagnostics, source.suppressions, config.wants),
+        asdict(machine.holes),
+        config,
+        by_place,
+        tuple(reach.values()),
+        resolve,
+        tuple(imports.paths) if imports else (),
+        {other.path: other for other in files.others},
+        origins,
+    )
 
 
-def run(source: Source, tape: Tape, cancel: Callable[[], bool] | None = None, probe: Callable | None = None) -> Machine:
+def _is_shown_alone(
+    finding: Finding,
+    files: Files,
+    config: Config,
+    cancel: Callable[[], bool] | None,
+    resolve: Resolve | None,
+    alone: dict[str, frozenset[Origin]],
+) -> bool:
+    """Whether one of the other files that a hazard is in shows it when it is checked by itself."""
+    origin = None
+    for path, other in files.owners(finding).items():
+        origin = origin or files.origin(finding)
+        if origin.path == files.main.path:
+            return False
+        if path not in alone:
+            alone[path] = _analyse(other.text, path, config, cancel, resolve, None).origins
+        if any(known.covers(origin) for known in alone[path]):
+            return True
+    return False
+
+
+def run(
+    source: Source,
+    tape: Tape,
+    cancel: Callable[[], bool] | None = None,
+    probe: Callable | None = None,
+    resolve: Resolve | None = None,
+) -> Machine:
     """Execute ``source`` over ``tape``."""
     machine = Machine(tape, source.tree, cancel, probe)
+    if resolve is not None:
+        machine.imports = Imports(machine, source, resolve)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, FRAMES))
     try:
@@ -105,27 +176,6 @@ def run(source: Source, tape: Tape, cancel: Callable[[], bool] | None = None, pr
         sys.setrecursionlimit(limit)
     machine.holes.steps = machine.steps
     return machine
-
-
-def to_diagnostic(source: Source, finding: Finding) -> Diagnostic:
-    """A finding with its syntax turned into spans."""
-    rule = next(r for r in all_rules() if r.code == finding.code)
-    related = tuple(
-        Related(link.text, source.path, source.span(link.node))
-        for link in finding.links
-        if hasattr(link.node, "lineno")
-    )
-    return Diagnostic(
-        finding.code,
-        rule.name,
-        finding.severity,
-        finding.message,
-        source.path,
-        source.span(finding.node),
-        related,
-        finding.help,
-        rule.url,
-    )
 
 
 def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> tuple[Fix, ...]:
@@ -139,15 +189,21 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     found: list[Fix] = []
     seen: set[object] = set()
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
+        if not all(map(_is_in(report), cure.targets)):
+            continue  # an edit of another file: the user would not see what is done there
         made = edits(report.source, cure)
         if made is None or made in seen:
             continue
         seen.add(made)
-        after = analyse(apply(report.source.text, made), report.path, report.config, cancel)
+        after = analyse(apply(report.source.text, made), report.path, report.config, cancel, report.resolve)
         if cures(report, diagnostic, after, keeps_gradients=cure.applicability == "safe"):
             title = cure.title if cure.applicability == "safe" else f"{cure.title} [unsafe]"
             found.append(Fix(title, cure.applicability, not any(f.preferred for f in found), made))
     return tuple(found)
+
+
+def _is_in(report: Report) -> Callable[[ast.AST], bool]:
+    return report.source.holds if report.others else lambda node: True
 
 
 def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients: bool) -> bool:

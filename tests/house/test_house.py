@@ -21,6 +21,7 @@ LAYERS = {
     "rules": 4,
     "fixes": 5,
     "report": 6,
+    "places": 7,
     "workspace": 7,
     "analysis": 8,
     "life": 8,

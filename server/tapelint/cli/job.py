@@ -5,6 +5,7 @@ What comes in and what goes out are small and can be pickled: a tree of a file n
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections import Counter
 from collections.abc import Sequence
@@ -12,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..source import SourceError, may_use_torch, read
-from ..workspace import Config
+from ..source import SourceError, concerns_torch, read
+from ..workspace import Config, Resolver
 
 if TYPE_CHECKING:
     from ..analysis import Report
@@ -50,7 +51,7 @@ def work(task: Task) -> Answer:
         if task.path.endswith(".ipynb"):
             raise SourceError("notebooks are not analysed in this version")
         text = read(task.path) if task.text is None else task.text
-        if may_use_torch(text):
+        if concerns_torch(text, task.path, _resolver()):
             _analyse(task, text, answer)
     except SourceError as error:
         answer.failures.append(f"{task.path}: cannot be read: {error}")
@@ -64,7 +65,7 @@ def work(task: Task) -> Answer:
 def _analyse(task: Task, text: str, answer: Answer) -> None:
     from .. import analysis
 
-    report = analysis.analyse(text, task.path, task.config)
+    report = analysis.analyse(text, task.path, task.config, resolve=_resolver())
     source = report.source
     if source.is_skipped:
         answer.warnings.append(f"{task.path}: not analysed: {source.is_skipped}")
@@ -101,17 +102,13 @@ def _render(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[
         return concise(diagnostic)
 
     def lines(filename: str) -> Sequence[str]:
-        return report.source.lines if filename == task.path else _lines_of(filename)
+        source = report.source if filename == task.path else report.others.get(filename)
+        return source.lines if source else ()
 
     return full(diagnostic, report.source.text, lines, fixes, ansi if task.is_coloured else plain)
 
 
 @cache
-def _lines_of(filename: str) -> Sequence[str]:
-    """The rows of another file that a story leads through."""
-    from ..source import rows
-
-    try:
-        return rows(read(filename))
-    except SourceError:
-        return ()
+def _resolver() -> Resolver:
+    """One for all files of this process, so that a module that many of them import is read once."""
+    return Resolver([os.curdir])

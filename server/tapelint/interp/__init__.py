@@ -8,12 +8,14 @@ from . import (
     classes,
     displays,
     functions,
+    importing,
     loops,
     operators,
     statements,
     subscripts,
 )
 from .entry import execute
+from .imports import Imports, Resolve
 from .library import (
     autograd_function,
     backward,
@@ -33,4 +35,4 @@ from .library import (
 )
 from .machine import Cancelled, Holes, Machine
 
-__all__ = ["Cancelled", "Holes", "Machine", "execute"]
+__all__ = ["Cancelled", "Holes", "Imports", "Machine", "Resolve", "execute"]

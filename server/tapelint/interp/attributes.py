@@ -20,6 +20,7 @@ from .values import (
     Lib,
     Mapping,
     Method,
+    Module,
     Optimizer,
     Ref,
     Sequence,
@@ -44,6 +45,9 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
         return tensor_attribute(m, state, owner, name, node)
     if isinstance(owner, Lib):
         return Lib(f"{owner.name}.{name}")
+    if isinstance(owner, Module):
+        assert m.imports is not None
+        return m.imports.load_attribute(state, owner, name)
     if isinstance(owner, Ref):
         return _object(m, state, owner, name, node, key)
     if isinstance(owner, Super):
@@ -228,6 +232,9 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
         _store_tensor(m, state, owner, name, value, node)
     elif isinstance(owner, Unknown) and name == "grad":
         gradients.unknown_gradient(state)
+    elif isinstance(owner, Module):
+        assert m.imports is not None
+        m.imports.store_attribute(state, owner, name, value)
     elif isinstance(owner, Ref):
         thing = state.heap[owner.id]
         if isinstance(thing, Instance):

@@ -48,6 +48,8 @@ def execute(m: Machine) -> None:
     state.frame = state.new(Frame({"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}, 0, 0))
     state.heap[state.frame].module = state.frame
     module = state.frame
+    if m.imports is not None:
+        m.imports.adopt(module)
     states = _entered(m, [state], lambda: m.block(m.tree.body, [state]))
     finished = next((s for s in states if s.signal is None), states[0])
     m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
@@ -103,8 +105,7 @@ def _complete(m: Machine, state: State, module: int) -> None:
     for statement in m.tree.body:
         if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
             continue
-        name = getattr(statement, "name", None)
-        if name is None or name not in state.heap[module].variables:
+        if not _bound(statement, state.heap[module].variables):
             try:
                 m.limit = m.steps + 5_000
                 m.statement(statement, state)
@@ -113,14 +114,32 @@ def _complete(m: Machine, state: State, module: int) -> None:
             state.signal, state.value = None, None
 
 
+def _bound(statement: ast.stmt, variables: dict[str, Value]) -> bool:
+    """Whether a definition or an import has bound its names already."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        names = [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+        return all(name in variables for name in names if name != "*")
+    return getattr(statement, "name", None) in variables
+
+
 def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, Ref | None]]:
     """Functions of the module, then methods of its classes, that were never run."""
-    for value in list(state.heap[module].variables.values()):
+
+    defined = {statement.name for statement in m.tree.body if isinstance(statement, ast.FunctionDef)}
+
+    def is_own(function: Function) -> bool:
+        """Not imported from another file, which is where it is tried out."""
+        return state.heap[function.frame].module == module
+
+    for name, value in list(state.heap[module].variables.items()):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-            yield value, None
+            if name in defined or is_own(value):  # or a decorator from another file has wrapped it
+                yield value, None
         elif isinstance(value, Ref) and isinstance(thing := state.heap.get(value.id), Class):
             for function in list(thing.attributes.values()):
-                if isinstance(function, Function) and function.owner == value.id and function.node.name != "__init__":
+                if not isinstance(function, Function) or function.owner != value.id or not is_own(function):
+                    continue
+                if function.node.name != "__init__":
                     yield function, value
 
 

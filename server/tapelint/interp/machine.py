@@ -14,10 +14,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..tape import Lap, State, Tape, Turn
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
+
+if TYPE_CHECKING:
+    from .imports import Imports
 
 MAX_STATES = 8
 MAX_DEPTH = 40
@@ -95,6 +99,7 @@ class Machine:
         self.called: set[ast.AST] = set()
         self.consumers: list[Callable[[State, Value], list[State]]] = []
         self.missing: dict[str, Value] = {}
+        self.imports: Imports | None = None
         self.runs = 0
         self.turns: dict[int, Turn] = {}
         self.suspects: list[int] = []
@@ -144,6 +149,10 @@ class Machine:
             if value is not None:
                 return value
             key = frame.parent
+        if self.imports is not None:
+            value = self.imports.missing(state, name)
+            if value is not None:
+                return value
         value = self.missing.get(name)
         if value is None:
             value = self.missing[name] = Lib("builtins." + name) if name in BUILTINS else Unknown(name)

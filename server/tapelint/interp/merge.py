@@ -25,6 +25,7 @@ from .values import (
     Lib,
     Mapping,
     Method,
+    Module,
     Optimizer,
     Partial,
     Range,
@@ -177,7 +178,7 @@ class Pair:
 
     def is_plain(self, state: State, value: Value, depth: int = 3) -> bool:
         """Whether no graph can depend on a value: numbers, names, data that nothing saved, containers of such."""
-        if isinstance(value, (Const, Unknown, Lib, Range, Slice)):
+        if isinstance(value, (Const, Unknown, Lib, Module, Range, Slice)):
             return True
         if isinstance(value, TensorRef):
             tensor = state.tensors.get(value.id)
@@ -270,7 +271,7 @@ class Pair:
         return True
 
 
-VALUES = (Const, Unknown, TensorRef, Ref, Tuple, Lib, Slice, Bound, Method, Partial, Range, Zip, Generator)
+VALUES = (Const, Unknown, TensorRef, Ref, Tuple, Lib, Module, Slice, Bound, Method, Partial, Range, Zip, Generator)
 MISSING = Const("(missing)")
 
 

@@ -1,4 +1,4 @@
-"""Statements without inner flow: assignments, expressions, definitions, imports, ``return``, ``raise``, ``del``,
+"""Statements without inner flow: assignments, expressions, definitions, ``return``, ``raise``, ``del``,
 ``assert``.
 """
 
@@ -150,32 +150,6 @@ def shared(m: Machine, node: ast.Global | ast.Nonlocal, state: State) -> list[St
     return [state]
 
 
-def importing(m: Machine, node: ast.Import, state: State) -> list[State]:
-    for alias in node.names:
-        name = alias.asname or alias.name.partition(".")[0]
-        m.bind(state, name, Lib(alias.name if alias.asname else name))
-    return [state]
-
-
-def importing_from(m: Machine, node: ast.ImportFrom, state: State) -> list[State]:
-    module = "." * node.level + (node.module or "")
-    for alias in node.names:
-        if alias.name != "*":
-            m.bind(state, alias.asname or alias.name, Lib(f"{module}.{alias.name}"))
-        elif module in STARS:
-            for name in STARS[module]:
-                m.bind(state, name, Lib(f"{module}.{name}"))
-    return [state]
-
-
-STARS = {
-    "torch": ("nn", "optim", "Tensor", "no_grad", "tensor", "zeros", "ones", "randn", "rand", "cat", "stack"),
-    "torch.nn": ("Module", "Linear", "Parameter", "ModuleList", "Sequential", "functional", "ReLU", "Conv2d"),
-    "torch.autograd": ("Variable", "grad", "Function"),
-}
-"""What a star import brings; without running the module only names worth knowing are listed."""
-
-
 def function_definition(m: Machine, node: ast.FunctionDef, state: State) -> list[State]:
     return m.explore(state, lambda s: m.bind(s, node.name, define_function(m, s, node, None)))
 
@@ -202,8 +176,6 @@ STATEMENTS.update(
         ast.Continue: jump,
         ast.Global: shared,
         ast.Nonlocal: shared,
-        ast.Import: importing,
-        ast.ImportFrom: importing_from,
         ast.FunctionDef: function_definition,
         ast.AsyncFunctionDef: function_definition,
         ast.ClassDef: class_definition,

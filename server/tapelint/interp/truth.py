@@ -10,8 +10,10 @@ from .values import (
     Const,
     Function,
     Instance,
+    Lib,
     Mapping,
     Method,
+    Module,
     Optimizer,
     Range,
     Ref,
@@ -37,12 +39,14 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
         if isinstance(thing, Instance):
             return None if _own(state, thing, ("__bool__", "__len__")) else True
         return True if isinstance(thing, (Optimizer, Class)) else None
+    if isinstance(value, Lib):
+        return False if value.name.endswith(".TYPE_CHECKING") else None
     if isinstance(value, Range):
         size = length(value)
         return None if size is None else size > 0
     if isinstance(value, Method) and isinstance(value.receiver, Unknown):
         return state.choices.get(value)
-    if isinstance(value, (Function, Bound, Method)):
+    if isinstance(value, (Function, Bound, Method, Module)):
         return True
     return None
 

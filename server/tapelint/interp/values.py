@@ -61,6 +61,13 @@ class Lib:
 
 
 @dataclass(frozen=True, slots=True)
+class Module:
+    """A module of the workspace; ``interp/imports`` knows what it defines."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Slice:
     start: Value
     stop: Value
@@ -160,6 +167,7 @@ Value = (
     | Ref
     | Tuple
     | Lib
+    | Module
     | Slice
     | Function
     | Bound

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import analysis
-from ..source import Source, may_use_torch
+from ..source import concerns_torch
 from ..tape import Tape
 from . import calls, tensors, writes
 from .caret import at_caret, holds, place_and_operand, subjects
@@ -37,8 +37,9 @@ def describe(
     told = [d for d in report.diagnostics if holds(d.span, row, column)]
     stories = [story(d) for d in told]
     places = {d.span for d in told}
-    found = [node for node in subjects(around) if source.span(node) not in places] if may_use_torch(source.text) else []
-    about = life(source, found, cancel) if found else None
+    found = [node for node in subjects(around) if source.span(node) not in places]
+    known = found and concerns_torch(source.text, source.path, report.resolve)
+    about = life(report, found, cancel) if known else None
     if about is not None:
         node, lines = about
         return analysis.Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
@@ -49,7 +50,9 @@ def describe(
     return None
 
 
-def life(source: Source, found: list[ast.AST], cancel: Callable[[], bool] | None) -> tuple[ast.AST, list[str]] | None:
+def life(
+    report: analysis.Report, found: list[ast.AST], cancel: Callable[[], bool] | None
+) -> tuple[ast.AST, list[str]] | None:
     """The first of ``found`` that there is something to say about, and what."""
     wanted = dict.fromkeys(found)
     for node in found:
@@ -57,8 +60,8 @@ def life(source: Source, found: list[ast.AST], cancel: Callable[[], bool] | None
         if pair is not None:
             wanted[pair[1]] = None
     tape = Tape()
-    watch = Watch(tape, wanted, retained(source.tree))
-    analysis.run(source, tape, cancel, watch.probe)
+    watch = Watch(tape, wanted, retained(report.source.tree))
+    analysis.run(report.source, tape, cancel, watch.probe, report.resolve)
     for node in found:
         lines = lines_about(watch, node)
         if lines:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from .cache import parsed
 from .edit import Edit, apply, line_starts, rows
-from .parsing import Source, may_use_torch, parse
+from .parsing import Source, concerns_torch, may_use_torch, parse
 from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
 from .span import Span
@@ -19,9 +20,11 @@ __all__ = [
     "Suppression",
     "Suppressions",
     "apply",
+    "concerns_torch",
     "line_starts",
     "may_use_torch",
     "parse",
+    "parsed",
     "read",
     "rows",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +18,10 @@ MAX_CHARACTERS = 1_500_000
 MAX_ROWS = 60_000
 
 _BOM = "\ufeff"
+_IMPORTED = re.compile(
+    r"^[ \t]*(?:from[ \t]+(?P<module>[.\w]+)[ \t]+)?import\b[ \t]*(?P<names>\([^)]*\)|[^\n#;]*)", re.MULTILINE
+)
+_NAME = re.compile(r"[\w.]+")
 _UNENCODABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -47,6 +52,14 @@ class Source:
         if self.is_skipped or ("tapelint:" not in lowered and "noqa" not in lowered):
             return Suppressions()
         return find(self.lines)
+
+    @cached_property
+    def _nodes(self) -> frozenset[ast.AST]:
+        return frozenset(ast.walk(self.tree))
+
+    def holds(self, node: ast.AST) -> bool:
+        """Whether ``node`` is one of this tree, and not of another file's."""
+        return node in self._nodes
 
     @cached_property
     def _is_ascii(self) -> bool:
@@ -83,6 +96,26 @@ class Source:
 def may_use_torch(text: str) -> bool:
     """Whether anything of PyTorch can occur in a text; where not, nothing needs to be parsed to know it is fine."""
     return "torch" in text or "lightning" in text
+
+
+def concerns_torch(text: str, path: str, resolve: Callable[[str, str], tuple[str, str] | None] | None) -> bool:
+    """Whether a file has to be executed: it may use PyTorch, or a file of the workspace that it imports may."""
+    if may_use_torch(text):
+        return True
+    if resolve is None:
+        return False
+    found = (resolve(name, path) for name in imported(text))
+    return any(module is not None and may_use_torch(module[1]) for module in found)
+
+
+def imported(text: str) -> Iterator[str]:
+    """The modules a text imports, read off its lines without parsing it: rather one too many than one too few."""
+    for found in _IMPORTED.finditer(text):
+        module, names = found["module"] or "", _NAME.findall(found["names"])
+        if module:
+            yield module
+        base = module if module.endswith(".") or not module else f"{module}."
+        yield from (base + name for name in names if name != "as")
 
 
 def parse(text: str, path: str = "<stdin>") -> Source:

@@ -1,0 +1,341 @@
+"""Modules of the workspace: executed once per analysis, and only those parts of them that are asked for.
+
+    from helpers import step     helpers.py is parsed, its top level runs, `step` is the function defined there
+    from . import models         nothing yet: what `models` defines is looked up when `models.Net` is evaluated
+
+A module's top level runs in a state of its own, as if it were imported before anything else; what it made is then
+grafted into every path that meets it. So all paths hold the same objects, whichever of them came first. Imports at the
+top level of an imported module are only noted, and followed when one of their names is used: to import one function of
+a package with a hundred files costs as many files as that function needs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..source import Source, parsed
+from ..tape import State
+from .machine import BUILTINS, BudgetSpent, Machine, Memo, Raised
+from .values import Const, Frame, Lib, Module, Ref, Sequence, Tuple, Unknown, Value
+
+Resolve = Callable[[str, str], "tuple[str, str] | None"]
+"""``resolve(module, importing_path)`` is the path and the text of a module as the file at ``importing_path`` names it
+(``a.b``, ``..c``), or None where it is not one of the workspace. A package without a file of its own has an empty
+text."""
+
+MODULE_STEPS = 6_000
+"""Steps for the top level of one imported module."""
+ALL_STEPS = 60_000
+"""Steps for the top levels of all of them."""
+CHARACTERS = 800_000
+"""Of all imported modules together: what lies beyond is as unknown as a library."""
+NESTED = 40
+
+INIT = "__init__.py"
+
+
+@dataclass(eq=False)
+class Loaded:
+    """One module: its scope is the heap object ``frame``; the rest is what a path needs that meets it.
+
+    ``names`` are imports not followed yet: by name the module and what of it, ``stars`` the paths of modules all of
+    whose names are here too. ``world`` is the state its top level ended in, ``own`` the heap objects made there,
+    ``needs`` the modules it used, ``changed`` what it did to objects of theirs.
+    """
+
+    source: Source
+    frame: int
+    names: dict[str, tuple[str, str]] = field(default_factory=dict)
+    stars: list[tuple[str, str]] = field(default_factory=list)
+    world: State | None = None
+    own: dict[int, Any] = field(default_factory=dict)
+    needs: dict[Loaded, None] = field(default_factory=dict)
+    changed: list[tuple[int, Any, Any]] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        return self.source.path
+
+    @property
+    def is_package(self) -> bool:
+        return self.path.replace("\\", "/").endswith("/" + INIT) or self.path == INIT
+
+
+class Imports:
+    """The modules of one analysis. ``main`` is the file analysed; imported by another one it runs a second time."""
+
+    def __init__(self, m: Machine, main: Source, resolve: Resolve) -> None:
+        self.m, self.main, self._resolve = m, main, resolve
+        self.modules: dict[str, Loaded] = {}
+        self.by_frame: dict[int, Loaded] = {}
+        self.loading: list[Loaded] = []
+        self.paths: dict[str, str] = {}
+        self.spent = 0
+        self._found: dict[tuple[str, str], tuple[str, str] | None] = {}
+        self._unknown: dict[tuple[str, str], Value] = {}
+        self._visiting: set[tuple[str, str]] = set()
+        self._absent: set[tuple[str, str]] = set()
+        self._owner: dict[int, Loaded] = {}
+
+    @property
+    def sources(self) -> Iterator[Source]:
+        """The files that were parsed."""
+        return (module.source for module in self.modules.values())
+
+    def adopt(self, frame: int) -> None:
+        """The scope of the analysed file, which is no imported module but imports."""
+        self.by_frame[frame] = Loaded(self.main, frame)
+
+    # Statements
+
+    def here(self, state: State) -> Loaded:
+        """The module whose code is running."""
+        return self.by_frame[state.heap[state.frame].module]
+
+    def is_lazy(self, state: State) -> bool:
+        """Whether an import statement run now need only be noted: it stands at the top level of an imported module."""
+        return bool(self.loading) and state.frame == self.loading[-1].frame
+
+    def module(self, state: State, name: str, importer: str) -> Value | None:
+        """The module ``name`` as a value; None if it is none of the workspace."""
+        found = self.find(name, importer)
+        if found is None:
+            return None
+        loaded = self.load(*found)
+        if loaded is not None and self.graft(state, loaded):
+            return Module(loaded.path)
+        return self._something(found[0], "")
+
+    def member(self, state: State, name: str, importer: str, attribute: str) -> Value | None:
+        """What ``from name import attribute`` binds; None if the module is none of the workspace."""
+        found = self.find(name, importer)
+        if found is None:
+            return None
+        loaded = self.load(*found)
+        if loaded is None or not self.graft(state, loaded):
+            return self._something(found[0], attribute)
+        value = self.attribute(state, loaded, attribute)
+        if value is None:
+            return self._something(found[0], attribute) if loaded.source.text else Lib(f"{name}.{attribute}")
+        return value
+
+    def _something(self, path: str, name: str) -> Value:
+        """What a module is known to hold and nothing else is known of: the same wherever it is asked for."""
+        return self._unknown.setdefault((path, name), Unknown(name))
+
+    # Names
+
+    def missing(self, state: State, name: str) -> Value | None:
+        """A name that the running module has not bound but has imported without following it."""
+        module = self.by_frame.get(state.heap[state.frame].module)
+        if module is None or name not in module.names and not module.stars:
+            return None
+        return self._noted(state, module, name)
+
+    def attribute(self, state: State, module: Loaded, name: str) -> Value | None:
+        """``module.name``: bound there, imported there, or a module below it. ``state`` has the module."""
+        value = state.heap[module.frame].variables.get(name)
+        if value is None:
+            value = self._noted(state, module, name)
+        if value is None and module.is_package:
+            value = self.module(state, f".{name}", module.path)
+        return value
+
+    def load_attribute(self, state: State, owner: Module, name: str) -> Value:
+        """``owner.name`` in an expression."""
+        module = self.modules[owner.path]
+        value = self.attribute(state, module, name) if self.graft(state, module) else None
+        if value is not None:
+            return value
+        # A folder without a file of its own may share its name with a library: `wandb/` beside `import wandb`.
+        return self._something(owner.path, name) if module.source.text else Lib(f"{_dotted(owner.path)}.{name}")
+
+    def store_attribute(self, state: State, owner: Module, name: str, value: Value) -> None:
+        """``owner.name = value``: every function of that module sees it."""
+        module = self.modules[owner.path]
+        if self.graft(state, module):
+            state.edit(module.frame).variables[name] = value
+
+    def _noted(self, state: State, module: Loaded, name: str) -> Value | None:
+        """Follow an import that was noted."""
+        key = (module.path, name)
+        if key in self._visiting or key in self._absent:
+            return None
+        self._visiting.add(key)
+        try:
+            value = self._follow(state, module, name)
+        finally:
+            self._visiting.discard(key)
+        if value is None and not self.loading and len(self._visiting) == 0:
+            self._absent.add(key)
+        return value
+
+    def _follow(self, state: State, module: Loaded, name: str) -> Value | None:
+        noted = module.names.get(name)
+        if noted is not None:
+            target, attribute = noted
+            return (
+                self.member(state, target, module.path, attribute)
+                if attribute
+                else self.module(state, target, module.path)
+            )
+        if name.startswith("_") or name in BUILTINS:
+            return None
+        for target, importer in reversed(module.stars):
+            found = self.find(target, importer)
+            if found is None or name not in found[1] and "import *" not in found[1]:
+                continue
+            loaded = self.load(*found)
+            if loaded is not None and self.graft(state, loaded):
+                value = state.heap[loaded.frame].variables.get(name)
+                value = self._noted(state, loaded, name) if value is None else value
+                if value is not None:
+                    return value
+        return None
+
+    def public(self, state: State, module: Loaded) -> dict[str, Value]:
+        """What ``from module import *`` binds of the names that the module defines itself."""
+        variables = state.heap[module.frame].variables
+        listed = variables.get("__all__")
+        items = listed.items if isinstance(listed, Tuple) else ()
+        if isinstance(listed, Ref) and isinstance(thing := state.heap[listed.id], Sequence) and not thing.open:
+            items = tuple(thing.items)
+        names = {item.value for item in items if isinstance(item, Const)}
+        return {
+            name: value for name, value in variables.items() if (name in names if names else not name.startswith("_"))
+        }
+
+    # Modules
+
+    def find(self, name: str, importer: str) -> tuple[str, str] | None:
+        """The path and text of a module, as long as the budget lasts."""
+        key = (name, importer)
+        if key not in self._found:
+            found = self._resolve(name, importer)
+            if found is not None and found[0] not in self.paths:
+                if sum(map(len, self.paths.values())) + len(found[1]) > CHARACTERS:
+                    found = None
+                else:
+                    self.paths[found[0]] = found[1]
+            self._found[key] = found
+        return self._found[key]
+
+    def load(self, path: str, text: str) -> Loaded | None:
+        """The module at ``path``, its top level run; None if it cannot be read or is too much."""
+        known = self.modules.get(path)
+        if known is not None:
+            return known
+        if len(self.loading) >= NESTED or self.spent >= ALL_STEPS:
+            return None
+        source = self.main if path == self.main.path else parsed(text, path)
+        if source.is_skipped:
+            return None
+        state = State()
+        given: dict[str, Value] = {"__name__": Const(_dotted(path)), "__file__": Unknown("__file__", False)}
+        frame = state.frame = state.new(Frame(given, 0, 0))
+        state.heap[frame].module = frame
+        loaded = self.modules[path] = self.by_frame[frame] = Loaded(source, frame)
+        self.loading.append(loaded)
+        m = self.m
+        before = (m.limit, m.memo, m.depth, m.running, m.consumers, m.probe)
+        begun, nested = m.steps, self.spent
+        m.limit = m.steps + min(MODULE_STEPS, ALL_STEPS - self.spent)
+        m.memo, m.depth, m.running, m.consumers, m.probe = Memo({}), 0, [], [], None
+        m.tape.guarded += 1
+        try:
+            ends = self._run(state, source.tree)
+        finally:
+            m.tape.guarded -= 1
+            self.loading.pop()
+            took = m.steps - begun
+            self.spent = max(self.spent, nested + took)
+            m.limit, m.memo, m.depth, m.running, m.consumers, m.probe = before
+            m.limit += took
+        self._finish(loaded, ends)
+        return loaded
+
+    def _run(self, state: State, tree: ast.Module) -> list[State]:
+        """The states a module's top level ends in. What stops it early leaves its definitions to be made."""
+        m, frame = self.m, state.frame
+        try:
+            ends = m.block(tree.body, [state])
+            finished = [end for end in ends if end.signal is None]
+            if finished:
+                return finished
+            state = ends[0]
+        except (BudgetSpent, RecursionError, Raised):
+            pass
+        state.frame, state.calls, state.laps, state.signal, state.value = frame, (), (), None, None
+        state.grad_mode, state.inference = True, False
+        known, end = self.loading[-1].names, m.steps + MODULE_STEPS
+        for statement in tree.body:
+            if not isinstance(statement, DEFINITIONS):
+                continue
+            name = getattr(statement, "name", None)
+            if name in known or name in state.heap[frame].variables:
+                continue
+            m.limit = min(m.steps + MODULE_STEPS // 4, end)
+            try:
+                m.statement(statement, state)
+            except (BudgetSpent, RecursionError, Raised):
+                pass
+            state.frame, state.signal, state.value = frame, None, None
+        return [state]
+
+    def _finish(self, loaded: Loaded, ends: list[State]) -> None:
+        """Keep one end; what the others do not agree with is unknown."""
+        world = loaded.world = ends[0]
+        scope = world.edit(loaded.frame)
+        for other in ends[1:]:
+            theirs = other.heap[loaded.frame].variables
+            for name, value in list(scope.variables.items()):
+                if theirs.get(name) != value:
+                    scope.variables[name] = Unknown(name)
+        foreign = {key: thing for need in loaded.needs for key, thing in need.own.items()}
+        for key, thing in world.heap.items():
+            if key not in self._owner:
+                loaded.own[key] = thing
+                self._owner[key] = loaded
+            elif key in foreign and foreign[key] is not thing:
+                loaded.changed.append((key, foreign[key], thing))
+
+    def graft(self, state: State, module: Loaded) -> bool:
+        """Give a path what a module made, unless it has it; False while the module's own top level is running."""
+        if self.loading:
+            self.loading[-1].needs[module] = None
+        if module.frame in state.heap:
+            return True
+        world = module.world
+        if world is None:
+            return False
+        for need in module.needs:
+            self.graft(state, need)
+        state.heap.update(module.own)
+        for key, tensor in world.tensors.items():
+            if key not in state.tensors:
+                state.tensors[key] = tensor
+                if key in world.grads:
+                    state.grads[key] = world.grads[key]
+        for key, write in world.writes.items():
+            state.writes.setdefault(key, write)
+        for node, freed in world.freed.items():
+            state.freed.setdefault(node, freed)
+        for key, before, after in module.changed:
+            if state.heap.get(key) is before:
+                state.heap[key] = after
+        if world.grad_mode is not True:  # `torch.set_grad_enabled(False)` at its top level holds from now on
+            state.grad_mode, state.inference = world.grad_mode, world.inference
+        state.changes += 1
+        return True
+
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
+
+def _dotted(path: str) -> str:
+    """What ``__name__`` may be: anything but ``__main__``."""
+    parts = path.replace("\\", "/").removesuffix(".py").removesuffix("/__init__").split("/")
+    return parts[-1] if parts[-1] != "__main__" else "main"

@@ -1,0 +1,173 @@
+"""Which file of the workspace an import means: looked up by path, as Python would, and nothing is executed.
+
+    project/train.py            import helpers            project/helpers.py
+    project/tools/run.py        from net.unet import U    project/net/unet.py, or project/src/net/unet.py
+    project/net/unet.py         from . import layers      project/net/layers.py
+
+Nobody says which folder the program will be started in, so every folder from the file's own up to the root of the
+project is taken for one that Python searches, the nearest first; a folder that is a package comes last, since its
+files are imported from outside. What the standard library or PyTorch calls by that name is never looked for.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+
+from ..source import SourceError, read
+
+Found = tuple[str, str]
+
+MARKS = frozenset({".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "tapelint.toml"})
+"""What lies in the root of a project."""
+LIBRARIES = sys.stdlib_module_names | {"torch", "numpy"}
+INIT = "__init__.py"
+HIGHEST = 12
+"""Folders above a file that are searched at most."""
+
+
+class Resolver:
+    """Finds modules for the files below ``roots`` (an editor's folders, or where the command line was started).
+
+    ``unsaved`` are texts that an editor holds, by absolute path: they count instead of what is on disk. ``further``
+    is asked where that finds nothing and the importing file changes ``sys.path``: for the name, the path and the text.
+    """
+
+    def __init__(
+        self,
+        roots: Iterable[str] = (),
+        unsaved: Mapping[str, str] | None = None,
+        further: Callable[[str, str, str], str | None] | None = None,
+    ) -> None:
+        self.roots = tuple(os.path.abspath(root) for root in roots)
+        self.unsaved = unsaved or {}
+        self.further = further
+        self._searched: dict[str, tuple[str, ...]] = {}
+
+    def __call__(self, module: str, importer: str) -> Found | None:
+        """The path and the text of ``module`` as ``importer`` names it; see ``interp.imports.Resolve``."""
+        path = self.locate(module, importer)
+        if path is None:
+            return None
+        text = self.text(path)
+        if text is None:
+            return None
+        return path if os.path.isabs(importer) else os.path.relpath(path), text
+
+    def text(self, path: str) -> str | None:
+        """What is in a file, or in the editor; empty for the file that a folder without ``__init__.py`` lacks."""
+        known = self.unsaved.get(path)
+        if known is not None:
+            return known
+        try:
+            status = os.stat(path)
+            return _read(path, status.st_mtime_ns, status.st_size)
+        except FileNotFoundError:
+            return "" if path.endswith(os.sep + INIT) else None
+        except (OSError, ValueError, SourceError):
+            return None
+
+    def locate(self, module: str, importer: str) -> str | None:
+        """The absolute path of the file that is ``module``."""
+        own = os.path.dirname(os.path.abspath(importer))
+        names = module.lstrip(".")
+        level = len(module) - len(names)
+        if level:
+            for _ in range(level - 1):
+                own = os.path.dirname(own)
+            return self._below(own, names.split(".")) if names else self._init(own)
+        parts = names.split(".")
+        if parts[0] in LIBRARIES or not all(part.isidentifier() for part in parts):
+            return None
+        spare = None
+        for folder in self.searched(own):
+            found = self._below(folder, parts)
+            if found is None:
+                continue
+            if self._has(found):
+                return found
+            spare = spare or found  # a folder without a file of its own gives way to a module further up, as in Python
+        if spare is None and self.further is not None:
+            text = self.text(os.path.abspath(importer)) or ""
+            if "sys.path" in text:
+                return self.further(module, os.path.abspath(importer), text)
+        return spare
+
+    def searched(self, own: str) -> tuple[str, ...]:
+        """The folders that Python may search for a file in ``own``, the likeliest first."""
+        known = self._searched.get(own)
+        if known is None:
+            outside: list[str] = []
+            packages: list[str] = []
+            for folder in _upward(own, self._root(own)):
+                (packages if self._has(os.path.join(folder, INIT)) else outside).append(folder)
+            bare = [*outside, *packages]
+            known = self._searched[own] = tuple(
+                place for folder in bare for place in (folder, os.path.join(folder, "src"))
+            )
+        return known
+
+    def _root(self, own: str) -> str:
+        """The highest folder to search: the editor's own, or that of the project, whichever is higher."""
+        inside = [root for root in self.roots if own == root or own.startswith(root.rstrip(os.sep) + os.sep)]
+        marked = next((f for f in _upward(own, "") if not MARKS.isdisjoint(_listing(f))), None)
+        return min([*inside, *([marked] if marked else [])], key=len, default=own)
+
+    def _below(self, folder: str, parts: list[str]) -> str | None:
+        """The file of a dotted name below a folder: a package, a module, or a folder of modules."""
+        for part in parts[:-1]:
+            folder = os.path.join(folder, part)
+            if not os.path.isdir(folder):
+                return None
+        return self._named(folder, parts[-1])
+
+    def _named(self, folder: str, name: str) -> str | None:
+        for path in (os.path.join(folder, name, INIT), os.path.join(folder, f"{name}.py")):
+            if self._has(path):
+                return path
+        names = _listing(folder)
+        below = os.path.join(folder, name)
+        return self._init(below) if name in names and os.path.isdir(below) else None
+
+    def _init(self, folder: str) -> str | None:
+        """A package's own file, which need not exist where there is code below it."""
+        path = os.path.join(folder, INIT)
+        if self._has(path) or any(name.endswith(".py") or "." not in name for name in _listing(folder)):
+            return path
+        return None
+
+    def _has(self, path: str) -> bool:
+        folder, name = os.path.split(path)
+        return path in self.unsaved or name in _listing(folder)
+
+
+def _upward(folder: str, root: str) -> list[str]:
+    """``folder`` and those above it, up to ``root``."""
+    found = [folder]
+    while len(found) < HIGHEST and folder != root and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        found.append(folder)
+    return found
+
+
+def _listing(folder: str) -> frozenset[str]:
+    """The names in a folder, read again when it has changed."""
+    try:
+        return _names(folder, os.stat(folder).st_mtime_ns)
+    except (OSError, ValueError):
+        return frozenset()
+
+
+@lru_cache(maxsize=4096)
+def _names(folder: str, changed: int) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(folder))
+    except OSError:
+        return frozenset()
+
+
+@lru_cache(maxsize=1024)
+def _read(path: str, changed: int, size: int) -> str:
+    return read(path)
