@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import difflib
 from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mdspec import Block, without_claims
+from mdspec import Block, beside, without_claims
+
+if TYPE_CHECKING:
+    from tapelint.analysis import Report
+
+
+def analysed(block: Block, main: Path | None = None) -> Report:
+    """The report on ``block``, which may import the files beside it."""
+    from tapelint.analysis import analyse
+
+    if not block.files:
+        return analyse(block.program, str(block.file.with_suffix(".py")))
+    if main is None:
+        with beside(block) as main:
+            return analysed(block, main)
+    from tapelint.workspace import Resolver
+
+    return analyse(block.program, str(main), resolve=Resolver([str(main.parent)]))
 
 
 def complaints(block: Block) -> str:
     """Analyse ``block``; empty if every claim holds, else a readable account of what does not."""
-    from tapelint.analysis import analyse
-
-    report = analyse(block.program, str(block.file.with_suffix(".py")))
+    report = analysed(block)
     notes: dict[int, list[str]] = defaultdict(list)
     missing = list(block.expected)
     misses = {label.row: label for label in block.labels if label.kind == "FN"}
@@ -50,12 +67,13 @@ def complaints(block: Block) -> str:
 
 def fix_complaints(block: Block) -> str:
     """Apply the fix that the ``fixed=`` block names; empty if the result is the block's text."""
-    from tapelint.analysis import analyse, fixes
+    from tapelint.analysis import fixes
     from tapelint.source.edit import apply
 
     origin = block.fixes
-    report = analyse(origin.program, str(origin.file.with_suffix(".py")))
-    offered = [fix for diagnostic in report.diagnostics for fix in fixes(report, diagnostic)]
+    with beside(origin) as main:
+        report = analysed(origin, main)
+        offered = [fix for diagnostic in report.diagnostics for fix in fixes(report, diagnostic)]
     fix = next((fix for fix in offered if block.fixed.lower() in fix.title.lower()), None)
     if fix is None:
         titles = "".join(f"\n     > {fix.title}" for fix in offered) or " none"

@@ -17,6 +17,7 @@ After ``py`` the opening line may carry one word:
 
     py fixed="words"    the text that the previous program becomes when the fix whose title has these words is applied;
                         it is a program of its own, with its own claims
+    py path="a/b.py"    a file that the next program finds beside itself and may import; it makes no claims
     py caller           run by torch after the previous program, in its namespace, and not shown to the analyser: the
                         caller of a library function that nothing in its own file calls; the ``# torch:`` line may
                         stand here
@@ -27,8 +28,10 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 PREAMBLE = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
 PREAMBLE_ROWS = PREAMBLE.count("\n")
@@ -96,6 +99,7 @@ class Block:
     fixed: str | None = None
     fixes: Block | None = None
     caller: str = ""
+    files: dict[str, str] = field(default_factory=dict)
 
     @property
     def program(self) -> str:
@@ -155,6 +159,17 @@ def _verdict(body: str, row: int, where: str, in_caller: bool = False) -> Verdic
     raise SpecificationError(f"{where}: '# torch: {body}' is not ok, silent or raises \"words\"")
 
 
+@contextmanager
+def beside(block: Block) -> Iterator[Path]:
+    """A folder with the files of ``block`` in it; the block's own name there is ``main.py``."""
+    with TemporaryDirectory() as folder:
+        for name, text in block.files.items():
+            file = Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        yield Path(folder, "main.py")
+
+
 def read_claims(block: Block) -> Block:
     """Fill in what the comments of ``block`` claim. Raises SpecificationError."""
     for row, line in enumerate(block.text.splitlines(), 1):
@@ -197,13 +212,14 @@ def read_specification(path: Path) -> list[Block]:
     """The blocks of one ``*.md`` file in order. Raises SpecificationError."""
     blocks: list[Block] = []
     counts: dict[str, int] = {}
+    files: dict[str, str] = {}
     heading, fence, start, info, body = path.stem, None, 0, "", []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if fence is not None:
             if line.strip() == fence:
                 fence = None
                 if info.split(" ")[0] in ("py", "python"):
-                    _add(blocks, counts, path, heading, start, info, body)
+                    _add(blocks, counts, files, path, heading, start, info, body)
             else:
                 body.append(line)
         elif opening := _FENCE.match(line):
@@ -212,10 +228,21 @@ def read_specification(path: Path) -> list[Block]:
             heading = title[2]
     if fence is not None:
         raise SpecificationError(f"{path}:{start}: this block is never closed")
+    if files:
+        raise SpecificationError(f"{path}:{start}: files without a program after them")
     return [complete(block) for block in blocks]
 
 
-def _add(blocks: list[Block], counts: dict, path: Path, heading: str, start: int, info: str, body: list[str]) -> None:
+def _add(
+    blocks: list[Block],
+    counts: dict[str, int],
+    files: dict[str, str],
+    path: Path,
+    heading: str,
+    start: int,
+    info: str,
+    body: list[str],
+) -> None:
     text = textwrap.dedent("\n".join(body)).rstrip() + "\n"
     how = info.partition(" ")[2].strip()
     before = next((b for b in reversed(blocks) if b.fixed is None), None)
@@ -223,6 +250,11 @@ def _add(blocks: list[Block], counts: dict, path: Path, heading: str, start: int
         if not blocks:
             raise SpecificationError(f"{path}:{start}: a caller without a program before it")
         read_caller(blocks[-1], text, start)
+        return
+    if file := re.fullmatch(r'path="([^"]+)"', how):
+        if any(True for line in body for _ in _claims(line)):
+            raise SpecificationError(f"{path}:{start}: the claims stand in the program that comes after its files")
+        files[file[1]] = PREAMBLE + text
         return
     fixed = re.fullmatch(r'fixed="([^"]+)"', how)
     if how and not fixed:
@@ -233,7 +265,10 @@ def _add(blocks: list[Block], counts: dict, path: Path, heading: str, start: int
     block = Block(path, f"{path.name}::{heading}#{counts[heading]}", start, text)
     if fixed:
         block.fixed, block.fixes = fixed[1], before
-        block.caller = before.caller
+        block.caller, block.files = before.caller, before.files
+    else:
+        block.files = dict(files)
+        files.clear()
     blocks.append(read_claims(block))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import linecache
 import random
@@ -10,11 +11,12 @@ import sys
 import traceback
 import types
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
 
-from mdspec import Block
+from mdspec import Block, beside
 
 torch.set_num_threads(1)
 
@@ -32,6 +34,25 @@ class Outcome:
     trace: str = ""
 
 
+@contextlib.contextmanager
+def importable(block: Block) -> Iterator[None]:
+    """The files beside ``block`` can be imported, from its folder and from a ``src`` folder there, and leave no trace."""
+    if not block.files:
+        yield
+        return
+    known, path = set(sys.modules), list(sys.path)
+    with beside(block) as main:
+        sys.path[:0] = [str(main.parent), str(main.parent / "src")]
+        importlib.invalidate_caches()
+        try:
+            yield
+        finally:
+            sys.path[:] = path
+            for name, module in list(sys.modules.items()):
+                if name not in known and str(getattr(module, "__file__", None)).startswith(str(main.parent)):
+                    del sys.modules[name]
+
+
 def run(block: Block) -> Outcome:
     """Execute ``block`` (then its caller) as ``__main__`` in a fresh namespace, with a fixed seed and silent output."""
     module = types.ModuleType("__main__")
@@ -43,7 +64,7 @@ def run(block: Block) -> Outcome:
     torch.manual_seed(0)
     random.seed(0)
     try:
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        with importable(block), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(compile(program, name, "exec"), module.__dict__)
             if block.caller:
