@@ -36,7 +36,7 @@ class Outcome:
 
 @contextlib.contextmanager
 def importable(block: Block) -> Iterator[None]:
-    """The files beside ``block`` can be imported, from its folder and from a ``src`` folder there, and leave no trace."""
+    """The files beside ``block`` can be imported, from its folder and from ``src`` there, and leave no trace."""
     if not block.files:
         yield
         return
