@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..tape.events import SavedTensorSpoiled
+from ..tape.tape import Tape
 
 ERROR = "one of the variables needed for gradient computation has been modified by an inplace operation"
 
@@ -10,3 +11,8 @@ ERROR = "one of the variables needed for gradient computation has been modified 
 def is_step(event: SavedTensorSpoiled) -> bool:
     """Whether an optimizer wrote."""
     return event.write.how.endswith(".step")
+
+
+def in_own_backward(event: SavedTensorSpoiled, tape: Tape) -> bool:
+    """Whether the node's own backward, which the program defines, wrote what the node had saved."""
+    return tape.inside.get(event.write.stamp) is event.node

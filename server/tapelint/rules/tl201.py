@@ -41,14 +41,14 @@ from ..tape.events import Event, SavedTensorSpoiled
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
-from .spoiled import ERROR, is_step
+from .spoiled import ERROR, in_own_backward, is_step
 from .story import assuming, code, op_name, prefix, role, saved_name, variable
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
     assert isinstance(event, SavedTensorSpoiled)
     node, saved, write = event.node, event.saved, event.write
-    if is_step(event):
+    if is_step(event) or in_own_backward(event, tape):
         return None
     name = saved_name(tape, saved) or variable(tape, node)
     message = (

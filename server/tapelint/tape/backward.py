@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorAltered, SavedTensorSpoiled
 from .graph import Freed, Gradients, Leaf, Node, SavedTensor, Turn, Write
@@ -74,9 +75,8 @@ def backward(
             if not check(item):
                 break
         elif all(n.certain for n in check.path(item)):
-            tape.gradients[item] = gradients = _own_backward(
-                tape, item, state, Turn(item, node, create, lambda item=item: check(item), inputs is not None), check
-            )
+            turn = Turn(item, node, create, partial(check, item), partial(check.users, item), inputs is not None)
+            tape.gradients[item] = gradients = _own_backward(tape, item, state, turn, check)
             if check.halted:
                 break
             beyond.update(dict.fromkeys(gradients.reached))
@@ -187,6 +187,11 @@ class Check:
             path.append(step)
             step = self.parents[step]
         return tuple(reversed(path))
+
+    def users(self, node: Node) -> set[int]:
+        """The tensors by which the pass came to ``node``: what the nodes after it were given, and the root itself."""
+        found = {key for item in self.order if node in item.inputs for key in item.anchors if isinstance(key, int)}
+        return found if self.now.root is None else {*found, self.now.root}
 
     def premise(self, path: tuple[Node, ...]) -> str | None:
         """What has to be assumed for the pass to come along ``path``."""

@@ -19,10 +19,10 @@ class FunctionEvent(Event):
 
 @dataclass(frozen=True, slots=True)
 class DirtyNotReturned(FunctionEvent):
-    """forward marked an input dirty that it does not return. ``definition`` is its syntax."""
+    """forward marked an input dirty that it does not return. ``place`` is where it does."""
 
     tensor: int
-    definition: ast.AST
+    place: ast.AST
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +30,21 @@ class UnmarkedWriteUsed(FunctionEvent):
     """An input that forward wrote in place, without marking it dirty, is used later with the history it had before."""
 
     tensor: int
+    argument: str
     write: Write
     applied: Moment
-    returned: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SavedThenWritten(FunctionEvent):
-    """forward saved an input and then wrote it: the version is taken when forward has returned, so nobody notices."""
+    """forward saved an input and then wrote it: the version is taken when forward has returned, so nobody notices.
+    ``place`` is where it is saved.
+    """
 
     tensor: int
+    argument: str
     write: Write
-    applied: Moment
+    place: ast.Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +78,43 @@ class SavedWrittenInBackward(FunctionEvent):
 
 @dataclass(frozen=True, slots=True)
 class GradientsMiscounted(FunctionEvent):
-    """backward returned another number of gradients than forward had arguments. ``place`` is the return."""
+    """backward returned another number of gradients than forward had arguments. ``place`` is the return.
+
+    ``needed`` names the first argument left out that needs a gradient, if any does.
+    """
 
     expected: int
     got: int
     place: ast.AST
     definition: ast.AST
+    needed: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class GradientForNothing(FunctionEvent):
-    """backward returned a gradient for an argument that is no tensor."""
+    """backward returned a gradient for ``argument``, which is no tensor."""
 
     index: int
+    argument: str
     place: ast.AST
-    definition: ast.AST
+
+
+@dataclass(frozen=True, slots=True)
+class OutputsMiscounted(FunctionEvent):
+    """backward takes another number of gradients than forward has outputs."""
+
+    outputs: int
+    accepted: int
+    definition: ast.FunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyIgnoredOutputs(FunctionEvent):
+    """A pass came to a Function only through outputs whose gradients its backward never looks at.
+
+    ``output`` is the first of them, ``parameter`` what its gradient is called.
+    """
+
+    output: int
+    parameter: str
+    definition: ast.FunctionDef

@@ -12,7 +12,7 @@ written) lives in ``State``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -44,13 +44,15 @@ class Turn:
     """A backward pass has come to ``item``, whose backward the program defines. ``node`` is the syntax of the pass.
 
     ``create`` is whether what runs now is recorded; ``unpack`` is called where the program asks for the saved tensors;
-    ``towards`` is true where the pass was asked for the gradients of certain tensors only.
+    ``users`` gives the tensors by which the pass came to the node; ``towards`` is true where the pass was asked for the
+    gradients of certain tensors only.
     """
 
     item: Node
     node: ast.AST
     create: bool | None
     unpack: Callable[[], bool]
+    users: Callable[[], Set[int]]
     towards: bool = False
 
 

@@ -43,16 +43,15 @@ class Cut:
 class Unmarked:
     """An ``autograd.Function`` wrote one of its inputs in place and did not say so.
 
-    ``grad_fn`` is the history the input still has, which knows nothing of the write. ``applied`` is when the Function
-    ran; ``returned`` whether the input came back as a result.
+    ``argument`` is forward's name for it, ``grad_fn`` the history it still has, which knows nothing of the write.
+    ``applied`` is when the Function ran.
     """
 
     function: str
-    tensor: int
+    argument: str
     grad_fn: Node
     write: Write
     applied: Moment
-    returned: bool
 
 
 class Tape:
@@ -60,6 +59,9 @@ class Tape:
 
     ``scaled`` are the tensors that a scaler of mixed precision made, ``weighty`` the unknown conditions that may decide
     what becomes of gradients, ``holders`` the unknown values that were given leaves, with those.
+
+    Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
+    backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
     """
 
     def __init__(self) -> None:
@@ -72,6 +74,7 @@ class Tape:
         self.copies: dict[int, tuple[int, int]] = {}
         self.gradients: dict[Node, Gradients] = {}
         self.unmarked: dict[int, Unmarked] = {}
+        self.inside: dict[int, Node] = {}
         self.premise: str | None = None
         self.scaled: dict[int, Moment] = {}
         self.weighty: set[Hashable] = set()

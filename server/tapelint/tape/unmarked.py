@@ -1,11 +1,11 @@
 """Writes of an ``autograd.Function`` that autograd was not told of.
 
-    class Clamp(torch.autograd.Function):
-        def forward(ctx, x):
-            return x.clamp_(min=0)      # without ctx.mark_dirty(x)
+class Clamp(torch.autograd.Function):
+    def forward(ctx, x):
+        return x.clamp_(min=0)      # without ctx.mark_dirty(x)
 
-    y = Clamp.apply(h)
-    z = h * 2                           # h has new values and its old history: the gradient is wrong
+y = Clamp.apply(h)
+z = h * 2                           # h has new values and its old history: the gradient is wrong
 """
 
 from __future__ import annotations
@@ -27,14 +27,7 @@ def tell_unmarked(tape: Tape, state: State, used: Sequence[Tensor], node: ast.AS
             continue
         write = state.writes.get(tensor.counter)
         if write is not None and found.write in write.chain():
+            moment = state.moment(node)
             tape.publish(
-                UnmarkedWriteUsed(
-                    state.moment(node),
-                    None,
-                    found.function,
-                    tensor.id,
-                    found.write,
-                    found.applied,
-                    found.returned,
-                )
+                UnmarkedWriteUsed(moment, None, found.function, tensor.id, found.argument, found.write, found.applied)
             )

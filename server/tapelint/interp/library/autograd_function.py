@@ -18,7 +18,7 @@ from ..machine import Machine, Raised
 from ..values import Class, Function, Ref, TensorRef, Tuple, Unknown, Value
 from .function_backward import backward_of
 from .function_context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
-from .function_hazards import forward_hazards
+from .function_hazards import called_at, forward_hazards
 from .function_parts import Definition, Given
 from .registry import Call, function
 
@@ -37,8 +37,8 @@ def apply(m: Machine, state: State, call: Call) -> Value:
     if forward is None or not isinstance(kind, Ref) or not isinstance(state.heap[kind.id], Class):
         return Unknown("apply")
     values = bound(forward, call, setup is not None)
-    tensors = tuple(current(state, v.id) for v in values if isinstance(v, TensorRef))
-    given = Given(values, tensors, tuple(state.version(t.counter) for t in tensors), exact(call.node))
+    tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
+    given = Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(call.node))
     flags = tuple(flag(state, v) for v in values)
     context = new_context(state, flags)
     mode, state.grad_mode = state.grad_mode, False
@@ -97,17 +97,18 @@ def attach(
     """
     values = result.items if isinstance(result, Tuple) else (result,)
     outputs = [v.id for v in values if isinstance(v, TensorRef)]
-    dirty = [t for t in tensors_noted(state, definition.context, DIRTY) if t in given.ids]
+    dirty = [t for t in tensors_noted(state, definition.context, DIRTY) if t in given.tensors]
     constant = set(tensors_noted(state, definition.context, CONSTANT))
     for key in dirty:
         if key not in outputs:
-            m.tape.publish(DirtyNotReturned(state.moment(node), None, definition.name, key, definition.forward.node))
+            place = called_at(definition.preparing, "mark_dirty") or node
+            m.tape.publish(DirtyNotReturned(state.moment(node), None, definition.name, key, place))
             raise Raised("RuntimeError", NOT_RETURNED, by_torch=True)
         try:
             check_write(m.tape, state, current(state, key), definition.name, node, needs)
         except Refused as refused:
             raise Raised("RuntimeError", str(refused), by_torch=True) from None
-    renamed = {t: fresh_id() if t in given.ids and t not in dirty else t for t in outputs}
+    renamed = {t: fresh_id() if t in given.tensors and t not in dirty else t for t in outputs}
     for key in dirty:
         bump(state, current(state, key).counter, definition.name, node, tensor=key)
     graph: Node | None = None
@@ -123,14 +124,14 @@ def attach(
             needs is True,
             results=tuple(renamed.values()),
             grad_fn=f"{definition.name}Backward",
-            anchors=given.ids,
-            method=backward_of(m, state, definition, values, tuple(pairs), node, given.exact),
+            anchors=tuple(given.tensors),
+            method=backward_of(m, state, definition, result, tuple(pairs), node, given.exact),
         )
         m.tape.saved.update(item.counter for item in saved)
     for old, new in renamed.items():
         _give(state, old, new, graph, needs, old in constant, old in dirty, node)
     if needs:
-        forward_hazards(m.tape, state, definition, given, tuple(outputs), node)
+        forward_hazards(m.tape, state, definition, given, node)
     if isinstance(result, TensorRef):
         return TensorRef(renamed[result.id])
     if isinstance(result, Tuple):
@@ -144,8 +145,8 @@ def saved_by(state: State, context: Ref, outputs: list[int], given: Given, dirty
     for value in noted(state, context, SAVED):
         if isinstance(value, TensorRef):
             record = current(state, value.id)
-            own = value.id in outputs and (value.id not in given.ids or value.id in dirty)
-            role = "result" if own else "input" if value.id in given.ids else "intermediate"
+            own = value.id in outputs and (value.id not in given.tensors or value.id in dirty)
+            role = "result" if own else "input" if value.id in given.tensors else "intermediate"
             kept.append(SavedTensor(role, value.id, record.counter, state.version(record.counter)))
     return state.packed(kept)
 

@@ -10,23 +10,21 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ...tape import Gradients, Leaf, Node, State, Turn, leaf
-from ...tape.function_events import GradientForNothing, GradientsMiscounted
+from ...tape import Gradients, State, Turn, leaf
 from ..calls import call_value
-from ..machine import Machine, Raised
-from ..values import NONE, Const, Function, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ..machine import Machine
+from ..values import NONE, Const, Ref, TensorRef, Tuple, Unknown, Value
 from .function_context import SPARSE, noted
-from .function_hazards import altered_since_forward, backward_hazards, kept_on_context, own_nodes, tell_kept
-from .function_parts import Definition
-
-Inputs = tuple[tuple[Value, "Node | Leaf | None"], ...]
+from .function_counts import Inputs, check_outputs, judged
+from .function_hazards import altered_since_forward, backward_hazards, kept_on_context, tell_kept
+from .function_parts import Definition, parameters
 
 
 def backward_of(
     m: Machine,
     state: State,
     definition: Definition,
-    outputs: tuple[Value, ...],
+    outcome: Value,
     inputs: Inputs,
     node: ast.AST,
     exact: bool,
@@ -35,10 +33,12 @@ def backward_of(
     function = definition.backward
     if function is None:
         return None
+    outputs = outcome.items if isinstance(outcome, Tuple) else (outcome,)
     kept = kept_on_context(state, definition, outputs, tuple(value for value, _ in inputs))
     tell_kept(m.tape, state, definition, kept, node)
 
     def method(state: State, turn: Turn) -> Gradients:
+        check_outputs(m, state, definition, outcome, turn)
         altered_since_forward(m.tape, state, definition, kept, turn)
         before = {saved.counter: state.version(saved.counter) for saved in turn.item.saved}
         gradients = [gradient(m, state, definition, v, turn, i) for i, v in enumerate(outputs)]
@@ -51,7 +51,7 @@ def backward_of(
             del m.turns[definition.context.id]
             state.grad_mode, state.inference, state.frame, state.calls, state.laps = outer
         backward_hazards(m.tape, state, definition, turn, before)
-        return judged(m, state, definition, function, turn, inputs, result, exact)
+        return judged(m, state, definition, turn, inputs, result, exact)
 
     return method
 
@@ -64,59 +64,6 @@ def gradient(m: Machine, state: State, definition: Definition, output: Value, tu
     if noted(state, definition.context, SPARSE):
         return Unknown("gradient")
     made = leaf(state, turn.node, False if turn.create is False else None)
-    spec = definition.backward.node.args
-    names = [a.arg for a in (*spec.posonlyargs, *spec.args)][1:]
+    names = parameters(definition.backward)[1:]
     m.tape.name(made, names[index] if index < len(names) else "the gradient")
     return TensorRef(made)
-
-
-def judged(
-    m: Machine,
-    state: State,
-    definition: Definition,
-    function: Function,
-    turn: Turn,
-    inputs: Inputs,
-    result: Value,
-    exact: bool,
-) -> Gradients:
-    """One gradient for each argument of forward, None for what needs none: PyTorch counts."""
-    everywhere = tuple(dict.fromkeys(edge for _, edge in inputs if edge is not None))
-    if isinstance(result, Unknown):
-        return Gradients(everywhere, ())
-    got = result.items if isinstance(result, Tuple) else (result,)
-    if len(got) > len(inputs) and all(item == NONE for item in got[len(inputs) :]):
-        got = got[: len(inputs)]
-    statement = returned(function.node, len(got))
-    spelled = statement is not None and not any(isinstance(part, ast.Starred) for part in ast.walk(statement))
-    if not exact or not spelled or function.node.args.vararg is not None and len(got) != len(inputs):
-        return Gradients(everywhere, tuple(v.id for v in got if isinstance(v, TensorRef)))
-    moment, place = state.moment(turn.node), statement or function.node
-    if len(got) != len(inputs):
-        m.tape.publish(
-            GradientsMiscounted(moment, None, definition.name, len(inputs), len(got), place, definition.forward.node)
-        )
-        raise Raised(
-            "RuntimeError", f"function {definition.name}Backward returned an incorrect number of gradients", True
-        )
-    for index, (item, (value, _)) in enumerate(zip(got, inputs)):
-        if isinstance(item, TensorRef) and no_tensor(state, value):
-            m.tape.publish(GradientForNothing(moment, None, definition.name, index, place, definition.forward.node))
-            raise Raised("RuntimeError", "returned a gradient different than None", True)
-    edges = dict.fromkeys(edge for item, (_, edge) in zip(got, inputs) if edge is not None and item != NONE)
-    return Gradients(tuple(edges), tuple(v.id for v in got if isinstance(v, TensorRef)))
-
-
-def no_tensor(state: State, value: Value) -> bool:
-    return isinstance(value, (Const, Tuple)) or (
-        isinstance(value, Ref) and isinstance(state.heap[value.id], (Sequence, Mapping))
-    )
-
-
-def returned(definition: ast.AST, count: int) -> ast.AST | None:
-    """The ``return`` that gave ``count`` values: the only one, or the first that spells out as many."""
-    found = [item for item in own_nodes(definition) if isinstance(item, ast.Return)]
-    if len(found) == 1:
-        return found[0]
-    spelled = [r for r in found if (len(r.value.elts) if isinstance(r.value, ast.Tuple) else 1) == count]
-    return spelled[0] if spelled else None

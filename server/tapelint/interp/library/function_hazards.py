@@ -10,7 +10,7 @@ from ...tape import State, Tape, Turn, Unmarked, current
 from ...tape.function_events import KeptTensorAltered, SavedThenWritten, SavedWrittenInBackward, TensorKeptOnContext
 from ..values import Const, Function, TensorRef, Value
 from .function_context import ASKED, DIRTY, kept_otherwise, noted, tensors_noted
-from .function_parts import Definition, Given
+from .function_parts import Definition, Given, parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +34,27 @@ def own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
             todo.extend(reversed(list(ast.iter_child_nodes(item))))
 
 
-def forward_hazards(
-    tape: Tape, state: State, definition: Definition, given: Given, outputs: tuple[int, ...], node: ast.AST
-) -> None:
+def forward_hazards(tape: Tape, state: State, definition: Definition, given: Given, node: ast.AST) -> None:
     """What forward wrote: inputs that it did not mark dirty, and inputs that it had saved before."""
-    dirty = set(tensors_noted(state, definition.context, DIRTY))
+    dirty = tensors_noted(state, definition.context, DIRTY)
     marked = {current(state, key).counter for key in dirty}
-    for tensor, version in zip(given.tensors, given.versions):
-        write = state.writes.get(tensor.counter)
-        culprit = write.since(version) if write is not None else None
-        if culprit is None or tensor.counter in marked:
+    for index, value in enumerate(given.values):
+        tensor = given.tensors.get(value.id) if isinstance(value, TensorRef) else None
+        write = state.writes.get(tensor.counter) if tensor is not None else None
+        if tensor is None or write is None or tensor.counter in marked:
             continue
-        if tensor.requires_grad and tensor.grad_fn is not None:
-            returned = tensor.id in outputs
-            tape.unmarked[tensor.counter] = Unmarked(
-                definition.name, tensor.id, tensor.grad_fn, culprit, state.moment(node), returned
-            )
+        culprit = write.since(given.versions[tensor.id])
+        name = definition.parameter(index)
+        if culprit is not None and tensor.requires_grad and tensor.grad_fn is not None:
+            found = Unmarked(definition.name, name, tensor.grad_fn, culprit, state.moment(node))
+            tape.unmarked[tensor.counter] = found
+        place = called_at(definition.preparing, "save_for_backward")
         for asked in noted(state, definition.context, ASKED):
             assert isinstance(asked, Const)
             key, then = asked.value
-            since = write.since(then) if write is not None else None
-            if key == tensor.id and since is not None:
-                tape.publish(SavedThenWritten(since.moment, None, definition.name, key, since, state.moment(node)))
+            since = write.since(then) if key == tensor.id else None
+            if since is not None and place is not None:
+                tape.publish(SavedThenWritten(state.moment(node), None, definition.name, key, name, since, place))
 
 
 def kept_on_context(
@@ -109,16 +108,35 @@ def backward_hazards(tape: Tape, state: State, definition: Definition, turn: Tur
         write = state.writes.get(saved.counter)
         culprit = write.since(before[saved.counter]) if write is not None else None
         if culprit is not None:
-            tape.publish(SavedWrittenInBackward(culprit.moment, None, definition.name, saved, culprit, turn.item))
+            tape.inside[culprit.stamp] = turn.item
+            tape.publish(
+                SavedWrittenInBackward(state.moment(turn.node), None, definition.name, saved, culprit, turn.item)
+            )
 
 
 def stored_at(method: Function, attribute: str) -> ast.Assign | None:
     """Where a method assigns this attribute of its context."""
     context = _context_name(method)
     for item in own_nodes(method.node):
-        if isinstance(item, ast.Assign) and any(_is_attribute(t, context, attribute) for t in item.targets):
+        if isinstance(item, ast.Assign) and any(
+            _is_attribute(part, context, attribute) for t in item.targets for part in ast.walk(t)
+        ):
             return item
     return None
+
+
+def called_at(method: Function, name: str) -> ast.Call | None:
+    """Where a method calls this method of its context."""
+    context = _context_name(method)
+    for item in own_nodes(method.node):
+        if isinstance(item, ast.Call) and _is_attribute(item.func, context, name):
+            return item
+    return None
+
+
+def ignored(method: Function, name: str) -> bool:
+    """Whether a method never reads its parameter ``name``."""
+    return not any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(method.node))
 
 
 def read_in(method: Function, attribute: str) -> bool:
@@ -127,8 +145,7 @@ def read_in(method: Function, attribute: str) -> bool:
 
 
 def _context_name(method: Function) -> str:
-    spec = method.node.args
-    return next((a.arg for a in (*spec.posonlyargs, *spec.args)), "")
+    return next(iter(parameters(method)), "")
 
 
 def _is_attribute(item: ast.AST, owner: str, name: str) -> bool:

@@ -23,6 +23,17 @@ class Definition:
         """The method that is given the context before backward."""
         return self.setup or self.forward
 
+    def parameter(self, index: int) -> str:
+        """forward's name for its argument ``index``, the context not counted."""
+        names = parameters(self.forward)[self.setup is None :]
+        return names[index] if index < len(names) else f"argument {index + 1}"
+
+
+def parameters(function: Function) -> list[str]:
+    """The names of a function's positional parameters."""
+    spec = function.node.args
+    return [a.arg for a in (*spec.posonlyargs, *spec.args)]
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -32,10 +43,6 @@ class Given:
     """
 
     values: tuple[Value, ...]
-    tensors: tuple[Tensor, ...]
-    versions: tuple[int, ...]
+    tensors: dict[int, Tensor]
+    versions: dict[int, int]
     exact: bool
-
-    @property
-    def ids(self) -> tuple[int, ...]:
-        return tuple(t.id for t in self.tensors)
