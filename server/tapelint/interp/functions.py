@@ -102,7 +102,7 @@ def call_function(
     (see ``machine``); where there is no ``key`` to do so, only the first is followed."""
     definition = function.node
     m.called.add(definition)
-    if m.depth >= MAX_DEPTH or m.running.count(definition) >= MAX_RECURSION:
+    if m.depth >= MAX_DEPTH or tells_nothing_new(m, definition, args, kwargs):
         m.holes.unknown_calls += 1
         return Unknown("recursion")
     module = state.heap[function.frame].module
@@ -116,7 +116,7 @@ def call_function(
     if function.grad_mode is not None:
         state.grad_mode, state.inference = function.grad_mode, function.inference
     m.depth += 1
-    m.running.append(definition)
+    m.running.append((definition, (*args, *kwargs.values())))
     consumers, m.consumers = m.consumers, []
     try:
         if isinstance(definition, ast.Lambda):
@@ -138,6 +138,21 @@ def call_function(
     if len(outcomes) > 1:
         outcomes = m.trim(outcomes)
     return choose(m, state, outcomes, key)
+
+
+def tells_nothing_new(m: Machine, definition: ast.AST, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a function need not run inside itself once more: it is as deep as it may be, or what it is given now is
+    unknown or what it was given before. The outer run has already shown what it does with such data.
+
+        def flat(tree): return [leaf for branch in tree for leaf in flat(branch)]   # branch is as unknown as tree
+    """
+    inside = [given for node, given in m.running if node is definition]
+    if not inside or len(inside) >= MAX_RECURSION:
+        return bool(inside)
+    given = (*args, *kwargs.values())
+    return any(isinstance(value, Unknown) for value in given) and all(
+        isinstance(value, Unknown) or value in inside[-1] for value in given
+    )
 
 
 def _leave(state: State, value: Value) -> None:

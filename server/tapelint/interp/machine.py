@@ -95,7 +95,7 @@ class Machine:
         self.limit = STEPS
         self.memo = Memo({})
         self.depth = 0
-        self.running: list[ast.AST] = []
+        self.running: list[tuple[ast.AST, tuple[Value, ...]]] = []
         self.called: set[ast.AST] = set()
         self.consumers: list[Callable[[State, Value], list[State]]] = []
         self.missing: dict[str, Value] = {}
