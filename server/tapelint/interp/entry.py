@@ -55,6 +55,7 @@ def execute(m: Machine) -> None:
     m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
     _complete(m, finished, module)
     end = m.steps + TOGETHER
+    objects = Objects(m, finished)
     for function, owner in sorted(uncalled(m, finished, module), key=urgency):
         if function.node in m.called:
             continue
@@ -62,9 +63,8 @@ def execute(m: Machine) -> None:
             m.holes.entries += 1
             m.holes.spent += 1
             continue
-        path = finished.fork()
         m.limit = min(m.steps + FRESH, end)
-        ends = _entered(m, [path], partial(_drive, m, path, function, owner))
+        ends = _entered(m, [], partial(_drive, m, objects, function, owner))
         m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
 
 
@@ -143,11 +143,37 @@ def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, 
                     yield function, value
 
 
-def _drive(m: Machine, state: State, function: Function, owner: Ref | None) -> list[State]:
+class Objects:
+    """The objects whose methods run: made once for each class, every method has its own copy of the state after that.
+
+    A class that spends the budget of one entry point on its ``__init__`` is not made again for its other methods.
+    """
+
+    def __init__(self, m: Machine, state: State) -> None:
+        self.m, self.state = m, state
+        self.made: dict[int, tuple[State, Ref] | None] = {}
+
+    def of(self, owner: Ref) -> tuple[State, Ref]:
+        """A state of one's own, and the object in it."""
+        if owner.id not in self.made:
+            self.made[owner.id] = None
+            state = self.state.fork()
+            self.made[owner.id] = state, make_instance(self.m, state, owner, state.heap[owner.id].node)
+        known = self.made[owner.id]
+        if known is None:
+            raise BudgetSpent
+        return known[0].fork(), known[1]
+
+
+def _drive(m: Machine, objects: Objects, function: Function, owner: Ref | None) -> list[State]:
     """Run one function with inferred arguments; a method on an object made with inferred arguments."""
     args: list[Value] = []
-    if owner is not None and function.kind not in ("static",):
-        args.append(owner if function.kind == "class" else make_instance(m, state, owner, function.node))
+    if owner is None or function.kind in ("static", "class"):
+        state = objects.state.fork()
+        args += [owner] if owner is not None and function.kind == "class" else []
+    else:
+        state, instance = objects.of(owner)
+        args.append(instance)
     if outline(function.node).yields:
         return [state]
     bound = Bound(function, args[0]) if args else function
