@@ -82,15 +82,17 @@ def starts(options: argparse.Namespace, result: dict) -> Lines:
 def sizes(options: argparse.Namespace, result: dict) -> Lines:
     """Time as programs grow."""
     yield "growth (processor time)"
+    yield f"  {growth.BUDGETS}"
     found = []
     for shape in _by_shape(growth.points()):
         found += shape
         yield from table(
-            (shape[0].shape, "time", "a statement", "steps", "a step", ""),
+            (shape[0].shape, "time", "ratio to parse", "a statement", "steps", "a step", ""),
             (
                 (
                     f"{point.size:,}",
                     seconds(point.seconds),
+                    f"{point.ratio:.1f}",
                     seconds(point.per),
                     f"{point.steps:,}",
                     seconds(point.seconds / max(1, point.steps)),
@@ -99,6 +101,9 @@ def sizes(options: argparse.Namespace, result: dict) -> Lines:
                 for point in shape
             ),
         )
+        if len(whole := [point for point in shape if not point.is_cut]) > 2:
+            first, last = whole[-2:]
+            yield f"  {last.size / first.size:g} times the size took {last.seconds / first.seconds:.1f} times the time"
     result["growth"] = [asdict(point) for point in found]
 
 

@@ -97,6 +97,31 @@ def straight(statements: int) -> str:
     return "\n".join([*head, *lines, f"h{statements}.sum().backward()", ""])
 
 
+def wide(ops: int) -> str:
+    """So many ops, ten in every statement: what an op costs when statements cost little."""
+    product = " * ".join(["h"] + ["x"] * 10)
+    lines = [f"h = {product}" for _ in range(max(1, ops // 10))]
+    head = ["import torch", "x = torch.randn(4, requires_grad=True)", "h = x + 1"]
+    return "\n".join([*head, *lines, "h.sum().backward()", ""])
+
+
+def branched(statements: int) -> str:
+    """So many statements in branches whose tests are not known, each merged before the next."""
+    branches = [
+        f"if flag{n}:\n    note = {n}\nelse:\n    note = torch.zeros(4)\ny = torch.tanh(x) + y\n"
+        for n in range(max(1, statements // 4))
+    ]
+    head = "import torch\nfrom flags import *\nx = torch.randn(4, requires_grad=True)\ny = x + 1\n"
+    return head + "".join(branches) + "y.sum().backward()\n"
+
+
+def called(statements: int) -> str:
+    """So many statements, half of them in functions, each of which is called once."""
+    body = "    h = torch.exp(x)\n    return h.sum()\n\n\n"
+    parts = [f"def f{n}(x):\n{body}f{n}(w).backward()\n" for n in range(max(1, statements // 4))]
+    return "import torch\nw = torch.randn(4, requires_grad=True)\n" + "".join(parts)
+
+
 def looped(statements: int) -> str:
     """So many statements in training loops of five one after the other: the program grows, no graph does."""
     loops = []
