@@ -17,6 +17,7 @@ from . import (
 from .entry import execute
 from .imports import Imports, Resolve
 from .library import (
+    arrays,
     autograd_function,
     backward,
     builtins,

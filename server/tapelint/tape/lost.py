@@ -38,3 +38,17 @@ class RequiresGradRefused(Event):
     reason: str
     wanted: bool
     born: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCopiedOut(Event):
+    """Tensors with a graph were asked for as plain data: ``how`` is ``numpy`` or ``deepcopy``.
+
+    ``held`` are those tensors, each with the attributes and keys that lead to it from the argument; ``source`` is the
+    expression of the argument, ``method`` whether it is a tensor's own method that was called.
+    """
+
+    held: tuple[tuple[int, tuple[str | int, ...]], ...]
+    how: str
+    source: ast.expr | None
+    method: bool

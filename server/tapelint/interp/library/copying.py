@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...tape import State, current, leaf
-from ..machine import Machine, Raised
+from ..attributes import find
+from ..machine import Machine
 from ..values import Class, Function, Instance, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Value
+from .arrays import refuse
+from .backward import written_at
 from .registry import Call, function
 
 
@@ -16,7 +19,35 @@ def copied(m: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "x")
     if call.name == "copy.copy":
         return Ref(state.new(state.heap[value.id].copy())) if isinstance(value, Ref) else value
+    held = graphs_in(state, value, (), set())
+    if held:
+        refuse(m, state, held, call, "deepcopy", written_at(call, 0, "x"))
     return _deep(m, state, value, call, {})
+
+
+def graphs_in(
+    state: State, value: Value, trail: tuple[str | int, ...], seen: set[int]
+) -> list[tuple[int, tuple[str | int, ...]]]:
+    """The tensors below ``value`` that are no leaves for certain, with the attributes and keys that lead to them."""
+    if isinstance(value, TensorRef):
+        tensor = current(state, value.id)
+        known = tensor.grad_fn is not None and tensor.requires_grad and not tensor.assumed
+        return [(value.id, trail)] if known else []
+    if isinstance(value, Tuple):
+        return [hit for i, item in enumerate(value.items) for hit in graphs_in(state, item, (*trail, i), seen)]
+    if not isinstance(value, Ref) or value.id in seen:
+        return []
+    seen.add(value.id)
+    thing = state.heap[value.id]
+    parts: list[tuple[str | int, Value]] = []
+    if isinstance(thing, Instance):
+        own = find(state, thing.kind, "__deepcopy__")
+        parts = list(thing.attributes.items()) if own is None or own[1] is None else []
+    elif isinstance(thing, Sequence):
+        parts = list(enumerate(thing.items))
+    elif isinstance(thing, Mapping):
+        parts = list(thing.items.items())
+    return [hit for name, item in parts for hit in graphs_in(state, item, (*trail, name), seen)]
 
 
 def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, Value]) -> Value:
@@ -24,12 +55,6 @@ def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, 
         return done[value]
     if isinstance(value, TensorRef):
         origin = current(state, value.id)
-        if origin.grad_fn is not None and not origin.assumed:
-            raise Raised(
-                "RuntimeError",
-                "Only Tensors created explicitly by the user support the deepcopy protocol",
-                by_torch=True,
-            )
         made = leaf(state, call.node, origin.requires_grad, parameter=origin.parameter)
         state.tensors[made] = replace(
             state.tensors[made], assumed=origin.assumed, of_module=origin.of_module, kind=origin.kind

@@ -40,7 +40,7 @@ def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Valu
     return receiver
 
 
-@method(TENSOR_METHODS, "item", "tolist", "numpy", "__float__", "__int__", "__bool__", "__len__")
+@method(TENSOR_METHODS, "item", "tolist", "__float__", "__int__", "__bool__", "__len__")
 def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return Unknown("item", False)
 

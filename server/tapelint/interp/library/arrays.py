@@ -1,0 +1,86 @@
+"""NumPy: it wants plain memory, and a tensor that autograd tracks refuses to give its own.
+
+    y.numpy(), np.array(y), np.mean([a, b])    raise where a tensor among the arguments requires grad
+    float(y), y.item(), y.tolist()             are fine
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...tape import State, current
+from ...tape.lost import GraphCopiedOut
+from ..machine import Machine, Raised
+from ..values import FALSE, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from .backward import written_at
+from .registry import FUNCTIONS, TENSOR_METHODS, Call, method
+
+REFUSED = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+DIRECT = (
+    "array asarray asanyarray ascontiguousarray exp log log10 log2 sqrt abs absolute isnan isinf isfinite argmax "
+    "argmin round float32 float64 int64 append tanh sin cos square power maximum minimum clip where dot"
+).split()
+JOINING = (
+    "concatenate stack vstack hstack column_stack mean sum max min std var median average percentile quantile amax "
+    "amin nanmean prod"
+).split()
+"""These hand a tensor over to its own method, but convert a list of tensors."""
+
+
+def held_in(
+    state: State, value: Value, depth: int = 3, trail: tuple[str | int, ...] = ()
+) -> list[tuple[int, tuple[str | int, ...]]]:
+    """The tensors that require grad for certain in nested lists, with the indices that lead to them."""
+    if isinstance(value, TensorRef):
+        tensor = current(state, value.id)
+        return [(value.id, trail)] if tensor.requires_grad and not tensor.assumed else []
+    items = value.items if depth and isinstance(value, Tuple) else ()
+    if depth and isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence):
+        items = tuple(thing.items)
+    return [hit for i, item in enumerate(items) for hit in held_in(state, item, depth - 1, (*trail, i))]
+
+
+def premise(state: State) -> str | None:
+    """A function that nothing in the file calls may be called with gradients switched off, unless it went backward."""
+    entry = state.calls[0] if state.calls else None
+    if isinstance(entry, (ast.FunctionDef, ast.AsyncFunctionDef)) and not state.freed:
+        return f"gradients are enabled where `{entry.name}` is called"
+    return None
+
+
+def refuse(
+    m: Machine,
+    state: State,
+    held: list[tuple[int, tuple[str | int, ...]]],
+    call: Call,
+    how: str,
+    source: ast.expr | None,
+    method: bool = False,
+) -> None:
+    """Publish that a graph was to be copied out; raise where that is certain."""
+    assumed = premise(state) if how == "numpy" else None
+    m.tape.publish(GraphCopiedOut(state.moment(call.node), assumed, tuple(held), how, source, method))
+    if assumed is None:
+        raise Raised("RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True)
+
+
+@method(TENSOR_METHODS, "numpy", "__array__")
+def tensor_numpy(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    held = held_in(state, receiver)
+    if held and state.grad_mode is True and call.kwargs.get("force", FALSE) == FALSE and not call.args:
+        func = call.node.func if isinstance(call.node, ast.Call) else None
+        refuse(m, state, held, call, "numpy", func.value if isinstance(func, ast.Attribute) else None, True)
+    return Unknown("item", False)
+
+
+def array_function(m: Machine, state: State, call: Call) -> Value:
+    given = call.get(0, "object")
+    direct = isinstance(given, TensorRef)
+    held = [] if direct and call.name.rpartition(".")[2] in JOINING else held_in(state, given)
+    if held and state.grad_mode is True:
+        refuse(m, state, held, call, "numpy", written_at(call, 0, "object"))
+    return Unknown("array", False)
+
+
+for _name in (*DIRECT, *JOINING):
+    FUNCTIONS["numpy." + _name] = array_function
