@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .catalogue import by_result
-from .scope import Scope, Variable
+from .scope import Callee, Scope, Variable
+
+Inner = Callable[[str], "Made"]
 
 NUMBERS = ("2", "0.5", "3.0", "-1", "1")
 FRESH = {
@@ -137,14 +140,13 @@ def expression(rng: random.Random, scope: Scope, kind: str, depth: int = 1, care
         one, two, text = rng.choice(MIXED[kind])
         parts = [inner(one), inner(two)]
         return combined(text.format(*(p.text for p in parts)).join("()"), parts)
-    if roll < 0.54 and scope.modules and kind in "VM":
+    modules = [m for m, kinds in scope.modules.items() if kind in kinds]
+    if roll < 0.54 and modules:
         part = inner(kind)
-        return Made(f"{rng.choice(scope.modules)}({part.text})", True, part.past)
-    fitting = [f for f, (_, gives) in scope.functions.items() if gives == kind]
+        return Made(f"{rng.choice(modules)}({part.text})", True, part.past)
+    fitting = [f for f in scope.functions if f.gives == kind and not f.several]
     if roll < 0.60 and fitting:
-        name = rng.choice(fitting)
-        parts = [inner(t) for t in scope.functions[name][0]]
-        return combined(f"{name}({', '.join(p.text for p in parts)})", parts)
+        return called(rng.choice(fitting), inner)
     if roll < 0.66 and kind == "S":
         return loss(rng, scope, careful, depth)
     if roll < 0.68:
@@ -154,6 +156,13 @@ def expression(rng: random.Random, scope: Scope, kind: str, depth: int = 1, care
         part = inner(kind)
         return Made(f"{part.text}.detach()", False, frozenset())
     return form(rng, scope, kind, depth, careful)
+
+
+def called(function: Callee, inner: Inner) -> Made:
+    """A call of one of the program's own functions. What it closes over may need a gradient."""
+    parts = [inner(kind) for kind in function.takes]
+    made = combined(f"{function.text}({', '.join(p.text for p in parts)})", parts)
+    return Made(made.text, True, made.past)
 
 
 def form(rng: random.Random, scope: Scope, kind: str, depth: int, careful: bool) -> Made:
@@ -168,16 +177,16 @@ def form(rng: random.Random, scope: Scope, kind: str, depth: int, careful: bool)
 
 def loss(rng: random.Random, scope: Scope, careful: bool = True, depth: int = 1) -> Made:
     """A scalar to run backward from: of something that needs a gradient, if there is anything."""
-    trained = [v for v in scope.variables.values() if v.grad and not (careful and v.past & scope.freed)]
+    trained = scope.trained(careful)
     if trained and rng.random() < 0.5:
         chosen = rng.choice(trained[-4:])
         return of(chosen).then(chosen.text if chosen.type == "S" else rng.choice(SMALL).format(chosen.text))
     takes, text = rng.choice(LOSSES)
     parts = [expression(rng, scope, t, depth - 1, careful) for t in takes]
     if not any(p.grad for p in parts):
-        if scope.modules:
-            kind, name = takes[0], rng.choice(scope.modules)
-            parts[0] = Made(f"{name}({parts[0].text})", True, parts[0].past) if kind in "VM" else parts[0]
+        modules = [m for m in scope.networks if takes[0] in scope.modules[m]]
+        if modules:
+            parts[0] = Made(f"{rng.choice(modules)}({parts[0].text})", True, parts[0].past)
         elif trained:
             again = [v for v in trained if v.type == takes[0]] or trained
             chosen = rng.choice(again)

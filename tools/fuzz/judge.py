@@ -1,12 +1,17 @@
-"""Runs one program both ways, and says how the two differ."""
+"""Runs one program both ways, and says how the two differ.
+
+Where a program asks for a number that nobody knows before it runs (``loss.item() > 0.5``), PyTorch runs it once for
+each answer, and all that may happen is compared with all that tapelint says may happen.
+"""
 
 from __future__ import annotations
 
 import ast
+import random
 import traceback
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import CodeType
 
 import torch
 
@@ -29,79 +34,165 @@ KINDS = {
     "TL203": "leaf",
     "TL301": "no graph",
 }
+RUNS = 24
+"""How many ways through a program are tried."""
+CHOOSE = "__choose__"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Outcome:
-    """How a program ends: ``kind`` is empty where it runs through, ``other`` for an error that is none of ours."""
+    """How a way through a program ends: ``kind`` is ``other`` for an error that is none of ours."""
 
     kind: str
     row: int = 0
-    message: str = ""
 
     def __str__(self) -> str:
-        return f"{self.kind} at line {self.row}" if self.kind else "runs through"
+        return f"{self.kind} at line {self.row}"
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The errors PyTorch raises on the ways through a program; ``whole`` where all ways were tried."""
+
+    errors: frozenset[Outcome]
+    whole: bool = True
+    message: str = ""
+
+    @property
+    def usable(self) -> bool:
+        return not any(error.kind == "other" for error in self.errors)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``sort`` is how the two differ, or ``agree``; ``unsure`` are tapelint's warnings and holes."""
+    """``sort`` is how the two differ, or ``agree``; ``unsure`` is why tapelint may not know everything."""
 
     sort: str
-    real: Outcome
-    said: tuple[Outcome, ...] = ()
+    real: frozenset[Outcome]
+    said: frozenset[Outcome] = frozenset()
     unsure: str = ""
 
     @property
     def key(self) -> tuple[object, ...]:
         """What must stay the same while a disagreement is shrunk."""
-        return self.sort, self.real.kind, tuple(sorted({o.kind for o in self.said})), bool(self.unsure)
+        return self.sort, *(frozenset(o.kind for o in side) for side in (self.real, self.said)), bool(self.unsure)
+
+    @property
+    def same_kind(self) -> bool:
+        return {o.kind for o in self.real} == {o.kind for o in self.said}
+
+    @property
+    def same_line(self) -> bool:
+        return {o.row for o in self.real} == {o.row for o in self.said}
 
 
 def judge(text: str) -> Verdict:
-    try:
-        code = compile(text, NAME, "exec")
-    except (SyntaxError, ValueError):
-        return Verdict("invalid", Outcome("other"))
-    return compare(text, run(code), *predict(text))
+    truth = run(text)
+    if not truth.usable:
+        return Verdict("other error", truth.errors)
+    return compare(truth, *predict(text))
 
 
-def compare(text: str, real: Outcome, said: tuple[Outcome, ...], unsure: str) -> Verdict:
-    # Both sides of a condition nobody knows are explored; PyTorch took one.
-    guessing = ".item()" in text
-    agreed = tuple(o for o in said if (o.kind, o.row) == (real.kind, real.row))
-    if real.kind == "other":
-        return Verdict("other error", real, said, unsure)
-    if not said:
-        sort = "agree" if not real.kind else "silent" if not unsure else "unknown"
-    elif agreed and (guessing or len(said) == 1):
+def compare(truth: Truth, said: frozenset[Outcome], unsure: str) -> Verdict:
+    real = truth.errors
+    if real == said:
         sort = "agree"
-    elif guessing:
+    elif not truth.whole:
         sort = "unknown"
-    elif not real.kind:
-        sort = "false alarm"
+    elif not said:
+        sort = "unknown" if unsure else "silent"
     else:
-        sort = "otherwise"
+        sort = "otherwise" if real else "false alarm"
     return Verdict(sort, real, said, unsure)
 
 
-def run(code: CodeType) -> Outcome:
-    """Under PyTorch."""
+# PyTorch
+
+
+def run(text: str) -> Truth:
+    """All that may happen under PyTorch."""
+    try:
+        code = compile(ast.fix_missing_locations(Asking().visit(ast.parse(text))), NAME, "exec")
+    except (SyntaxError, ValueError, RecursionError):
+        return Truth(frozenset({Outcome("other")}))
+    errors, message = set(), ""
+    script: list[bool] | None = []
+    for _ in range(RUNS):
+        answers = Answers(script)
+        outcome, words = once(code, answers)
+        if outcome is not None:
+            errors.add(outcome)
+            message = words
+        script = answers.next()
+        if script is None:
+            break
+    return Truth(frozenset(errors), script is None, message)
+
+
+class Asking(ast.NodeTransformer):
+    """Comparisons with what nobody knows ask for an answer instead."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        text = ast.unparse(node)
+        if ".item()" not in text and "random.random()" not in text:
+            return node
+        return ast.copy_location(
+            ast.Call(ast.Name(CHOOSE, ast.Load()), [ast.Constant(text), node.left], []),
+            node,
+        )
+
+
+class Answers:
+    """Follows a script as long as it goes, then always answers no. The same question gets the same answer."""
+
+    def __init__(self, script: list[bool]) -> None:
+        self.script, self.given, self.known = script, [], {}
+
+    def __call__(self, question: str, value: float) -> bool:
+        key = (question, value)
+        if key not in self.known:
+            self.known[key] = len(self.given) < len(self.script) and self.script[len(self.given)]
+            self.given.append(self.known[key])
+        return self.known[key]
+
+    def next(self) -> list[bool] | None:
+        """The script of a way that was not tried yet."""
+        given = list(self.given)
+        while given and given[-1]:
+            given.pop()
+        return [*given[:-1], True] if given else None
+
+
+def once(code: object, answers: Answers) -> tuple[Outcome | None, str]:
     torch.manual_seed(0)
+    random.seed(0)
     torch.set_grad_enabled(True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            exec(code, {"__name__": "__main__"})
+            exec(code, {"__name__": "__main__", CHOOSE: answers})
         except Exception as error:
-            rows = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == NAME]
             words = str(error)
             kind = next((kind for kind, part in ERRORS if part in words), "other")
-            return Outcome(kind, rows[-1] if rows else 0, words.partition("\n")[0][:200])
-    return Outcome("")
+            return Outcome(kind, max(rows(error), default=(0, 0))[1]), words.partition("\n")[0][:200]
+    return None, ""
 
 
-def predict(text: str) -> tuple[tuple[Outcome, ...], str]:
+def rows(error: Exception) -> Iterator[tuple[int, int]]:
+    """The program's own frames that lead to the error, up to the backward pass: hooks and the backward of a
+    ``Function`` are run by it.
+    """
+    for depth, frame in enumerate(traceback.extract_tb(error.__traceback__)):
+        if frame.name == "_engine_run_backward":
+            return
+        if frame.filename == NAME:
+            yield depth, frame.lineno or 0
+
+
+# tapelint
+
+
+def predict(text: str) -> tuple[frozenset[Outcome], str]:
     """Under tapelint: its errors where PyTorch would raise, and why it may not know everything."""
     report = analyse(text, NAME)
     inside = {
@@ -110,15 +201,14 @@ def predict(text: str) -> tuple[tuple[Outcome, ...], str]:
         if isinstance(node, ast.FunctionDef)
         for row in range(node.lineno, (node.end_lineno or 0) + 1)
     }
-    said, doubts = [], []
+    said, doubts = set(), []
     for finding in report.findings.values():
         row = getattr(finding.raiser, "lineno", 0)
         if row in inside and not any(isinstance(call, ast.Call) for call in finding.moment.calls[:1]):
             continue  # a function that was not called is driven on its own; PyTorch did not run it
         if finding.severity == "error" and finding.code in KINDS:
-            said.append(Outcome(KINDS[finding.code], row, finding.message))
+            said.add(Outcome(KINDS[finding.code], row))
         elif finding.severity == "warning" and finding.code in KINDS:
             doubts.append(f"{finding.code} as a warning at line {row}")
-    if report.stats["faults"]:
-        doubts.append("fault")
-    return tuple(dict.fromkeys(said)), ", ".join(doubts)
+    doubts += [f"{report.stats[hole]} {hole}" for hole in ("faults", "dropped", "spent", "unknown_calls", "stopped") if report.stats[hole]]
+    return frozenset(said), ", ".join(doubts)

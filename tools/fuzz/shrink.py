@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import ast
 import copy
+import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 
-PATIENCE = 1000
+SECONDS = 25
+"""What shrinking a program may take."""
 
 
 def shrunk(text: str, keeps: Callable[[str], bool]) -> str:
-    """The smallest text found for which ``keeps`` still holds; ``keeps(text)`` must."""
-    tries = 0
-    going = True
-    while going:
-        going = False
-        for smaller in (*_without_chunks(text), *_simpler(text)):
-            if len(smaller) >= len(text):
-                continue
-            tries += 1
-            if tries > PATIENCE:
-                return text
-            if keeps(smaller):
-                text, going = smaller, True
-                break
+    """The smallest text found for which ``keeps`` still holds; ``keeps(text)`` must.
+
+    After a cut that keeps it the same way of cutting goes on in what is left, at the place it had come to.
+    """
+    end = time.monotonic() + SECONDS
+    before = None
+    while text != before:
+        before = text
+        for cuts in (_without_chunks, _simpler):
+            place = 0
+            while time.monotonic() < end:
+                smaller = next(islice(cuts(text), place, None), None)
+                if smaller is None:
+                    break
+                if len(smaller) < len(text) and keeps(smaller):
+                    text = smaller
+                else:
+                    place += 1
     return text
 
 
