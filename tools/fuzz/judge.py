@@ -22,6 +22,8 @@ ERRORS = (
     ("second time", "Trying to backward through the graph a second time"),
     ("modified", "has been modified by an inplace operation"),
     ("leaf", "leaf Variable that requires grad is being used in an in-place operation"),
+    ("view", "is a view and is being modified inplace"),
+    ("view", "A view was created in"),
     ("no graph", "does not require grad and does not have a grad_fn"),
 )
 """What PyTorch says, and what we call it."""
@@ -32,6 +34,7 @@ KINDS = {
     "TL201": "modified",
     "TL202": "modified",
     "TL203": "leaf",
+    "TL204": "view",
     "TL301": "no graph",
 }
 RUNS = 24
