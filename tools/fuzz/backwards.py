@@ -217,7 +217,9 @@ def training_loop(w: Writer) -> bool:
         kind = rng.choice(w.scope.modules[net])
         x = w.expr(kind, 1)
         if carried == "h" and kind == "M":
-            x = Made(rng.choice(("{0} + {1}", "{0} * 0.5 + {1}", "{0}.tanh() * {1}")).format(name, x.text), True, x.past)
+            x = Made(
+                rng.choice(("{0} + {1}", "{0} * 0.5 + {1}", "{0}.tanh() * {1}")).format(name, x.text), True, x.past
+            )
         out = w.fresh("out")
         w.let(out, Made(f"{net}({x.text})", True, x.past), kind)
         if carried == "h" and kind == "M":

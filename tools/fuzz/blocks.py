@@ -24,7 +24,7 @@ def loop(w: Writer) -> bool:
         return True
     header = f"for {index} in range({rng.randint(1, 4)}):"
     if roll < 0.3:
-        header = f"for {index}, _ in enumerate([{', '.join('xyz'[k].join('``').replace('`', chr(39)) for k in range(rng.randint(1, 3)))}]):"
+        header = f"for {index}, _ in enumerate('{'abc'[: rng.randint(1, 3)]}'):"
     with w.block(header, "loop") as inner:
         inner.counters.append(index)
         w.statements()
@@ -74,7 +74,8 @@ def carried_loop(w: Writer) -> bool:
         if absent:
             w.write(f"{name} = {new.text} if {name} is None else {name} * {new.text}")
         else:
-            w.write(f"{name} = {rng.choice(('({0} + {1}).tanh()', '{0} * {1}', '{0} + {1}', '{1} - {0} * 0.5')).format(name, new.text)}")
+            form = rng.choice(("({0} + {1}).tanh()", "{0} * {1}", "{0} + {1}", "{1} - {0} * 0.5"))
+            w.write(f"{name} = {form.format(name, new.text)}")
         w.keep(name, Made("", True, new.past), kind)
         w.statements(3)
     return True

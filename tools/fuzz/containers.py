@@ -63,7 +63,9 @@ def dict_of_tensors(w: Writer) -> bool:
     if not dicts or rng.random() < 0.2 and not w.indent:
         kind, name = rng.choice("SVM"), w.fresh("d")
         one, two = w.expr(kind), w.expr(kind)
-        w.write(rng.choice(("{0} = {{'a': {1}, 'b': {2}}}", "{0} = dict(a={1}, b={2})")).format(name, one.text, two.text))
+        w.write(
+            rng.choice(("{0} = {{'a': {1}, 'b': {2}}}", "{0} = dict(a={1}, b={2})")).format(name, one.text, two.text)
+        )
         dicts[name] = kind
         w.keep(f"{name}['a']", one, kind)
         w.keep(f"{name}['b']", two, kind)
@@ -78,7 +80,9 @@ def dict_of_tensors(w: Writer) -> bool:
         item = rng.choice(items)
         add = rng.random() < 0.5
         w.write(f"{item.text} = {item.text + ' + ' if add else ''}{made.text}")
-        w.keep(item.text, Made("", made.grad or add and item.grad, made.past | (item.past if add else frozenset())), kind)
+        w.keep(
+            item.text, Made("", made.grad or add and item.grad, made.past | (item.past if add else frozenset())), kind
+        )
     elif roll < 0.5:
         total = w.fresh("s")
         w.write(f"{total} = 0")
@@ -86,7 +90,9 @@ def dict_of_tensors(w: Writer) -> bool:
             w.write(f"{total} = {total} + {rng.choice(('v', 'v * 2', 'v.sigmoid()'))}")
         w.keep(total, Made("", any(v.grad for v in items), past), kind)
     else:
-        text = rng.choice(("sum({0}.values())", "{0}['a'] * {0}['b']", "{0}.get('a')", "sum(v * v for v in {0}.values())"))
+        text = rng.choice(
+            ("sum({0}.values())", "{0}['a'] * {0}['b']", "{0}.get('a')", "sum(v * v for v in {0}.values())")
+        )
         w.let(w.fresh("s"), Made(text.format(name), any(v.grad for v in items), past), kind)
     return True
 

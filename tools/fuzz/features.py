@@ -133,7 +133,9 @@ def _of_function(node: ast.FunctionDef) -> set[str]:
 
 def _of_assign(node: ast.Assign) -> set[str]:
     return {
-        "assigned parts" if isinstance(target.slice, (ast.Slice, ast.Tuple, ast.Constant, ast.UnaryOp)) else "assigned by mask or index"
+        "assigned parts"
+        if isinstance(target.slice, (ast.Slice, ast.Tuple, ast.Constant, ast.UnaryOp))
+        else "assigned by mask or index"
         for target in node.targets
         if isinstance(target, ast.Subscript) and not _is_container(target)
     }

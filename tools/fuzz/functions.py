@@ -53,7 +53,8 @@ def function(w: Writer) -> bool:
             kind = takes[-1]
             for parameter, type_ in zip(names, takes):
                 w.keep(parameter, Made("", True, frozenset()), type_)
-            w.write(f"{names[-1]} = {'torch.ones(4)' if kind == 'V' else 'torch.ones(4, 4)'} if {names[-1]} is None else {names[-1]}")
+            ones = "torch.ones(4)" if kind == "V" else "torch.ones(4, 4)"
+            w.write(f"{names[-1]} = {ones} if {names[-1]} is None else {names[-1]}")
             w.write(f"return {w.expr(gives).text}")
         takes = takes[: rng.randint(len(takes) - 1, len(takes))]
     else:
@@ -110,7 +111,14 @@ def agent(w: Writer) -> bool:
     gives = rng.choice((kind, "S"))
     begins = rng.choice((f"torch.zeros({shape})", w.expr(kind, 0).text))
     new = rng.choice(
-        ("(self.h + x).tanh()", "self.h * x", "self.h + x", "self.h.detach() + x", "x.sigmoid()", "self.h * 0.9 + x.data")
+        (
+            "(self.h + x).tanh()",
+            "self.h * x",
+            "self.h + x",
+            "self.h.detach() + x",
+            "x.sigmoid()",
+            "self.h * 0.9 + x.data",
+        )
     )
     w.write(f"class {cls}:")
     w.write("    def __init__(self):")
@@ -122,7 +130,8 @@ def agent(w: Writer) -> bool:
         w.write(f"        self.seen.append({rng.choice(('self.h', 'x', 'self.h.detach()'))})")
     if rng.random() < 0.25:
         w.write(f"        self.h.{rng.choice(('add_(1)', 'mul_(2)', 'zero_()', 'relu_()'))}")
-    w.write(f"        return {'self.h' if gives == kind else rng.choice(('self.h.sum()', '(self.h * x).mean()', 'self.h.norm()'))}")
+    number = rng.choice(("self.h.sum()", "(self.h * x).mean()", "self.h.norm()"))
+    w.write(f"        return {'self.h' if gives == kind else number}")
     if rng.random() < 0.3:
         w.write("    def reset(self):")
         w.write(f"        self.h = {rng.choice(('self.h.detach()', f'torch.zeros({shape})'))}")

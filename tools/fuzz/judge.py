@@ -213,5 +213,9 @@ def predict(text: str) -> tuple[frozenset[Outcome], str]:
             said.add(Outcome(KINDS[finding.code], row))
         elif finding.severity == "warning" and finding.code in KINDS:
             doubts.append(f"{finding.code} as a warning at line {row}")
-    doubts += [f"{report.stats[hole]} {hole}" for hole in ("faults", "dropped", "spent", "unknown_calls", "stopped") if report.stats[hole]]
+    doubts += [
+        f"{report.stats[hole]} {hole}"
+        for hole in ("faults", "dropped", "spent", "unknown_calls", "stopped")
+        if report.stats[hole]
+    ]
     return frozenset(said), ", ".join(doubts)

@@ -11,6 +11,7 @@ from ..tape.lost import RequiresGradRefused
 from . import gradients, torch_ops
 from .machine import EXPRESSIONS, Machine, Raised
 from .values import (
+    FALSE,
     NONE,
     Bound,
     Class,
@@ -57,6 +58,10 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
             gradients.unknown_gradient(state)
         if owner.grad is False and name in SIZES:
             return Unknown("index", False)
+        if owner.tensor in state.tensors and name == "requires_grad":
+            return tensor_attribute(m, state, TensorRef(owner.tensor), name, node)
+        if owner.grad is False and name == "requires_grad":
+            return FALSE
         return m.fact(name) if name in FACTS else Method(owner, name)
     if isinstance(owner, Tuple) and name in owner.names:
         return owner.items[owner.names.index(name)]

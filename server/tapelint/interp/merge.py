@@ -39,7 +39,7 @@ from .values import (
     Zip,
 )
 
-Change = tuple[int, Any]
+Change = tuple[int, Any, bool]
 SUSPECTS = 4
 
 
@@ -75,8 +75,8 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int]) -> 
     if not pair.shared_past(changed.writes):
         return False
     gradients.met(state, other)
-    for key, name in pair.plain:
-        _forget(other.edit(key), name)
+    for key, name, data in pair.plain:
+        _forget(other.edit(key), name, data)
     if state.choices != other.choices:
         for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
             del other.choices[choice]
@@ -154,7 +154,7 @@ class Pair:
                 self.is_plain(self.other, i) for i in yours.items
             )
             if plain:
-                self.plain.append((key, None))
+                self.plain.append((key, None, False))
             return plain
         if isinstance(mine, Optimizer):
             return mine == yours
@@ -171,7 +171,7 @@ class Pair:
                 continue
             if self.is_plain(self.state, one) and self.is_plain(self.other, two):
                 if one != two:
-                    self.plain.append((key, name))
+                    self.plain.append((key, name, is_data(self.state, one) and is_data(self.other, two)))
             elif not self.values(one, two):
                 return False
         return True
@@ -306,11 +306,19 @@ def walkable(state: State) -> set[Node]:
     return found
 
 
-def _forget(thing: Any, name: Any) -> None:
+def is_data(state: State, value: Value) -> bool:
+    """Whether a plain value is a tensor that needs no gradient for certain."""
+    if isinstance(value, TensorRef):
+        return state.tensors[value.id].requires_grad is False
+    return isinstance(value, Unknown) and value.grad is False
+
+
+def _forget(thing: Any, name: Any, data: bool) -> None:
+    """Which of two plain values it is is not known any more; ``data`` tells that it is one that needs no gradient."""
     if isinstance(thing, Sequence):
         thing.open = True
     elif isinstance(thing, Mapping):
         thing.open = True
         thing.items.pop(name, None)
     else:
-        entries(thing)[name] = Unknown(str(name))
+        entries(thing)[name] = Unknown(str(name), False if data else None)

@@ -1,7 +1,7 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
 from . import gradients
-from .backward import backward, second_order
+from .backward import backward, second_order, unused
 from .graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
 from .hooks import Hook, retain
 from .moment import Lap, Moment
@@ -45,5 +45,6 @@ __all__ = [
     "retain",
     "second_order",
     "settle",
+    "unused",
     "write_aside",
 ]

@@ -230,6 +230,16 @@ def second_order(tape: Tape, state: State, roots: Sequence[int], inputs: Sequenc
     return tuple(edges)
 
 
+def unused(state: State, roots: Sequence[int], key: int) -> bool:
+    """Whether no path leads from ``roots`` to the tensor ``key``, for certain: then it has no gradient."""
+    tensors = [current(state, root) for root in roots]
+    if any(tensor.requires_grad is None for tensor in tensors) or state.tensors[key].requires_grad is None:
+        return False
+    order, _, leaves = _walk([edge for tensor in tensors if (edge := edge_of(tensor)) is not None])
+    own = edge_of(current(state, key))
+    return own not in order and own not in leaves and not any(item.assumed for item in order)
+
+
 def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
     """Every node reachable from ``begin``, youngest first, the node each was first reached from, and the leaves."""
     parents: dict[Node, Node | None] = {}

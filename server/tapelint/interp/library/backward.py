@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...tape import BATCH, Cut, Node, Refused, State, Tensor, backward, current, fresh_id, leaf, second_order
+from ...tape import BATCH, Cut, Node, Refused, State, Tensor, backward, current, fresh_id, leaf, second_order, unused
 from ...tape.lost import NonScalarBackward
 from ..extent import items_in, wide
 from ..machine import Machine, Raised
@@ -135,7 +135,11 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
     go_backward(m, state, roots, call.node, retain, create, inputs, accumulate=False)
     results: list[Value] = []
+    empty = call.flag(5, "allow_unused", False) and call.flag(7, "materialize_grads", False) is False
     for key in inputs:
+        if empty and unused(state, roots, key):
+            results.append(NONE)
+            continue
         made = leaf(state, call.node)
         if create:
             made = _graph_of_gradient(m, state, roots, key, call.node)
