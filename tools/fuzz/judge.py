@@ -15,7 +15,11 @@ from dataclasses import dataclass
 
 import torch
 
-from tapelint.analysis import analyse
+from tapelint import analysis
+from tapelint.rules import all_rules
+from tapelint.source import parse
+from tapelint.tape import Tape
+from tapelint.tape.events import Event
 
 NAME = "<fuzzed>"
 ERRORS = (
@@ -37,6 +41,7 @@ KINDS = {
     "TL204": "view",
     "TL301": "no graph",
 }
+HOLES = ("faults", "dropped", "spent", "unknown_calls", "stopped")
 RUNS = 24
 """How many ways through a program are tried."""
 CHOOSE = "__choose__"
@@ -196,26 +201,33 @@ def rows(error: Exception) -> Iterator[tuple[int, int]]:
 
 
 def predict(text: str) -> tuple[frozenset[Outcome], str]:
-    """Under tapelint: its errors where PyTorch would raise, and why it may not know everything."""
-    report = analyse(text, NAME)
+    """Under tapelint: all errors that PyTorch would raise, and why it may not know everything.
+
+    A diagnostic may stand for several errors, so the rules are asked about every event.
+    """
     inside = {
         row
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.FunctionDef)
         for row in range(node.lineno, (node.end_lineno or 0) + 1)
     }
-    said, doubts = set(), []
-    for finding in report.findings.values():
-        row = getattr(finding.raiser, "lineno", 0)
-        if row in inside and not any(isinstance(call, ast.Call) for call in finding.moment.calls[:1]):
-            continue  # a function that was not called is driven on its own; PyTorch did not run it
-        if finding.severity == "error" and finding.code in KINDS:
-            said.add(Outcome(KINDS[finding.code], row))
-        elif finding.severity == "warning" and finding.code in KINDS:
-            doubts.append(f"{finding.code} as a warning at line {row}")
-    doubts += [
-        f"{report.stats[hole]} {hole}"
-        for hole in ("faults", "dropped", "spent", "unknown_calls", "stopped")
-        if report.stats[hole]
-    ]
-    return frozenset(said), ", ".join(doubts)
+    said, doubts = set(), set()
+    tape = Tape()
+
+    def observe(event: Event) -> None:
+        for rule in all_rules():
+            if rule.code not in KINDS or type(event) not in rule.events:
+                continue
+            finding = rule.check(event, tape)
+            row = getattr(event.moment.node, "lineno", 0)
+            if finding is None or row in inside and not any(isinstance(c, ast.Call) for c in event.moment.calls[:1]):
+                continue  # a function that was not called is driven on its own; PyTorch did not run it
+            if finding.severity == "error":
+                said.add(Outcome(KINDS[rule.code], row))
+            elif finding.severity == "warning":
+                doubts.add(f"{rule.code} as a warning at line {row}")
+
+    tape.listeners.append(observe)
+    holes = analysis.run(parse(text, NAME), tape).holes
+    doubts |= {f"{n} {name}" for name in HOLES if (n := getattr(holes, name))}
+    return frozenset(said), ", ".join(sorted(doubts))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-SECONDS = 25
+SECONDS = 60
 """What shrinking a program may take."""
 
 

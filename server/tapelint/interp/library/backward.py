@@ -14,6 +14,14 @@ from ..values import NONE, Const, Ref, TensorRef, Tuple, Unknown, Value
 from .registry import TENSOR_METHODS, Call, function, method
 
 NON_SCALAR = "grad can be implicitly created only for scalar outputs"
+NO_INPUT = "One of the differentiated Tensors does not require grad"
+UNUSED_INPUT = "One of the differentiated Tensors appears to not have been used in the graph"
+
+
+def refused(m: Machine, words: str) -> Raised:
+    """What PyTorch raises, on its way through the program."""
+    m.holes.raised += 1
+    return Raised("RuntimeError", words, by_torch=True)
 
 
 def needs_one_element(m: Machine, state: State, root: int, source: ast.expr | None, call: Call) -> None:
@@ -29,8 +37,7 @@ def needs_one_element(m: Machine, state: State, root: int, source: ast.expr | No
         )
     )
     if premise is None:
-        m.holes.raised += 1
-        raise Raised("RuntimeError", NON_SCALAR, by_torch=True)
+        raise refused(m, NON_SCALAR)
 
 
 def written_at(call: Call, index: int, name: str) -> ast.expr | None:
@@ -75,9 +82,8 @@ def go_backward(
         m.holes.rootless += 1
     try:
         return backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
-    except Refused as refused:
-        m.holes.raised += 1
-        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    except Refused as error:
+        raise refused(m, str(error)) from None
 
 
 def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:
@@ -133,11 +139,16 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     if not roots or inputs is None:
         return Unknown("grad")
     begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
+    if any(state.tensors[key].requires_grad is False for key in inputs):
+        raise refused(m, NO_INPUT)
+    materialize = call.flag(7, "materialize_grads", False)
+    allowed = call.flag(5, "allow_unused", materialize)
     go_backward(m, state, roots, call.node, retain, create, inputs, accumulate=False)
     results: list[Value] = []
-    empty = call.flag(5, "allow_unused", False) and call.flag(7, "materialize_grads", False) is False
     for key in inputs:
-        if empty and unused(state, roots, key):
+        if allowed is not None and materialize is False and unused(state, roots, key):
+            if not allowed:
+                raise refused(m, UNUSED_INPUT)
             results.append(NONE)
             continue
         made = leaf(state, call.node)
