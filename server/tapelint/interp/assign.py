@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..tape import State, Stored
+from ..tape import Kept, State, Stored
 from . import attributes, subscripts
 from .iteration import unpack
 from .machine import Machine
@@ -93,7 +93,10 @@ def remember(
             m.tape.name(tensor, name)
         if state.tensors[tensor].requires_grad is not False:
             kind = "held" if how == "assigned" and not direct else how
-            m.tape.keep(tensor, Stored(state.moment(statement), name, source, statement, kind))
+            stored = Stored(state.moment(statement), name, source, statement, kind)
+            m.tape.keep(tensor, stored)
+            if state.laps and how != "iterated" and state.tensors[tensor].grad_fn is not None:
+                state.kept[statement] = Kept(tensor, stored)
 
 
 def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: int) -> None:

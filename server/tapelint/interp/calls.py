@@ -248,11 +248,21 @@ def unknown_call(
     given = [t for value in values for t in tensors_in(state, value)]
     if given:
         state.retaining.clear()  # it may walk what was retained
+        if not is_harmless(function):
+            state.handed |= {t for t in given if state.tensors[t].grad_fn is not None}
     name = ast.unparse(node.func) if isinstance(node, ast.Call) else "call"
     result = torch_ops.opaque(m, state, given, node, name) if given else Unknown("call")
     if held and isinstance(result, Unknown):
         m.tape.holders[result.tensor] = held
     return result
+
+
+def is_harmless(function: Value) -> bool:
+    """Whether it is of a library that shows or stores numbers, and never walks a graph."""
+    return isinstance(function, Lib) and function.name.partition(".")[0] in SHOWS
+
+
+SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())
 
 
 def _super(m: Machine, state: State, node: ast.Call) -> Value:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..tape import Refused, State, backward, current
+from . import growth
 from .assign import tensors_in
 from .calls import call_value
 from .classes import is_module
@@ -53,6 +54,9 @@ def execute(m: Machine) -> None:
     states = _entered(m, [state], lambda: m.block(m.tree.body, [state]))
     finished = next((s for s in states if s.signal is None), states[0])
     m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
+    for path in states:
+        if path.signal is None:
+            growth.tell(m, path, ())
     _complete(m, finished, module)
     end = m.steps + TOGETHER
     objects = Objects(m, finished)
@@ -188,6 +192,7 @@ def _drive(m: Machine, objects: Objects, function: Function, owner: Ref | None) 
         result = call_value(m, s, bound, [], dict(values), function.node)
         if forward:
             imagine_backward(m, s, result, function.node)
+        growth.tell(m, s, [result, *args, *values.values(), *s.heap[s.heap[function.frame].module].variables.values()])
 
     if owner is None or forward:
         return m.explore(state, effect)

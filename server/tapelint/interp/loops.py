@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ..tape import Lap, State
+from . import growth
 from .assign import assign
 from .functions import run_generator
 from .iteration import LAPS, items_of
@@ -123,6 +124,8 @@ def _leave(
     m: Machine, node: ast.For | ast.AsyncFor | ast.While, going: list[State], left: list[State], depth: int
 ) -> list[State]:
     for path in going + left:
+        if len(path.laps) > depth:
+            growth.leave(path, path.laps[depth].run)
         path.laps = path.laps[:depth]
     if node.orelse:
         going = m.block(node.orelse, going) if going else []

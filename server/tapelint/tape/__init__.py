@@ -8,16 +8,19 @@ from .moment import Lap, Moment
 from .present import current, edge_of, leaf, settle
 from .record import invent, record
 from .state import State, fresh_id
-from .tape import Cut, Stored, Tape, Unmarked
+from .stored import Collected, Kept, Stored
+from .tape import Cut, Tape, Unmarked
 from .writes import Refused, bump, check_write, write_aside
 
 __all__ = [
     "BATCH",
     "Cut",
     "Extent",
+    "Collected",
     "Freed",
     "Gradients",
     "Hook",
+    "Kept",
     "Lap",
     "Leaf",
     "MANY",

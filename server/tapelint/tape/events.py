@@ -13,6 +13,7 @@ from typing import ClassVar
 from .gradients import Clearing, Group, Pass
 from .graph import Freed, Node, SavedTensor, Write
 from .moment import Moment
+from .stored import Collected
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ class BackwardRan(Event):
 class SavedTensorAltered(Event):
     """A backward used a saved tensor whose memory was written behind the back of its version counter."""
 
+    raises: ClassVar[bool] = False
+
     node: Node
     saved: SavedTensor
     write: Write
@@ -123,6 +126,8 @@ class RetainedGraphReached(Event):
     ``retain_graph=True``. ``path`` leads from the root to the node; ``spoiled`` is what was written meanwhile.
     """
 
+    raises: ClassVar[bool] = False
+
     node: Node
     past: Freed
     path: tuple[Node, ...]
@@ -133,6 +138,8 @@ class RetainedGraphReached(Event):
 @dataclass(frozen=True, slots=True)
 class RetainedUnused(Event):
     """A backward with ``retain_graph=True`` ran again, and nobody had walked what it retained in its ``past`` run."""
+
+    raises: ClassVar[bool] = False
 
     past: Moment
 
@@ -145,6 +152,8 @@ class WalkedAgain(Event):
     it: its whole gradient is added once more. ``stale`` is a write to one of its leaves since, if the values that the
     graph was built from have changed and ``reader`` has saved one that came of them.
     """
+
+    raises: ClassVar[bool] = False
 
     node: Node
     past: Freed
@@ -198,3 +207,12 @@ class StepMissed(Event):
     step: Moment
     leaves: tuple[int, ...]
     premises: frozenset[Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphKeptAlive(Event):
+    """A loop collected graphs that nobody walked before the path ended."""
+
+    raises: ClassVar[bool] = False
+
+    collected: Collected

@@ -40,6 +40,11 @@ class Moment:
         return f"line {getattr(self.node, 'lineno', '?')}{''.join(f', {lap}' for lap in self.laps)}"
 
     @property
+    def place(self) -> tuple[ast.AST, tuple[ast.AST, ...]]:
+        """Where it happened, whenever: the syntax and the calls that led there."""
+        return self.node, self.calls
+
+    @property
     def row(self) -> int:
         return getattr(self.node, "lineno", 0)
 

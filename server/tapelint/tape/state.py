@@ -6,6 +6,7 @@ immutable records, so a fork copies dictionaries of references and nothing else.
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .graph import Freed, Node, SavedTensor, Tensor, Write
 from .moment import Lap, Moment
 from .past import Difference, Past, Traced
+from .stored import Collected, Kept
 
 if TYPE_CHECKING:
     from .gradients import Gradient, Pass, Use
@@ -40,8 +42,10 @@ class State:
     by statement, if nobody came back for what it kept (``walks``). ``aside`` holds, for each memory, the writes its own
     version counter does not count (through ``.data``). ``hooks`` are known by their handles. ``packing``, if set, is
     what nodes keep in place of what they would save: the inputs of the checkpoint they are made in, or nothing that a
-    write could spoil. ``history`` is the past of each leaf's gradient, ``spent`` the backward passes whose gradients
-    somebody has used (``gradients``). ``choices`` remembers the truth assumed for unknown conditions.
+    write could spoil. ``kept`` is what statements in loops stored last, ``collected`` what loops left behind,
+    ``handed`` what unknown code was given. ``history`` is the past of each leaf's gradient, ``spent`` the backward
+    passes whose gradients somebody has used (``gradients``). ``choices`` remembers the truth assumed for unknown
+    conditions.
     """
 
     __slots__ = (
@@ -50,6 +54,9 @@ class State:
         "tensors",
         "writes",
         "aside",
+        "kept",
+        "collected",
+        "handed",
         "freed",
         "retained",
         "retaining",
@@ -76,6 +83,9 @@ class State:
         self.tensors: Traced[int, Tensor] = Traced()
         self.writes: Traced[int, Write] = Traced()
         self.aside: dict[int, Write] = {}
+        self.kept: dict[ast.AST, Kept] = {}
+        self.collected: dict[ast.AST, Collected] = {}
+        self.handed: frozenset[int] = frozenset()
         self.freed: dict[Node, Freed] = {}
         self.retained: dict[Node, Freed] = {}
         self.retaining: dict[Any, Any] = {}
@@ -104,6 +114,9 @@ class State:
         self.owned, self.tensors.touched, self.writes.touched = set(), set(), set()
         twin.owned = set()
         twin.aside = self.aside.copy()
+        twin.kept = self.kept.copy()
+        twin.collected = self.collected.copy()
+        twin.handed = self.handed
         twin.freed = self.freed.copy()
         twin.retained = self.retained.copy()
         twin.retaining = self.retaining.copy()

@@ -13,22 +13,7 @@ from .events import Event
 from .graph import Gradients, Node, Write
 from .moment import Moment
 from .state import State
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A tensor was kept: ``value`` is the expression stored, ``target`` what it was stored in (``h``, ``self.h``,
-    ``outs``).
-
-    ``statement`` is the syntax that stored it. ``how``: ``assigned``, ``held`` (in a tuple or container that was
-    assigned), ``appended``, or ``iterated`` (bound by a loop, which keeps nothing).
-    """
-
-    moment: Moment
-    target: str
-    value: ast.expr | None
-    statement: ast.AST
-    how: str
+from .stored import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +55,7 @@ class Tape:
         self.cuts: dict[int, Cut] = {}
         self.listeners: list[Callable[[Event], None]] = []
         self.saved: set[int] = set()
+        self.walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = set()
         self.guarded = 0
         self.copies: dict[int, tuple[int, int]] = {}
         self.gradients: dict[Node, Gradients] = {}

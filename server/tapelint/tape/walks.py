@@ -53,6 +53,7 @@ def come_back(
 def finished(tape: Tape, state: State, ran: Sequence[Node], now: Freed, retains: bool, path: Path) -> None:
     """A pass has run ``ran``: tell what it walked again, and remember what it retained."""
     _again(tape, state, ran, now)
+    tape.walked.update(n.born.place for n in ran)
     walked = set(ran)
     for statement, walk in list(state.retaining.items()):
         if not walk.nodes.isdisjoint(walked):

@@ -1,0 +1,163 @@
+"""Graphs that a loop collects: running totals, lists, states that are carried and never cut.
+
+    for x, y in validation:
+        total += criterion(net(x), y)    # every batch's activations stay alive
+
+A loop that ends with the graphs of two or more of its iterations still held has collected them. Whether that was meant
+is known only later: somebody may walk them (``sum(losses).backward()``). So what was collected is remembered on the
+path, and told at its end if nobody has.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from ..tape import Collected, Leaf, Node, State, Stored
+from ..tape.events import GraphKeptAlive
+from .machine import Machine
+from .values import Frame, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+
+MOST = 400
+"""How many values are looked at to find who holds a tensor."""
+
+
+def leave(state: State, run: int) -> None:
+    """A loop ends: what do its variables and containers hold of more than one iteration?"""
+    kept = [each for each in state.kept.values() if any(lap.run == run for lap in each.stored.moment.laps)]
+    if not kept:
+        return
+    spans = _Spans(state, run)
+    holders: dict[int, list[int]] | None = None
+    for each in kept:
+        node = state.tensors[each.tensor].grad_fn
+        if node is None or not _collects(each.stored) and len(spans.laps(node)) < 2:
+            continue
+        holders = holders if holders is not None else _holders(state)
+        beside = holders.get(each.tensor)
+        if beside is None:
+            continue
+        nodes = [fn for key in {each.tensor, *beside} if (fn := state.tensors[key].grad_fn) is not None]
+        laps = {lap for fn in nodes for lap in spans.laps(fn)}
+        if len(laps) > 1:
+            alive = tuple(n for fn in nodes for n in spans.alive(fn))
+            lap = next(lap for lap in each.stored.moment.laps if lap.run == run)
+            state.collected[each.stored.statement] = Collected(each.tensor, each.stored, lap, alive)
+
+
+def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:
+    """A path ends: what was collected, was never walked, and is in nobody else's hands (``outside``).
+
+    Walked on any path: a loop has more iterations than are followed, and a later one may be the one with a backward.
+    """
+    if not state.collected:
+        return
+    known = {key for value in outside for key in _tensors(state, value)} | state.handed
+    theirs = _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
+    for each in state.collected.values():
+        top = state.tensors[each.tensor].grad_fn
+        if top in theirs or any(n in theirs or n.born.place in m.tape.walked for n in each.alive):
+            continue
+        m.tape.publish(GraphKeptAlive(each.stored.moment, None, each))
+
+
+def _collects(stored: Stored) -> bool:
+    """Whether it went into a container, beside others."""
+    targets = stored.statement.targets if isinstance(stored.statement, ast.Assign) else ()
+    return stored.how == "appended" or any(isinstance(target, ast.Subscript) for target in targets)
+
+
+class _Spans:
+    """For each node made in a run of a loop: the iterations its graph reaches into, and what is alive of it."""
+
+    def __init__(self, state: State, run: int) -> None:
+        self.state, self.run = state, run
+        self.known: dict[Node, frozenset[int]] = {}
+
+    def laps(self, node: Node) -> frozenset[int]:
+        """The iterations whose nodes are held alive, with saved tensors or without."""
+        for item in sorted(self._fresh(node), key=lambda n: n.id):
+            found = {lap.number for lap in item.born.laps if lap.run == self.run}
+            for child in item.inputs:
+                if isinstance(child, Node):
+                    found |= self.known.get(child, frozenset())
+            self.known[item] = frozenset(found)
+        return self.known.get(node, frozenset())
+
+    def alive(self, node: Node) -> list[Node]:
+        """The nodes of this run below ``node`` that still hold a saved tensor."""
+        return [n for n in _below([node]) if n.saved and n not in self.state.freed and self._inside(n)]
+
+    def _inside(self, node: Node) -> bool:
+        return any(lap.run == self.run for lap in node.born.laps)
+
+    def _fresh(self, node: Node) -> set[Node]:
+        found: set[Node] = set()
+        frontier = [node]
+        while frontier:
+            item = frontier.pop()
+            if item not in found and item not in self.known and self._inside(item) and item.assumed is None:
+                found.add(item)
+                frontier += [child for child in item.inputs if isinstance(child, Node)]
+        return found
+
+
+def _below(nodes: Iterable[Node | Leaf]) -> set[Node]:
+    found: set[Node] = set()
+    frontier = [n for n in nodes if isinstance(n, Node)]
+    while frontier:
+        item = frontier.pop()
+        if item not in found:
+            found.add(item)
+            frontier += [child for child in item.inputs if isinstance(child, Node)]
+    return found
+
+
+def _holders(state: State) -> dict[int, list[int]]:
+    """The tensors that the running scope can reach, and for each the others that lie in the same container."""
+    found: dict[int, list[int]] = {}
+    seen: set[int] = set()
+    frontier: list[Value] = []
+    key = state.frame
+    while key:
+        frame: Frame = state.heap[key]
+        frontier += frame.variables.values()
+        key = frame.parent
+    while frontier and len(seen) < MOST:
+        value = frontier.pop()
+        inside = _inside(state, value, seen)
+        beside = [item.id for item in inside if isinstance(item, TensorRef)]
+        if isinstance(value, TensorRef):
+            found.setdefault(value.id, [])
+        for tensor in beside:
+            found[tensor] = beside
+        frontier += [item for item in inside if not isinstance(item, TensorRef)]
+    return found
+
+
+def _tensors(state: State, value: Value) -> set[int]:
+    """All tensors that ``value`` leads to."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    frontier = [value]
+    while frontier and len(seen) < MOST:
+        item = frontier.pop()
+        if isinstance(item, TensorRef):
+            found.add(item.id)
+        frontier += _inside(state, item, seen)
+    return found
+
+
+def _inside(state: State, value: Value, seen: set[int]) -> list[Value]:
+    """What a container or an object holds, the first time it is met."""
+    if isinstance(value, Tuple):
+        return list(value.items)
+    if not isinstance(value, Ref) or value.id in seen:
+        return []
+    seen.add(value.id)
+    thing = state.heap[value.id]
+    if isinstance(thing, Sequence):
+        return list(thing.items)
+    if isinstance(thing, Mapping):
+        return list(thing.items.values())
+    return list(thing.attributes.values()) if isinstance(thing, Instance) else []
