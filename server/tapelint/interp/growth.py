@@ -58,6 +58,9 @@ def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:
         top = state.tensors[each.tensor].grad_fn
         if top in theirs or any(n in theirs or n.born.place in m.tape.walked for n in each.alive):
             continue
+        walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
+        if walk is not None and all(lap.run != each.lap.run for lap in walk.moment.laps):
+            continue  # collected for a backward after the loop
         m.tape.publish(GraphKeptAlive(each.stored.moment, None, each))
 
 
