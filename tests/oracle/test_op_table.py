@@ -63,7 +63,9 @@ same_pytorch = pytest.mark.skipif(
 
 
 @same_pytorch
-@pytest.mark.parametrize(("name", "make"), [("table.txt", generate.table), ("layers.txt", generate.layers)])
+@pytest.mark.parametrize(
+    ("name", "make"), [("table.txt", generate.table), ("layers.txt", generate.layers), ("second.txt", generate.second)]
+)
 def test_is_fresh(name: str, make: Any) -> None:
     """Written again, it comes out the same, to the last byte."""
     recorded = (OPS / name).read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""The two files of the op table, as text."""
+"""The files of the op table, as text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 from tools.ops import derived, native, probed, python_functions
 from tools.ops import layers as layer_rows
+from tools.ops import second as second_order
 from tools.ops.hand_samples import SIGNATURES
 from tools.ops.text import layer_line, op_line
 
@@ -20,6 +21,7 @@ HEADER = """\
 # do not edit. The notation is explained in tapelint/ops/text.py.
 """
 TABLE = "What autograd records for each op, one overload per line."
+SECOND = "What the gradient of an op depends on, one overload per line."
 LAYERS = "What autograd records for each layer of torch.nn, one per line."
 
 
@@ -57,14 +59,20 @@ def layers() -> str:
     return header(LAYERS) + "".join(layer_line(layer) + "\n" for layer in layer_rows.layers())
 
 
+def second() -> str:
+    head = header(SECOND).replace("ops/text.py", "ops/second.py")
+    return head + "".join(line + "\n" for line in second_order.lines())
+
+
 def header(what: str) -> str:
     return HEADER.format(what=what, version=torch.__version__.partition("+")[0])
 
 
 def write(folder: Path) -> None:
-    """Writes both files, and says what has no row and why."""
+    """Writes the files, and says what has no row and why."""
     (folder / "table.txt").write_text(table(), encoding="utf-8")
     (folder / "layers.txt").write_text(layers(), encoding="utf-8")
+    (folder / "second.txt").write_text(second(), encoding="utf-8")
     there = {*names(), *layer_names()}
     for name, reason in {**probed.LEFT_OUT, **layer_rows.LEFT_OUT}.items():
         if name.partition("/")[0] not in there:

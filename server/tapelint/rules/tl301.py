@@ -40,6 +40,7 @@ from .story import assuming, code, prefix, tensor_name
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 REASONS = {
     "create_graph": "the gradient was computed without create_graph=True",
+    "linear": "the gradient of a linear function depends on nothing, even with create_graph=True",
     "inference_mode": "it was computed under torch.inference_mode()",
     "no_grad": "it was computed under torch.no_grad()",
     "data": "`.data` gives the values without their history",

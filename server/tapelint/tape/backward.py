@@ -15,8 +15,10 @@ from functools import partial
 from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorAltered, SavedTensorSpoiled
 from .graph import Freed, Gradients, Leaf, Node, SavedTensor, Turn, Write
 from .hooks import Waiting
+from .hooks import retain as retain_grad
 from .ledger import book, planned
 from .present import current, edge_of
+from .second import Gradient
 from .state import State
 from .tape import Tape
 from .walks import come_back, finished
@@ -47,7 +49,7 @@ def backward(
     begin = _begin(tape, state, roots, node)
     order, parents, leaves = _walk(begin)
     if inputs is not None:
-        order, leaves = _towards(state, order, leaves, inputs)
+        order, leaves = _towards(state, order, leaves, inputs, accumulate)
     done: dict[Node, None] = {}
     now = Freed(state.moment(node), roots[0] if roots else None, tuple(begin))
     check = Check(tape, state, now, parents, order, assumed)
@@ -93,6 +95,9 @@ def backward(
     state.changes += 1
     for left in complete.values():
         arrive(left)
+    for key in inputs or ():
+        if accumulate and current(state, key).grad_fn in parents:
+            retain_grad(state, key, node)
     reached = [*dict.fromkeys([*(item.tensor for item in leaves if check.halted or item in defined), *beyond])]
     if accumulate and not inner and not early:
         book(tape, state, run, reached)
@@ -209,25 +214,17 @@ def _own_backward(tape: Tape, item: Node, state: State, turn: Turn, check: Check
         tape.premise = outer
 
 
-def second_order(tape: Tape, state: State, roots: Sequence[int], inputs: Sequence[int]) -> tuple[Node | Leaf, ...]:
-    """What a gradient made with ``create_graph`` depends on: whatever the nodes that ran had saved.
-
-    A saved input leads to what made it, a saved result to the node itself; what a program's own backward computed
-    with grad mode on has a graph already. The nodes are no part of that graph.
-    """
-    order, _, leaves = _walk([fn for key in roots if (fn := current(state, key).grad_fn) is not None])
-    order, _ = _towards(state, order, leaves, inputs)
-    edges: dict[Node | Leaf, None] = {}
-    for item in order:
-        if item.method is not None:
-            made = tape.gradients[item].made if item in tape.gradients else ()
-            edges.update((edge, None) for key in made if (edge := edge_of(current(state, key))) is not None)
-            continue
-        for saved in item.saved:
-            edge = item if saved.role == "result" else edge_of(current(state, saved.tensor))
-            if edge is not None:
-                edges[edge] = None
-    return tuple(edges)
+def second_order(
+    tape: Tape, state: State, roots: Sequence[int], key: int, starts: Iterable[Node | Leaf] = ()
+) -> Gradient | None:
+    """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none comes to it."""
+    order, _, leaves = _walk([fn for root in roots if (fn := current(state, root).grad_fn) is not None])
+    tensor = current(state, key)
+    target = tensor.grad_fn or Leaf(key)
+    if target not in leaves and target not in order and key not in roots:
+        return None
+    order, _ = _towards(state, order, leaves, [key])
+    return Gradient(tape, state, order, target, starts)
 
 
 def unused(state: State, roots: Sequence[int], key: int) -> bool:
@@ -258,9 +255,11 @@ def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | N
 
 
 def _towards(
-    state: State, order: list[Node], leaves: list[Leaf], inputs: Sequence[int]
+    state: State, order: list[Node], leaves: list[Leaf], inputs: Sequence[int], accumulate: bool = False
 ) -> tuple[list[Node], list[Leaf]]:
-    """Only what must run to reach ``inputs``: a non-leaf input is captured before its own node runs."""
+    """Only what must run to reach ``inputs``. A non-leaf input is captured before its own node runs; where gradients
+    accumulate that node runs nevertheless.
+    """
     wanted_leaves = {Leaf(key) for key in inputs if state.tensors[key].grad_fn is None}
     captured = {fn for key in inputs if (fn := current(state, key).grad_fn) is not None}
     needed: set[Node | Leaf] = set(wanted_leaves)
@@ -268,6 +267,8 @@ def _towards(
     for item in reversed(order):  # oldest first, so inputs are decided before the nodes that use them
         if any(child in needed or child in captured for child in item.inputs):
             needed.add(item)
+            running.append(item)
+        elif accumulate and item in captured:
             running.append(item)
     running.reverse()
     return running, [item for item in leaves if item in wanted_leaves]

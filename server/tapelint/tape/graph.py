@@ -76,7 +76,8 @@ class Node:
     ``certain`` is false where the node exists only if an unknown tensor requires grad.
     ``assumed`` names the unknown callable on whose behalf the node was invented, if any.
     ``results`` are the tensors the op returned. ``method`` is given where the program itself defines what backward
-    does at this node (``torch.autograd.Function``): it is run when a backward comes here.
+    does at this node (``torch.autograd.Function``): it is run when a backward comes here. ``overload`` tells which row
+    of the table ran; ``sources`` are the inputs with the parameter each was given for.
     """
 
     id: int
@@ -90,6 +91,8 @@ class Node:
     results: tuple[int, ...] = field(default=(), compare=False)
     grad_fn: str = ""
     anchors: tuple[object, ...] = ()
+    overload: str = ""
+    sources: tuple[tuple[str, Node | Leaf], ...] = ()
     method: Callable[[Any, Turn], Gradients] | None = None
     shape: int = field(init=False, compare=False, repr=False)
     """A digest of how the graph below was built: graphs of different shape were built differently."""

@@ -95,6 +95,8 @@ def record(
             results=keys,
             grad_fn=op.grad_fn,
             anchors=tuple(t.id for _, t in flowing),
+            overload=op.overload,
+            sources=tuple((name, e) for name, t in flowing if (e := edge_of(t)) is not None),
         )
     for index, key in enumerate(keys):
         grad = needs if index not in op.constant else False

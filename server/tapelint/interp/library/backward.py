@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence as SequenceType
 from dataclasses import replace
 
-from ...tape import BATCH, Cut, Node, Refused, State, Tensor, backward, current, fresh_id, leaf, second_order, unused
+from ...tape import (
+    BATCH,
+    Cut,
+    Node,
+    Refused,
+    State,
+    backward,
+    current,
+    edge_of,
+    fresh_id,
+    leaf,
+    second_order,
+    unused,
+)
 from ...tape.lost import NonScalarBackward
 from ..extent import items_in, wide
 from ..machine import Machine, Raised
@@ -144,6 +158,8 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     materialize = call.flag(7, "materialize_grads", False)
     allowed = call.flag(5, "allow_unused", materialize)
     go_backward(m, state, roots, call.node, retain, create, inputs, accumulate=False)
+    given = call.get(2, "grad_outputs")
+    starts = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given) or ()
     results: list[Value] = []
     for key in inputs:
         if allowed is not None and materialize is False and unused(state, roots, key):
@@ -151,26 +167,42 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
                 raise refused(m, UNUSED_INPUT)
             results.append(NONE)
             continue
-        made = leaf(state, call.node)
-        if create:
-            made = _graph_of_gradient(m, state, roots, key, call.node)
-        elif create is None:
-            state.tensors[made] = replace(state.tensors[made], requires_grad=None)
-        else:
-            m.tape.cuts[made] = Cut(state.moment(call.node), "create_graph")
-        results.append(TensorRef(made))
+        results.append(TensorRef(_gradient(m, state, roots, key, starts, create, call.node)))
     return Tuple(tuple(results))
 
 
-def _graph_of_gradient(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> int:
-    """With ``create_graph`` the gradient depends on what the forward pass had saved; if nothing that needs a gradient
-    is known to be, it may depend on nothing.
+def _gradient(
+    m: Machine,
+    state: State,
+    roots: list[int],
+    key: int,
+    starts: SequenceType[int],
+    create: bool | None,
+    node: ast.AST,
+) -> int:
+    """The gradient with respect to one input. With ``create_graph`` it has a graph of its own, unless everything on the
+    way is linear.
     """
-    edges = second_order(m.tape, state, roots, [key])
-    made = fresh_id()
-    if not edges:
-        state.tensors[made] = Tensor(made, made, made, state.moment(node), None)
-        return made
-    graph = Node(made, "gradient", edges, state.moment(node), keeps=True, results=(made,), grad_fn="AccumulateGrad")
-    state.tensors[made] = Tensor(made, made, made, state.moment(node), True, graph)
+    edges = [edge for start in starts if (edge := edge_of(current(state, start))) is not None]
+    found = second_order(m.tape, state, roots, key, edges)
+    made = leaf(state, node)
+    if create is False:
+        m.tape.cuts[made] = Cut(state.moment(node), "create_graph")
+    elif create is None or found is None or not found.edges and found.unknown:
+        state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+    elif not found.edges:
+        m.tape.cuts[made] = Cut(state.moment(node), "linear")
+    else:
+        graph = Node(
+            fresh_id(),
+            "gradient",
+            tuple(found.edges),
+            state.moment(node),
+            tuple(found.saved),
+            found.keeps,
+            results=(made,),
+            grad_fn="AccumulateGrad",
+        )
+        m.tape.saved.update(item.counter for item in found.saved)
+        state.tensors[made] = replace(state.tensors[made], requires_grad=True, grad_fn=graph)
     return made
