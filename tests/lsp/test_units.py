@@ -145,7 +145,7 @@ def test_markdown_for_those_who_cannot_show_it():
 
 @pytest.mark.parametrize("url", [None, "https://example.org/TL201"])
 def test_only_a_rule_that_has_a_page_has_a_link(url: str | None):
-    translator = Translator(Snapshot("file:///a.py", "/a.py", 1, "y\n"), Rows("y\n"), Client(shows_links=True))
+    translator = Translator(Snapshot("file:///a.py", "/a.py", 1, "y\n"), Rows("y\n"), Client(shows_links=True), {})
     finding = Diagnostic(CODE, "saved-tensor-modified", "error", "m", "/a.py", Span(1, 1, 1, 2), url=url)
     link = translator.translate(finding, 0).code_description
     assert (link.href if link else None) == url

@@ -66,7 +66,7 @@ class Wire:
         self.send(id=self._next, method=method, params=params)
         return self._next
 
-    def until(self, wanted: Callable[[dict[str, Any]], bool], timeout: float = 10.0) -> dict[str, Any]:
+    def until(self, wanted: Callable[[dict[str, Any]], bool], timeout: float = 30.0) -> dict[str, Any]:
         """The next message that is ``wanted``; requests of the server are answered on the way."""
         deadline = time.monotonic() + timeout
         while True:
@@ -83,13 +83,13 @@ class Wire:
             if wanted(message):
                 return message
 
-    def answer(self, number: int | None, timeout: float = 10.0) -> dict[str, Any]:
+    def answer(self, number: int | None, timeout: float = 30.0) -> dict[str, Any]:
         return self.until(lambda message: "method" not in message and message.get("id") == number, timeout)
 
-    def request(self, method: str, params: Any = None, timeout: float = 10.0) -> dict[str, Any]:
+    def request(self, method: str, params: Any = None, timeout: float = 30.0) -> dict[str, Any]:
         return self.answer(self.ask(method, params), timeout)
 
-    def published(self, uri: str, version: int | None = None, timeout: float = 10.0) -> list[dict[str, Any]]:
+    def published(self, uri: str, version: int | None = None, timeout: float = 30.0) -> list[dict[str, Any]]:
         """The findings pushed for ``uri``, of ``version`` if one is given."""
 
         def wanted(message: dict[str, Any]) -> bool:

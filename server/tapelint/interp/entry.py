@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from ..source import may_use_torch
 from ..tape import Refused, State, backward, current
 from . import growth
 from .assign import tensors_in
@@ -42,6 +43,9 @@ FRESH = 20_000
 TOGETHER = 60_000
 """Steps for all of them; those that reach backward come first, then ``forward`` methods."""
 
+DRIVER = 10_000
+"""Steps for the script, and for all functions together, of a file that only others make use PyTorch."""
+
 
 def execute(m: Machine) -> None:
     """Run the whole file. A fault in one entry point never keeps the others from running."""
@@ -49,8 +53,11 @@ def execute(m: Machine) -> None:
     state.frame = state.new(Frame({"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}, 0, 0))
     state.heap[state.frame].module = state.frame
     module = state.frame
+    together = TOGETHER
     if m.imports is not None:
         m.imports.adopt(module)
+        if not may_use_torch(m.imports.main.text):
+            m.limit = together = DRIVER
     states = _entered(m, [state], lambda: m.block(m.tree.body, [state]))
     finished = next((s for s in states if s.signal is None), states[0])
     m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
@@ -58,7 +65,7 @@ def execute(m: Machine) -> None:
         if path.signal is None:
             growth.tell(m, path, ())
     _complete(m, finished, module)
-    end = m.steps + TOGETHER
+    end = m.steps + together
     objects = Objects(m, finished)
     for function, owner in sorted(uncalled(m, finished, module), key=urgency):
         if function.node in m.called:

@@ -106,6 +106,8 @@ def call_function(
         m.holes.unknown_calls += 1
         return Unknown("recursion")
     module = state.heap[function.frame].module
+    if m.imports is not None and m.imports.is_idle(state, module, [*args, *kwargs.values()]):
+        return Unknown("call", False)
     frame = state.new(Frame({}, function.frame, module, function))
     bind_arguments(m, state, function, args, kwargs, frame)
     if outline(definition).yields and not isinstance(definition, ast.Lambda):

@@ -197,9 +197,15 @@ def weighty(m: Machine, node: ast.If) -> bool:
     does.
     """
     touching, jumps, called = facts(node)
-    if touching or called & _touching(m.tree):
+    if touching or called & reaching(m):
         return True
     if not jumps:
         return False
-    touching, _, called = facts(m.running[-1] if m.running else m.tree)
-    return touching or bool(called & _touching(m.tree))
+    touching, _, called = facts(m.running[-1][0] if m.running else m.tree)
+    return touching or bool(called & reaching(m))
+
+
+def reaching(m: Machine) -> frozenset[str]:
+    """The names of functions that reach for gradients, in this file and in those it imports."""
+    others = m.imports.sources if m.imports is not None else ()
+    return _touching(m.tree).union(*(_touching(other.tree) for other in others))

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..source import Source, parsed
 from ..tape import State
+from .idle import Far, is_plain
 from .machine import BUILTINS, BudgetSpent, Machine, Memo, Raised
 from .values import Const, Frame, Lib, Module, Ref, Sequence, Tuple, Unknown, Value
 
@@ -79,6 +80,7 @@ class Imports:
         self._visiting: set[tuple[str, str]] = set()
         self._absent: set[tuple[str, str]] = set()
         self._owner: dict[int, Loaded] = {}
+        self._far = Far(self.find)
 
     @property
     def sources(self) -> Iterator[Source]:
@@ -158,6 +160,13 @@ class Imports:
         module = self.modules[owner.path]
         if self.graft(state, module):
             state.edit(module.frame).variables[name] = value
+
+    def is_idle(self, state: State, frame: int, given: list[Value]) -> bool:
+        """Whether code of a module need not run: nothing of autograd can come of it or is given to it."""
+        module = self.by_frame.get(frame)
+        if module is None or module.source is self.main or not self._far.holds(module.path, module.source.text):
+            return False
+        return all(is_plain(state, value) for value in given)
 
     def _noted(self, state: State, module: Loaded, name: str) -> Value | None:
         """Follow an import that was noted."""

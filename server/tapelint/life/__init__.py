@@ -16,11 +16,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import analysis
+from ..places import Files
+from ..report.diagnostic import place
 from ..source import concerns_torch
 from ..tape import Tape
 from . import calls, tensors, writes
 from .caret import at_caret, holds, place_and_operand, subjects
 from .watch import Watch
+from .words import files
 
 if TYPE_CHECKING:
     from ..report import Diagnostic
@@ -61,12 +64,16 @@ def life(
             wanted[pair[1]] = None
     tape = Tape()
     watch = Watch(tape, wanted, retained(report.source.tree))
-    analysis.run(report.source, tape, cancel, watch.probe, report.resolve)
-    for node in found:
-        lines = lines_about(watch, node)
-        if lines:
-            return node, lines
-    return None
+    imports = analysis.run(report.source, tape, cancel, watch.probe, report.resolve).imports
+    spoken = files.set(Files(report.source, imports.sources if imports else ()))
+    try:
+        for node in found:
+            lines = lines_about(watch, node)
+            if lines:
+                return node, lines
+        return None
+    finally:
+        files.reset(spoken)
 
 
 def lines_about(watch: Watch, node: ast.AST) -> list[str] | None:
@@ -103,7 +110,10 @@ def paragraph(lines: list[str]) -> str:
 def story(diagnostic: Diagnostic) -> str:
     """A diagnostic told in order: how it came to that, what to do. Its message the editor shows beside the hover."""
     parts = [f"**{diagnostic.code}** `{diagnostic.name}`"]
-    steps = [f"{number}. line {link.span.row}: {link.message}" for number, link in enumerate(diagnostic.related, 1)]
+    steps = [
+        f"{number}. {place(link, diagnostic.filename)}: {link.message}"
+        for number, link in enumerate(diagnostic.related, 1)
+    ]
     if steps:
         parts.append("\n".join(steps))
     if diagnostic.help:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 
 from .. import ops
+from ..places import Files
 from ..rules.story import code, tensor_name
 from ..tape import Leaf, Moment, Node, SavedTensor, Tape
 from .watch import CONVERSIONS, graph
@@ -21,8 +24,15 @@ def op_name(node: Node) -> str:
     return INDEXING.get(head) or f"`{'view' if last == 'as_strided' else last}`"
 
 
+files: ContextVar[Files] = ContextVar("files")
+"""The program that is spoken of: a line of another file is told with that file's name."""
+
+
 def line(node: ast.AST) -> str:
-    return f"line {getattr(node, 'lineno', '?')}"
+    spoken = files.get(None)
+    source = spoken.of(node) if spoken is not None else None
+    other = f"{os.path.basename(source.path)} " if source is not None and source is not spoken.main else ""
+    return f"{other}line {getattr(node, 'lineno', '?')}"
 
 
 def at(node: ast.AST) -> str:

@@ -7,6 +7,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.uris import to_fs_path
 
 from ..workspace.config import forget
 from .settings import SECTION
@@ -14,7 +15,7 @@ from .settings import SECTION
 if TYPE_CHECKING:
     from .server import Server
 
-WATCHED = ("**/pyproject.toml", "**/tapelint.toml")
+WATCHED = ("**/pyproject.toml", "**/tapelint.toml", "**/*.py")
 
 
 async def initialized(ls: Server, params: types.InitializedParams) -> None:
@@ -50,8 +51,17 @@ async def folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> 
 
 
 def watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-    """A configuration file changed on disk."""
-    _start_over(ls)
+    """A configuration file changed on disk, or a file that others import."""
+    python = [change for change in params.changes if change.uri.endswith(".py")]
+    if len(python) < len(params.changes):
+        _start_over(ls)
+    elif any(change.type != types.FileChangeType.Changed for change in python):
+        ls.pipeline.restart()  # an import may find another file from now on
+        ls.refresh()
+    else:
+        for change in python:
+            if not ls.pipeline.knows(change.uri):  # what the editor holds counts, not what it saved
+                ls.pipeline.touched(to_fs_path(change.uri) or "")
 
 
 async def _fetch(ls: Server) -> bool:
@@ -68,8 +78,7 @@ async def _fetch(ls: Server) -> bool:
 def _start_over(ls: Server) -> None:
     forget()
     ls.pipeline.restart()
-    if ls.client.pulls and ls.client.refreshes:
-        ls.workspace_diagnostic_refresh(None)
+    ls.refresh()
 
 
 def _registration(method: str, options: object) -> types.Registration:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from ..report.diagnostic import Diagnostic, Related
-from ..source import SourceError, read
+from ..report.diagnostic import Diagnostic, Related, place
+from ..source import Source
 from .client import Client
 from .documents import Snapshot
 from .positions import Rows
@@ -27,10 +27,10 @@ _SEVERITIES = {
 
 
 class Translator:
-    """Translates the diagnostics of one snapshot; other files a story leads through are read once."""
+    """Translates the diagnostics of one snapshot; ``others`` are the files its stories may lead through."""
 
-    def __init__(self, snapshot: Snapshot, rows: Rows, client: Client) -> None:
-        self._snapshot, self._client = snapshot, client
+    def __init__(self, snapshot: Snapshot, rows: Rows, client: Client, others: Mapping[str, Source]) -> None:
+        self._snapshot, self._client, self._others = snapshot, client, others
         self._rows = {snapshot.path: rows}
 
     def translate(self, diagnostic: Diagnostic, index: int) -> types.Diagnostic:
@@ -41,7 +41,7 @@ class Translator:
         if diagnostic.related and self._client.shows_related:
             related = [self._related(step) for step in diagnostic.related]
         elif diagnostic.related:
-            message += "".join(f"\n- line {step.span.row}: {step.message}" for step in diagnostic.related)
+            message += "".join(f"\n- {place(step, diagnostic.filename)}: {step.message}" for step in diagnostic.related)
         link = types.CodeDescription(diagnostic.url) if diagnostic.url and self._client.shows_links else None
         data = {"code": diagnostic.code, "index": index, "version": self._snapshot.version}
         return types.Diagnostic(
@@ -63,10 +63,7 @@ class Translator:
 
     def _rows_of(self, path: str) -> Rows:
         if path not in self._rows:
-            try:
-                self._rows[path] = Rows(read(path))
-            except SourceError:
-                self._rows[path] = Rows("")
+            self._rows[path] = Rows(self._others[path].text if path in self._others else "")
         return self._rows[path]
 
 

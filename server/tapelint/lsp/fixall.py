@@ -37,7 +37,7 @@ def verified(fixes: list[Fix], report: analysis.Report, config: Config, cancel: 
     edits = tuple(edit for fix in fixes for edit in fix.edits)
     if len(fixes) < 2:
         return edits
-    after = analysis.analyse(apply(report.source.text, edits), report.path, config, cancel)
+    after = analysis.analyse(apply(report.source.text, edits), report.path, config, cancel, report.resolve)
     before = Counter(finding.code for finding in report.diagnostics)
     now = Counter(finding.code for finding in after.diagnostics)
     is_good = len(after.source.problems) <= len(report.source.problems) and now <= before and now != before

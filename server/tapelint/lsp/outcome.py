@@ -11,7 +11,8 @@ from lsprotocol import types
 
 from .. import analysis
 from ..report.diagnostic import Diagnostic, Fix
-from ..workspace.config import Config
+from ..source import concerns_torch
+from ..workspace import Config, Resolver
 from .client import Client
 from .diagnostics import Translator, result_id, skipped
 from .documents import Snapshot
@@ -26,7 +27,8 @@ logger = logging.getLogger(__name__)
 class Outcome:
     """The findings of ``snapshot`` in our words and, one for one, in the protocol's; and the fixes known so far.
 
-    ``fault`` is what the user should know of the run itself: a broken configuration, a failure of ours.
+    ``reads`` are the files its imports led to, by path. ``fault`` is what the user should know of the run itself: a
+    broken configuration, a failure of ours.
     """
 
     snapshot: Snapshot
@@ -34,6 +36,7 @@ class Outcome:
     token: Token
     report: analysis.Report | None = None
     config: Config = Config()
+    reads: frozenset[str] = frozenset()
     findings: tuple[Diagnostic, ...] = ()
     shown: list[types.Diagnostic] = field(default_factory=list)
     result_id: str = ""
@@ -67,18 +70,27 @@ class Outcome:
 
 
 def examine(
-    snapshot: Snapshot, settings: Settings, client: Client, unstructure: Callable[[object], object], token: Token
+    snapshot: Snapshot,
+    settings: Settings,
+    client: Client,
+    unstructure: Callable[[object], object],
+    token: Token,
+    resolver: Resolver,
 ) -> Outcome:
     """Analyse ``snapshot``; runs on the worker. Raises ``analysis.Cancelled`` when the token says so."""
+    resolve = resolver if snapshot.file else None
+    if not concerns_torch(snapshot.text, snapshot.path, resolve):
+        return replace(nothing(snapshot, token), reads=frozenset(resolver.found))
     config, complaint = settings.config(snapshot.file)
-    report = analysis.analyse(snapshot.text, snapshot.path, config, token)
+    report = analysis.analyse(snapshot.text, snapshot.path, config, token, resolve)
     rows = Rows(snapshot.text)
-    translator = Translator(snapshot, rows, client)
+    translator = Translator(snapshot, rows, client, report.others)
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
     if report.source.is_skipped and not shown:
         shown = [skipped(report.source.is_skipped)]
     name = result_id(shown, unstructure)
-    return Outcome(snapshot, rows, token, report, config, tuple(report.diagnostics), shown, name, complaint)
+    reads = frozenset(resolver.found)
+    return Outcome(snapshot, rows, token, report, config, reads, tuple(report.diagnostics), shown, name, complaint)
 
 
 def nothing(snapshot: Snapshot, token: Token) -> Outcome:

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from .. import analysis
-from ..source import may_use_torch
+from ..workspace import Resolver
 from .client import Client
 from .documents import Document, Snapshot
 from .outcome import Outcome, examine, failed, nothing
@@ -41,8 +41,20 @@ class Entry:
         self.token = Token()
         self.outcome: Outcome | None = None
         self.timer: asyncio.TimerHandle | None = None
+        # The files its last analysis led to; None before the first, which may be about to read any.
+        self.reads: frozenset[str] | None = None
+        # What was last said of it, where another file is the reason to look again.
+        self.said: str | None = None
+        self._snapshot: Snapshot | None = None
         # Resolves to the outcome of the current text, or to None once that is given up for newer text or settings.
         self.pending: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The document as it is now; the same text is the same object, so that it is parsed once."""
+        if self._snapshot is None or self._snapshot.version != self.document.version:
+            self._snapshot = self.document.snapshot()
+        return self._snapshot
 
     def supersede(self) -> None:
         """Give up what runs, and let those who wait for it know."""
@@ -66,10 +78,13 @@ class Pipeline:
         settings_of: Callable[[str], Settings],
         publish: Callable[[Snapshot, Outcome | None], None],
         unstructure: Callable[[object], object],
+        folders: Callable[[], list[str]] = lambda: [],
+        refresh: Callable[[], None] = lambda: None,
     ) -> None:
         self.client = Client()
         self.worker = worker
         self._status, self._settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
+        self._folders, self._refresh = folders, refresh
         self._entries: dict[str, Entry] = {}
         self._held = True
         self._tasks: set[asyncio.Task[None]] = set()
@@ -93,17 +108,36 @@ class Pipeline:
             before.supersede()
         entry = self._entries[unquote(document.uri)] = Entry(document)
         self._schedule(entry, 0)
+        self._differs(entry)
 
     def changed(self, document: Document) -> None:
         entry = self._entries.get(unquote(document.uri))
         if entry is not None:
             self._schedule(entry, DEBOUNCE)
+            if entry.snapshot.file:
+                self.touched(entry.snapshot.file, DEBOUNCE)
 
     def closed(self, uri: str) -> None:
         entry = self._entries.pop(unquote(uri), None)
         if entry is not None:
             entry.supersede()
             self._publish(Snapshot(entry.document.uri, "", None, ""), None)
+            self._differs(entry)
+
+    def touched(self, path: str, delay: float = 0) -> None:
+        """A file has another text now: the documents that import it are analysed again."""
+        for entry in self._entries.values():
+            if entry.snapshot.file != path and (entry.reads is None or path in entry.reads):
+                if entry.outcome is not None:
+                    entry.said = entry.outcome.result_id
+                self._schedule(entry, delay)
+
+    def _differs(self, entry: Entry) -> None:
+        """The document was opened or closed: from now on another text counts than before, if it was not saved."""
+        file = entry.snapshot.file
+        if file and len(self._entries) > (unquote(entry.document.uri) in self._entries):
+            if Resolver().text(file) != entry.snapshot.text:
+                self.touched(file)
 
     def knows(self, uri: str) -> bool:
         return unquote(uri) in self._entries
@@ -153,8 +187,8 @@ class Pipeline:
             entry.timer = asyncio.get_running_loop().call_later(delay, self._start, entry)
 
     def _start(self, entry: Entry) -> None:
-        snapshot, settings = entry.document.snapshot(), self._settings_of(entry.document.uri)
-        if not settings.enable or not may_use_torch(snapshot.text) or snapshot.uri.startswith(_NOT_PROGRAMS):
+        snapshot, settings = entry.snapshot, self._settings_of(entry.document.uri)
+        if not settings.enable or snapshot.uri.startswith(_NOT_PROGRAMS):
             self._settle(entry, nothing(snapshot, entry.token))
         else:
             self._spawn(self._run(entry, snapshot, settings, entry.token))
@@ -162,8 +196,12 @@ class Pipeline:
     async def _run(self, entry: Entry, snapshot: Snapshot, settings: Settings, token: Token) -> None:
         self._status.begin()
         try:
+            open_now = (entry.snapshot for entry in self._entries.values())
+            resolver = Resolver(self._folders(), {found.file: found.text for found in open_now if found.file})
             job = self.worker.submit(
-                lambda: examine(snapshot, settings, self.client, self._unstructure, token), Priority.ANALYSIS, token
+                lambda: examine(snapshot, settings, self.client, self._unstructure, token, resolver),
+                Priority.ANALYSIS,
+                token,
             )
             outcome = await job.future
             self._status.fault(outcome.fault)
@@ -180,7 +218,11 @@ class Pipeline:
         await self._prepare_fixes(outcome)
 
     def _settle(self, entry: Entry, outcome: Outcome) -> None:
-        entry.outcome = outcome
+        entry.outcome, entry.reads = outcome, outcome.reads
+        if entry.said is not None:
+            if entry.said != outcome.result_id:
+                self._refresh()
+            entry.said = None
         if not entry.pending.done():
             entry.pending.set_result(outcome)
         self._publish(outcome.snapshot, outcome)

@@ -11,7 +11,7 @@ from .protocol import server_cancelled
 if TYPE_CHECKING:
     from .server import Server
 
-OPTIONS = types.DiagnosticOptions(identifier="tapelint", inter_file_dependencies=False, workspace_diagnostics=False)
+OPTIONS = types.DiagnosticOptions(identifier="tapelint", inter_file_dependencies=True, workspace_diagnostics=False)
 
 
 async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:

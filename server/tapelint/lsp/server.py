@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import FeatureRequestError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
+from pygls.uris import to_fs_path
 
 from . import actions, configuration, debug, hover, parent, pull, status, transport
 from .client import Client
@@ -76,6 +77,16 @@ class Server(LanguageServer):
                 types.PublishDiagnosticsParams(snapshot.uri, shown, version=snapshot.version)
             )
 
+    def folders(self) -> list[str]:
+        """Where the projects are, as paths."""
+        uris = [folder.uri for folder in self.workspace.folders.values()] or [self.workspace.root_uri or ""]
+        return [path for uri in uris if uri and (path := to_fs_path(uri))]
+
+    def refresh(self) -> None:
+        """Ask a client that pulls to pull again: something has changed that it does not know of."""
+        if self.client.pulls and self.client.refreshes:
+            self.workspace_diagnostic_refresh(None)
+
     def report_server_error(self, error: Exception, source: Any) -> None:
         """To the log. A popup about a fault of ours helps nobody who is typing; a failed request has its answer."""
         if source is not FeatureRequestError:
@@ -95,7 +106,13 @@ class Server(LanguageServer):
         loop = asyncio.get_running_loop()
         self._left = loop.create_future()
         self.pipeline = Pipeline(
-            Worker(), self.status, self.settings.of, self.publish, self.protocol._converter.unstructure
+            Worker(),
+            self.status,
+            self.settings.of,
+            self.publish,
+            self.protocol._converter.unstructure,
+            self.folders,
+            self.refresh,
         )
 
         def soon(function: Any, *args: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +20,12 @@ class Related:
     message: str
     filename: str
     span: Span
+
+
+def place(link: Related, filename: str) -> str:
+    """Where a link is, for readers of ``filename``: ``line 3``, or ``helpers.py line 3``."""
+    other = "" if link.filename == filename else f"{os.path.basename(link.filename)} "
+    return f"{other}line {link.span.row}"
 
 
 @dataclass(frozen=True, slots=True)

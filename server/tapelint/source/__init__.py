@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .cache import parsed
 from .edit import Edit, apply, line_starts, rows
-from .parsing import Source, concerns_torch, may_use_torch, parse
+from .parsing import Source, concerns_torch, imported, may_use_torch, parse
 from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
 from .span import Span
@@ -21,6 +21,7 @@ __all__ = [
     "Suppressions",
     "apply",
     "concerns_torch",
+    "imported",
     "line_starts",
     "may_use_torch",
     "parse",

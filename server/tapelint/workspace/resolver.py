@@ -31,8 +31,9 @@ HIGHEST = 12
 class Resolver:
     """Finds modules for the files below ``roots`` (an editor's folders, or where the command line was started).
 
-    ``unsaved`` are texts that an editor holds, by absolute path: they count instead of what is on disk. ``further``
-    is asked where that finds nothing and the importing file changes ``sys.path``: for the name, the path and the text.
+    ``unsaved`` are texts that an editor holds, by absolute path: they count instead of what is on disk. ``found``
+    collects the absolute paths of what was found. ``further`` is asked where nothing is found and the importing file
+    changes ``sys.path``: for the name, the path and the text of that file.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Resolver:
         self.roots = tuple(os.path.abspath(root) for root in roots)
         self.unsaved = unsaved or {}
         self.further = further
+        self.found: set[str] = set()
         self._searched: dict[str, tuple[str, ...]] = {}
 
     def __call__(self, module: str, importer: str) -> Found | None:
@@ -54,6 +56,7 @@ class Resolver:
         text = self.text(path)
         if text is None:
             return None
+        self.found.add(path)
         return path if os.path.isabs(importer) else os.path.relpath(path), text
 
     def text(self, path: str) -> str | None:

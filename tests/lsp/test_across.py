@@ -1,0 +1,111 @@
+"""A program of several files in an editor: stories lead into the others, and editing one looks at those that use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wire import Wire
+
+HELPER = "import torch\n\n\ndef finish(loss):\n    loss.backward()\n"
+RETAINING = HELPER.replace("backward()", "backward(retain_graph=True)")
+MAIN = """import torch
+from helpers import finish
+
+y = torch.ones(3, requires_grad=True).exp().sum()
+finish(y)
+finish(y)
+"""
+CAPABILITIES = {
+    "textDocument": {"publishDiagnostics": {"relatedInformation": True}, "hover": {"contentFormat": ["plaintext"]}},
+    "workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}},
+}
+
+
+@pytest.fixture
+def project(wire: Wire, tmp_path: Path) -> Iterator[tuple[Wire, str, str]]:
+    (tmp_path / "helpers.py").write_text(HELPER)
+    (tmp_path / "main.py").write_text(MAIN)
+    wire.start(CAPABILITIES, workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
+    yield wire, (tmp_path / "main.py").as_uri(), (tmp_path / "helpers.py").as_uri()
+
+
+def test_the_story_leads_into_the_other_file(project: tuple[Wire, str, str]):
+    wire, main, helpers = project
+    wire.open(main, MAIN)
+    (found,) = wire.published(main)
+    assert found["code"] == "TL101"
+    assert found["range"]["start"]["line"] == 5
+    last = found["relatedInformation"][-1]["location"]
+    assert last == {
+        "uri": helpers,
+        "range": {"start": {"line": 4, "character": 4}, "end": {"line": 4, "character": 19}},
+    }
+
+
+def test_editing_the_other_file(project: tuple[Wire, str, str]):
+    wire, main, helpers = project
+    wire.open(main, MAIN)
+    assert wire.published(main)
+    wire.open(helpers, HELPER)
+    assert wire.published(helpers) == []
+    wire.change(helpers, 2, {"text": RETAINING})
+    assert wire.published(main) == []
+    wire.notify("textDocument/didClose", {"textDocument": {"uri": helpers}})
+    assert wire.published(main), "what was not saved counts no more"
+
+
+def test_the_other_file_changes_on_disk(project: tuple[Wire, str, str], tmp_path: Path):
+    wire, main, helpers = project
+    wire.open(main, MAIN)
+    assert wire.published(main)
+    (tmp_path / "helpers.py").write_text(RETAINING)
+    wire.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": helpers, "type": 2}]})
+    assert wire.published(main) == []
+    (tmp_path / "helpers.py").unlink()
+    wire.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": helpers, "type": 3}]})
+    assert wire.published(main) == []
+    (tmp_path / "helpers.py").write_text(HELPER)
+    wire.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": helpers, "type": 1}]})
+    assert wire.published(main)
+
+
+def test_a_file_nobody_imports_disturbs_nobody(project: tuple[Wire, str, str], tmp_path: Path):
+    wire, main, _ = project
+    wire.open(main, MAIN)
+    assert wire.published(main)
+    other = (tmp_path / "other.py").as_uri()
+    wire.open(other, HELPER)
+    assert wire.published(other) == []
+    wire.change(other, 2, {"text": RETAINING})
+    assert wire.published(other, 2) == []
+    assert sum(m["params"]["uri"] == main for m in wire.seen if m.get("method", "").endswith("publishDiagnostics")) == 1
+
+
+def test_a_pulling_client_is_told_to_pull_again(wire: Wire, tmp_path: Path):
+    (tmp_path / "helpers.py").write_text(HELPER)
+    main, helpers = (tmp_path / "main.py").as_uri(), (tmp_path / "helpers.py").as_uri()
+    abilities = {"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": True}}}
+    provider = wire.start(abilities, workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
+    assert provider["diagnosticProvider"]["interFileDependencies"] is True
+    wire.open(main, MAIN)
+    wire.open(helpers, HELPER)
+    pulled = wire.request("textDocument/diagnostic", {"textDocument": {"uri": main}})["result"]
+    assert len(pulled["items"]) == 1
+    wire.change(helpers, 2, {"text": RETAINING})
+    wire.until(lambda message: message.get("method") == "workspace/diagnostic/refresh")
+    again = {"textDocument": {"uri": main}, "previousResultId": pulled["resultId"]}
+    assert wire.request("textDocument/diagnostic", again)["result"]["items"] == []
+
+
+def test_hover_knows_values_from_the_other_file(project: tuple[Wire, str, str], tmp_path: Path):
+    wire, _, _ = project
+    (tmp_path / "nets.py").write_text("import torch\n\n\ndef made(x):\n    return x.exp()\n")
+    user = (tmp_path / "user.py").as_uri()
+    wire.open(user, "import torch\nfrom nets import made\n\nx = torch.ones(3, requires_grad=True)\ny = made(x)\n")
+    params = {"textDocument": {"uri": user}, "position": {"line": 4, "character": 0}}
+    said = wire.request("textDocument/hover", params)["result"]["contents"]["value"]
+    assert "ExpBackward0" in said
+    assert "nets.py line 5" in said
