@@ -17,6 +17,7 @@ from . import (
 from .entry import execute
 from .imports import Imports, Resolve
 from .library import (
+    amp,
     arrays,
     autograd_function,
     backward,
@@ -32,7 +33,10 @@ from .library import (
     layers,
     modules,
     optimizers,
+    parametrizations,
     tensors,
+    vectors,
+    weight_averages,
 )
 from .machine import Cancelled, Holes, Machine
 

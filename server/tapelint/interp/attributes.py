@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..tape import Cut, State, Tensor, current, fresh_id
 from ..tape.lost import RequiresGradRefused
 from . import gradients, torch_ops
+from .library.registry import ATTRIBUTES, PARAMETRIZED
 from .machine import EXPRESSIONS, Machine, Raised
 from .values import (
     FALSE,
@@ -172,12 +173,15 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
             from .calls import call_value
 
             return call_value(m, state, getter[1], [owner, Const(name)], {}, node)
-        if isinstance(thing.kind, Lib):
-            from .library.registry import ATTRIBUTES
+        model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, Lib) else None
+        if model is not None:
+            return model(m, state, owner)
+        if PARAMETRIZED in thing.attributes:
+            from .library.parametrizations import computed
 
-            computed = ATTRIBUTES.get(f"{thing.kind.name}.{name}")
-            if computed is not None:
-                return computed(m, state, owner)
+            found = computed(m, state, thing, node, name)
+            if name in found:
+                return found[name]
         return Method(owner, name)
     if isinstance(thing, Class):
         if name == "__name__":

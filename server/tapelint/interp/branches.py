@@ -15,7 +15,7 @@ from .assign import assign
 from .gradients import weighty
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
 from .truth import truth
-from .values import Const, Generator, Packing, Ref, Tuple, Unknown, Value
+from .values import Casting, Const, Generator, Packing, Ref, Tuple, Unknown, Value
 
 
 def condition(m: Machine, node: ast.expr, state: State) -> tuple[Hashable, bool]:
@@ -252,9 +252,14 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
             path.grad_mode, path.inference = mode.mode, mode.inference
         elif isinstance(value, Packing):
             path.packing = ()
-        ambient = mode is not None or isinstance(value, Packing)
+        ambient = mode is not None or isinstance(value, (Packing, Casting))
         entered = Const(None) if ambient else _entered(m, path, value, node)
-        for out in _body(m, node, item, rest, path, entered):
+        casting, m.tape.casting = m.tape.casting, value.enabled if isinstance(value, Casting) else m.tape.casting
+        try:
+            outcomes = _body(m, node, item, rest, path, entered)
+        finally:
+            m.tape.casting = casting
+        for out in outcomes:
             if ambient:
                 out.grad_mode, out.inference, out.packing = before
             results.append(out)

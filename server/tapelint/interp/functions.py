@@ -8,7 +8,7 @@ from ..tape import State
 from .iteration import LAPS, Items
 from .machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
 from .outline import outline
-from .values import NONE, Frame, Function, Generator, Lib, Mapping, Ref, Sequence, Tuple, Unknown, Value
+from .values import NONE, Casting, Frame, Function, Generator, Lib, Mapping, Ref, Sequence, Tuple, Unknown, Value
 
 
 def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None) -> Value:
@@ -42,6 +42,8 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     mode = as_mode(value)
     if mode is not None:
         return replace(function, grad_mode=mode.mode, inference=mode.inference)
+    if isinstance(value, Casting):
+        return replace(function, casting=value.enabled)
     if isinstance(value, Lib):
         kind = {
             "builtins.staticmethod": "static",
@@ -120,6 +122,7 @@ def call_function(
     m.depth += 1
     m.running.append((definition, (*args, *kwargs.values())))
     consumers, m.consumers = m.consumers, []
+    casting, m.tape.casting = m.tape.casting, m.tape.casting if function.casting is None else function.casting
     try:
         if isinstance(definition, ast.Lambda):
             body = definition.body
@@ -130,6 +133,7 @@ def call_function(
         m.depth -= 1
         m.running.pop()
         m.consumers = consumers
+        m.tape.casting = casting
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
         out.laps = outer[4]

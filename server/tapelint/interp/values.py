@@ -79,8 +79,8 @@ class Function:
     """A function or lambda of the program. ``frame`` is the scope it was defined in; ``owner`` the class, for
     ``super()``.
 
-    ``grad_mode`` is set by a decorator such as ``@torch.no_grad()``; ``kind`` is ``""``, ``static``, ``class`` or
-    ``property``.
+    ``grad_mode`` and ``casting`` are set by decorators such as ``@torch.no_grad()``; ``kind`` is ``""``, ``static``,
+    ``class`` or ``property``.
     """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -90,6 +90,7 @@ class Function:
     owner: int | None = None
     grad_mode: bool | None = None
     inference: bool = False
+    casting: bool | None = None
     kind: str = ""
 
 
@@ -130,6 +131,13 @@ class GradMode:
 
     mode: bool | None
     inference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Casting:
+    """``torch.autocast``, as a context manager or decorator."""
+
+    enabled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +184,7 @@ Value = (
     | Partial
     | GradMode
     | Packing
+    | Casting
     | Range
     | Zip
     | Generator
@@ -260,12 +269,15 @@ class Instance:
 
 @dataclass(slots=True)
 class Optimizer:
-    """``params`` are the tensors it updates; ``open`` where there may be others."""
+    """``params`` are the tensors it updates; ``open`` where there may be others; ``single`` if it calls a closure
+    just once.
+    """
 
     name: str
     params: list[int]
     open: bool = False
     fused: bool = False
+    single: bool = False
 
     def copy(self) -> Optimizer:
-        return Optimizer(self.name, list(self.params), self.open, self.fused)
+        return Optimizer(self.name, list(self.params), self.open, self.fused, self.single)

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ..ops.casting import UNCAST
 from ..ops.schema import Op
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor
 from .present import current, edge_of, settle
@@ -189,6 +190,8 @@ def _saves(
             for name, tensor in tensors:
                 if name == item.what:
                     keeps = True
+                    if tape.casting and op.name not in UNCAST:
+                        continue  # a copy in another type
                     kept.append(SavedTensor(name, tensor.id, tensor.counter, state.version(tensor.counter)))
     held = state.packed(kept)
     tape.saved.update(item.counter for item in held)

@@ -47,6 +47,7 @@ class Tape:
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
+    ``casting`` is set under autocast, or where that is not known.
     """
 
     def __init__(self) -> None:
@@ -62,6 +63,7 @@ class Tape:
         self.unmarked: dict[int, Unmarked] = {}
         self.inside: dict[int, Node] = {}
         self.premise: str | None = None
+        self.casting = False
         self.scaled: dict[int, Moment] = {}
         self.weighty: set[Hashable] = set()
         self.holders: dict[int, frozenset[int]] = {}

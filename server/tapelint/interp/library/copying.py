@@ -19,6 +19,10 @@ def copied(m: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "x")
     if call.name == "copy.copy":
         return Ref(state.new(state.heap[value.id].copy())) if isinstance(value, Ref) else value
+    return deep_copy(m, state, value, call)
+
+
+def deep_copy(m: Machine, state: State, value: Value, call: Call) -> Value:
     held = graphs_in(state, value, (), set())
     if held:
         refuse(m, state, held, call, "deepcopy", written_at(call, 0, "x"))

@@ -36,7 +36,7 @@ from ..values import (
 )
 from .gradients import clear_grads
 from .layers import HIDDEN, ITEMS, inputs_of, run_layer
-from .registry import FUNCTIONS, MODULE_METHODS, Call, function, method
+from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
 
 
 def members(state: State, value: Value, seen: set[int], prefix: str = "") -> Iterator[tuple[str, Value]]:
@@ -105,6 +105,8 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         else None
     )
     if row is not None:
+        if PARAMETRIZED in thing.attributes:
+            thing = with_computed(m, state, receiver, thing, call)
         return run_layer(m, state, row, thing, call)
     hidden = [TensorRef(key) for _, key in parameters_of(state, receiver)]
     name = ast.unparse(call.node.func) if isinstance(call.node, ast.Call) else "module"
@@ -113,6 +115,18 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     edges = [Leaf(h.id) for h in hidden if state.tensors[h.id].requires_grad]
     made = invent(m.tape, state, inputs_of(m, state, call), call.node, name, edges)
     return TensorRef(made)
+
+
+def with_computed(m: Machine, state: State, receiver: Ref, thing: Instance, call: Call) -> Instance:
+    """A layer with the parameters that it computes at each call."""
+    from .parametrizations import computed, is_kept
+
+    made = computed(m, state, thing, call.node)
+    if any(is_kept(thing, name) for name in made):
+        state.edit(receiver.id).attributes.update({k: v for k, v in made.items() if is_kept(thing, k)})
+    twin = thing.copy()
+    twin.attributes.update(made)
+    return twin
 
 
 def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Value:
@@ -204,6 +218,9 @@ def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(MODULE_METHODS, "load_state_dict")
 def load_state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """Writes the parameters; with ``assign=True`` it replaces them, and the old ones stay as they are."""
+    if call.get(2, "assign", FALSE) != FALSE:
+        return Unknown("keys")
     for _, key in parameters_of(state, receiver):
         bump(state, state.tensors[key].counter, "load_state_dict", call.node, tensor=key)
     return Unknown("keys")
@@ -259,7 +276,9 @@ def data_parallel(m: Machine, state: State, call: Call) -> Value:
     "torch.nn.parallel.DistributedDataParallel",
     "torch.nn.parallel.DataParallel",
     "torch.compile",
+    "torch.compiler.disable",
     "torch.jit.script",
+    "torch.jit.trace",
 )
 def wrapper(m: Machine, state: State, call: Call) -> Value:
     """Wrappers that call the wrapped module; ``.module`` is the module itself."""

@@ -41,7 +41,8 @@ def make(m: Machine, state: State, call: Call) -> Value:
         given = group.items.get("params", Unknown("params"))
     found = list(dict.fromkeys(tensors_in(state, _collected(m, state, given, call), 4)))
     more = not found or isinstance(given, Unknown)
-    return Ref(state.new(Optimizer(call.name.rpartition(".")[2], found, more, fused)))
+    single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
+    return Ref(state.new(Optimizer(call.name.rpartition(".")[2], found, more, fused, single)))
 
 
 def _collected(m: Machine, state: State, value: Value, call: Call) -> Value:
@@ -73,7 +74,7 @@ def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.e
     if closure != NONE:
         mode = state.grad_mode
         laps, run = state.laps, m.new_run()
-        for number in range(2 if optimizer.name == "LBFGS" else 1):
+        for number in range(2 if optimizer.name == "LBFGS" and not optimizer.single else 1):
             if optimizer.name == "LBFGS":
                 m.lap(state, call.node, run, number + 1, len(laps))
             state.grad_mode = True
@@ -134,10 +135,12 @@ def scale(m: Machine, state: State, call: Call) -> Value:
     loss = call.get(1, "outputs")
     if not isinstance(loss, TensorRef):
         return loss
-    factor = TensorRef(leaf(state, call.node))
-    scaled = run(m, state, "mul", [loss, factor], {}, call.node) or loss
     scaler = call.args[0]
     enabled = state.heap[scaler.id].attributes.get("enabled", TRUE) if isinstance(scaler, Ref) else FALSE
+    if enabled == FALSE:
+        return loss
+    factor = TensorRef(leaf(state, call.node))
+    scaled = run(m, state, "mul", [loss, factor], {}, call.node) or loss
     if isinstance(scaled, TensorRef) and truth(m, state, enabled) is not False:
         m.tape.scaled[scaled.id] = state.moment(call.node)
     return scaled

@@ -39,6 +39,9 @@ class Call:
 Model = Callable[[Machine, State, Call], Value]
 MethodModel = Callable[[Machine, State, Value, Call], Value]
 
+PARAMETRIZED = "(parametrized)"
+"""An attribute of ours: which parameters of a module are computed from others, and how."""
+
 AttributeModel = Callable[[Machine, State, Value], Value]
 
 FUNCTIONS: dict[str, Model] = {}
