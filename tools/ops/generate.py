@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
-from tools.ops import derived, native, probed, python_functions
+from tools.ops import derived, native, probed, python_functions, shapes
 from tools.ops import layers as layer_rows
 from tools.ops import second as second_order
 from tools.ops.hand_samples import SIGNATURES
@@ -33,6 +33,7 @@ def table() -> str:
     rows += [*python_functions.rows(), *probed.described_rows()]
     reordered = {op.name for op in rows if _self_is_elsewhere(op)}
     rows += [_as_method(op) for op in rows if op.name in reordered and op.writes != ("out",) and _has_self(op)]
+    rows = list(shapes.with_rules(rows))
     rows = sorted(rows, key=lambda op: (op.name, 0 if op.name in SIGNATURES else native.rank(op)))
     return header(TABLE) + "".join(op_line(op) + "\n" for op in rows)
 

@@ -81,6 +81,8 @@ _PRODUCTS = _calls(
     lambda: (_x(3), _x(5, 3, 4)),
     lambda: (_x(2, 3), _x(5, 3, 4)),
     lambda: (_x(2, 3), _x(5, 4, 3).mT),
+    lambda: (_x(3), _x(6, 5, 3, 4)),
+    lambda: (_x(2, 3), _x(6, 5, 3, 4)),
     lambda: (_x(5, 2, 3), _x(5, 3, 4)),
     lambda: (_x(5, 3, 2).mT, _x(5, 4, 3).mT),
     lambda: (_x(1, 2, 3), _x(5, 3, 4)),
@@ -124,6 +126,9 @@ MORE: dict[str, Callable[[], list[Sample]]] = {
     "instance_norm": _calls(lambda: (_x(5, 3, 4), _x(3), _x(3), None, None, True, 0.1, 1e-5, False)),
     "copy_": _calls(lambda: (_x(), _x()), lambda: (_x(), _x(4)), lambda: (_x(), _float32()), lambda: (_x(), 2.5)),
     "where": _calls(lambda: (_x() > 0, _x(), _x())),
+    "repeat_interleave": _calls(
+        lambda: (_x(), 2), lambda: (_x(), torch.tensor(2)), lambda: (_x(), torch.tensor([1, 2, 1]), 0)
+    ),
     "dequantize": _calls(_x, _float32),
     "type_as": _calls(lambda: (_x(), _x()), lambda: (_x(), _float32())),
     "conj_physical": _calls(lambda: torch.complex(_x(), _x())),
@@ -146,6 +151,10 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
         lambda: _QKV3,
         lambda: (*_QKV3, {"is_causal": True}),
         lambda: _QKV2,
+        lambda: (_x(2, 2, 5, 4), _x(2, 2, 3, 4), _x(2, 2, 3, 6)),
+        lambda: (_x(2, 5, 4), _x(2, 3, 4), _x(2, 3, 6)),
+        lambda: (_x(2, 2, 5, 4), _x(2, 2, 3, 4), _x(2, 2, 3, 6), _x(5, 3)),
+        lambda: (_x(2, 2, 5, 4), _x(2, 2, 3, 4), _x(2, 2, 3, 6), _x(5, 3), {"dropout_p": 0.1}),
     ),
     **dict.fromkeys(("matmul", "linalg_matmul"), _PRODUCTS),
     **{

@@ -155,7 +155,7 @@ def _run(call: Call, arguments: Arguments, needing_grad: frozenset[str]) -> _Run
     torch.default_generator.manual_seed(0)
     fresh: Arguments = {}
     for name, value in arguments.items():
-        fresh[name] = _fresh(value, name in needing_grad)
+        fresh[name] = renewed(value, name in needing_grad)
     tensors = tensors_of(fresh)
     run = _Run(tensors, [], False, {})
     run.versions = {name: _versions(run, name) for name in tensors}
@@ -174,7 +174,7 @@ def _is_nested(result: object) -> bool:
     return isinstance(result, tuple) and any(isinstance(item, (tuple, list)) for item in result)
 
 
-def _fresh(value: Any, needs_grad: bool) -> Any:
+def renewed(value: Any, needs_grad: bool) -> Any:
     """A copy that is not a leaf, so that it may be written in place, with a history that saves nothing."""
     if isinstance(value, Tensor):
         copy = value.detach().clone()
@@ -182,7 +182,7 @@ def _fresh(value: Any, needs_grad: bool) -> Any:
             return copy.requires_grad_().clone()
         return copy
     if type(value) in (list, tuple):
-        return type(value)(_fresh(item, needs_grad) for item in value)
+        return type(value)(renewed(item, needs_grad) for item in value)
     return value
 
 

@@ -35,9 +35,21 @@ _VALUES: dict[str, Any] = {
 }
 
 
-def calls(stub: Op) -> Iterator[Sample]:
+_ODD: tuple[Callable[[], Tensor], ...] = (
+    lambda: _floats(),
+    lambda: _floats(2, 2, 3, 3),
+    lambda: _floats(2, 1, 2, 3, 3),
+)
+
+
+def odd_calls(stub: Op) -> Iterator[Sample]:
+    """With tensors of no dimension, and of more than most ops are tried with."""
+    return calls(stub, _ODD)
+
+
+def calls(stub: Op, shapes: tuple[Callable[[], Tensor], ...] = _SHAPES) -> Iterator[Sample]:
     """With the required arguments only, then with the optional tensors and numbers as well."""
-    for shape, with_optional in itertools.product(_SHAPES, (False, True)):
+    for shape, with_optional in itertools.product(shapes, (False, True)):
         params = [param for param in stub.params if param.required or (with_optional and _is_operand(param))]
         keywords = {param.name: _value(param, shape) for param in params if param.keyword}
         yield tuple(_value(param, shape) for param in params if not param.keyword), keywords

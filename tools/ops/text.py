@@ -24,6 +24,8 @@ def op_line(op: Op) -> str:
         clauses.append(f"outputs {op.outputs}")
     if op.constant:
         clauses.append("constant " + " ".join(str(index) for index in sorted(op.constant)))
+    if op.sizes:
+        clauses.append("sizes " + " ".join(op.sizes))
     if op.grad_fn:
         clauses.append(op.grad_fn)
     clauses.append(op.source)

@@ -17,9 +17,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+from ..ops.schema import Op
+from ..ops.shapes import UNKNOWN, Sized, sizes_of
 from ..tape import BATCH, MANY, Extent, State
 from .extent import Given, broadcast, extent_of, items_in, wide
-from .values import NONE, Const, Value
+from .values import NONE, Const, TensorRef, Value
 
 Handler = Callable[[Given], Extent]
 HANDLERS: dict[str, Handler] = {}
@@ -29,6 +31,28 @@ def result_extent(state: State, op: str, named: Mapping[str, object]) -> Extent:
     """The sizes of what ``op`` returns for these arguments, as far as they are known."""
     handler = HANDLERS.get(op)
     return handler(Given(state, named)) if handler is not None else None
+
+
+def results_extents(state: State, op: Op, named: Mapping[str, object]) -> tuple[Extent, ...]:
+    """The sizes of each result, as far as a handler or the rule of the op's row knows; one where all are alike."""
+    known = result_extent(state, op.name, named)
+    if known is not None or not op.sizes:
+        return (known,)
+    if op.sizes[0].startswith("=") and "," not in op.sizes[0] and len(op.sizes) == 1:
+        return (extent_of(state, named.get(op.sizes[0][1:])),)
+    given = {name: described(state, value) for name, value in named.items()}
+    return tuple(None if rule == "-" else sizes_of(rule, given) for rule in op.sizes)
+
+
+def described(state: State, value: object) -> object:
+    """An argument as the rules of the op table take it."""
+    if isinstance(value, TensorRef):
+        extent = state.tensors[value.id].sizes
+        return Sized(extent if isinstance(extent, tuple) else None)
+    if isinstance(value, Const):
+        return value.value
+    items = items_in(state, value)
+    return [described(state, item) for item in items] if items is not None else UNKNOWN
 
 
 def parameter_sizes(layer: str, name: str, given: Mapping[str, Value]) -> Extent:

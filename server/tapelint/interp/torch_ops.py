@@ -20,7 +20,7 @@ from ..tape import Refused, State, Tensor, current, invent, record
 from ..tape.lost import RequiresGradRefused
 from .dtypes import result_kind
 from .machine import Machine, Raised
-from .sizes import result_extent
+from .sizes import results_extents
 from .values import TRUE, Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
 
 
@@ -121,10 +121,13 @@ def apply(
         if param.name in named:
             tensors[param.name] = _argument(m, state, param, named[param.name])
     try:
-        extent, kind = result_extent(state, op.name, named), result_kind(state, op.name, named)
-        keys = record(m.tape, state, op, tensors, node, count_of(op, named), same, extent, kind)
+        extents = results_extents(state, op, named)
+        kind = result_kind(state, op.name, named)
+        keys = record(m.tape, state, op, tensors, node, count_of(op, named), same, extents[0], kind)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    for key, extent in zip(keys, extents if len(extents) > 1 or op.writes else ()):
+        state.tensors[key] = replace(state.tensors[key], sizes=extent)
     if op.outputs < 0 or op.outputs > 1:
         return Tuple(tuple(TensorRef(k) for k in keys), FIELDS.get(op.name, ()))
     return TensorRef(keys[0]) if keys else Unknown(op.name)

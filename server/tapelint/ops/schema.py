@@ -70,6 +70,8 @@ class Op:
     ``scalar`` is true where every output is certainly 0-dimensional. ``outputs`` counts the returned tensors; -1: a
     list or a nested structure; 0: nothing or no tensor.
     ``constant`` are the indices of outputs that never require grad (indices of ``max``, ...).
+    ``sizes`` are rules for the sizes of what it returns (see ``shapes``): one for all, or one for each, with ``-``
+    where none holds.
     ``source`` tells where the row comes from: ``derivatives``, ``schema`` (no tensor in, or nothing differentiable)
     or ``probe``.
     """
@@ -84,6 +86,7 @@ class Op:
     scalar: bool = False
     outputs: int = 1
     constant: frozenset[int] = frozenset()
+    sizes: tuple[str, ...] = ()
     grad_fn: str = ""
     source: str = "derivatives"
 

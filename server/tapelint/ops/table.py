@@ -58,7 +58,7 @@ def resolve(name: str, positional: Sequence[str], keywords: Mapping[str, str] | 
             break
     for op in reversed(possible):
         if all(_is_weaker(op, other) for other in possible):
-            return op
+            return op if all(op.sizes == other.sizes for other in possible) else replace(op, sizes=())
     return _in_common(possible) if possible else None
 
 
@@ -73,6 +73,7 @@ def _in_common(possible: Sequence[Op]) -> Op | None:
         view=first.view if all(op.view == first.view for op in possible) else "maybe",
         scalar=all(op.scalar for op in possible),
         constant=frozenset.intersection(*(op.constant for op in possible)),
+        sizes=first.sizes if all(op.sizes == first.sizes for op in possible) else (),
         grad_fn="",
     )
 

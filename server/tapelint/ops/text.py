@@ -49,6 +49,7 @@ def parse_op(line: str) -> Op:
         scalar="scalar" in said,
         outputs=int(said.get("outputs", ["1"])[0]),
         constant=frozenset(int(index) for index in said.get("constant", ())),
+        sizes=tuple(said.get("sizes", ())),
         grad_fn=grad_fn,
         source=clauses[-1],
     )
