@@ -12,7 +12,7 @@ from functools import partial
 
 from ..tape import State
 from .assign import assign
-from .gradients import weighty
+from .gradients import weigh
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
 from .truth import truth
 from .values import Casting, Const, Generator, Packing, Ref, Tuple, Unknown, Value
@@ -79,8 +79,8 @@ def branch(m: Machine, node: ast.If, state: State) -> list[State]:
         if known is not None:
             results += m.block(node.body if known else node.orelse, [path])
             continue
-        if key is not None and weighty(m, node):
-            m.tape.weighty.add(key)
+        if key is not None:
+            weigh(m, node, key)
         other = path.fork()
         assume(path, key, not negated)
         assume(other, key, negated)

@@ -9,7 +9,7 @@ trainer.after_step(net)        # nobody knows; nothing is concluded from these g
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import wraps
 from typing import TypeVar
 
@@ -38,7 +38,7 @@ SHOWN = 12
 
 CLEARING = frozenset(("zero_grad", "grad", "zero_"))
 
-TOUCHING = frozenset("zero_grad grad zero_ step backward".split())
+TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
 """Attributes by which a program reaches gradients and what uses them."""
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) ->
         elif isinstance(value, Partial):
             todo += (value.function, *value.args, *(v for _, v in value.kwargs))
         elif isinstance(value, Function):
-            if facts(value.node)[0]:
+            if _reaches(m, value.node):
                 yield from state.history
         elif isinstance(value, Ref) and value.id not in seen:
             seen.add(value.id)
@@ -167,45 +167,50 @@ def between_calls(m: Machine, state: State, method: ast.AST) -> None:
 
 
 @once
-def facts(node: ast.AST) -> tuple[bool, bool, frozenset[str]]:
-    """Whether some code reaches for gradients or what uses them, whether it jumps, and the names of what it calls."""
-    touching, jumps, called = False, False, set()
+def facts(node: ast.AST) -> tuple[frozenset[str], bool, frozenset[str]]:
+    """By which attributes some code reaches for gradients, whether it jumps, and the names of what it calls."""
+    touched, jumps, called = set(), False, set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute):
-            touching = touching or inner.attr in TOUCHING
+            if inner.attr in TOUCHING:
+                touched.add(inner.attr)
         elif isinstance(inner, (ast.Continue, ast.Break, ast.Return)):
             jumps = True
         elif isinstance(inner, ast.Call):
             name = getattr(inner.func, "attr", getattr(inner.func, "id", None))
             if name is not None:
                 called.add(name)
-    return touching, jumps, frozenset(called)
+    return frozenset(touched), jumps, frozenset(called)
 
 
 @once
-def _touching(tree: ast.AST) -> frozenset[str]:
-    """The names of the file's functions that reach for gradients, themselves or through others."""
+def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
+    """How the file's functions reach for gradients, themselves or through others; those that do not are left out."""
     known = {n.name: facts(n) for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
-    found = {name for name, (touching, _, _) in known.items() if touching}
-    while more := {name for name, (_, _, called) in known.items() if name not in found and called & found}:
-        found |= more
-    return frozenset(found)
+    found = {name: touched for name, (touched, _, _) in known.items()}
+    changed = True
+    while changed:
+        changed = False
+        for name, (_, _, called) in known.items():
+            more = found[name].union(*(found[other] for other in called if other in found))
+            changed |= more != found[name]
+            found[name] = more
+    return {name: touched for name, touched in found.items() if touched}
 
 
-def weighty(m: Machine, node: ast.If) -> bool:
-    """Whether it may depend on the test what becomes of gradients: a side of it touches them, or jumps past code that
-    does.
+def _reaches(m: Machine, node: ast.AST) -> frozenset[str]:
+    """How some code reaches for gradients, through functions of this file and of those it imports as well."""
+    touched, _, called = facts(node)
+    trees = (m.tree, *(other.tree for other in (m.imports.sources if m.imports is not None else ())))
+    return touched.union(*(known[name] for known in map(_touching, trees) for name in called if name in known))
+
+
+def weigh(m: Machine, node: ast.If, key: Hashable) -> None:
+    """Remember whether it may depend on a test what becomes of gradients: a side of it touches them, or jumps past code
+    that does.
     """
-    touching, jumps, called = facts(node)
-    if touching or called & reaching(m):
-        return True
-    if not jumps:
-        return False
-    touching, _, called = facts(m.running[-1][0] if m.running else m.tree)
-    return touching or bool(called & reaching(m))
-
-
-def reaching(m: Machine) -> frozenset[str]:
-    """The names of functions that reach for gradients, in this file and in those it imports."""
-    others = m.imports.sources if m.imports is not None else ()
-    return _touching(m.tree).union(*(_touching(other.tree) for other in others))
+    reached = _reaches(m, node)
+    if facts(node)[1]:
+        reached |= _reaches(m, m.running[-1][0] if m.running else m.tree)
+    if reached:
+        m.tape.weighty[key] = m.tape.weighty.get(key, False) or bool(reached & CLEARING)

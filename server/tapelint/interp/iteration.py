@@ -94,7 +94,7 @@ def _tensor(m: Machine, state: State, value: TensorRef, node: ast.AST, laps: int
         return Items([value] * laps, False)
     views = torch_ops.run(m, state, "unbind", [value], {}, node)
     if isinstance(views, Tuple):
-        return Items(list(views.items), False)
+        return Items([*views.items, *views.items[-1:] * (laps - len(views.items))], False)
     return Items([value] * laps, False)
 
 

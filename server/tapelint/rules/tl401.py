@@ -43,10 +43,11 @@ from __future__ import annotations
 
 import ast
 
-from ..tape.events import Event, OptimizerStepped
+from ..tape.events import Event
 from ..tape.gradients import Gradient
 from ..tape.moment import earlier_lap
 from ..tape.tape import Tape
+from ..tape.training import OptimizerStepped
 from .cure import Cure
 from .finding import Finding, Link, Rule
 from .story import assuming, code, iteration, prefix, tensor_names, verb
@@ -57,7 +58,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     if any(past.doubt for past, _ in event.past):
         return None
     found = [(past, leaves) for past, leaves in event.past if past.stale and past.fresh]
-    if not found or event.premises - found[0][0].stale[0].premises:
+    if not found or tape.clearing(event.premises) - found[0][0].stale[0].premises:
         return None
     past = found[0][0]
     assert past.step is not None

@@ -59,6 +59,14 @@ class Clearing:
     premises: frozenset[Hashable]
 
 
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """A step that looked for a gradient where there had never been one."""
+
+    moment: Moment
+    premises: frozenset[Hashable]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
     """Gradients were clipped; ``scale`` is set where they were still multiplied by the scale of the loss."""
@@ -74,8 +82,9 @@ class Gradient:
     ``passes`` are what it is the sum of; a step, the last at ``step``, has used the first ``used`` of them. ``clip`` is
     the last clipping of what it holds; ``scale`` is set while a scaled loss has contributed and nobody divided by the
     scale. ``clearings`` are those since the last step that lost something, oldest first. ``idle`` is a step that found
-    no gradient where there had never been one. ``doubt`` is true where somebody unknown may have read, cleared or
-    changed the gradient.
+    no gradient where there had never been one. ``perhaps`` says that a step has used them only if some condition held,
+    which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where somebody unknown
+    may have read, cleared or changed the gradient.
     """
 
     passes: tuple[Pass, ...] = ()
@@ -84,7 +93,8 @@ class Gradient:
     clip: Clip | None = None
     scale: Moment | None = None
     clearings: tuple[Clearing, ...] = ()
-    idle: Moment | None = None
+    idle: Idle | None = None
+    perhaps: bool = False
     doubt: bool = False
 
     @property
@@ -164,18 +174,19 @@ def cleared(state: State, leaves: Iterable[int], moment: Moment, premises: froze
     change(state, leaves, how, new=False)
 
 
-def stepped(state: State, leaves: Iterable[int], moment: Moment) -> None:
-    """An optimizer used the gradients; the scaler of mixed precision has unscaled them before."""
+def stepped(state: State, leaves: Iterable[int], moment: Moment, premises: frozenset[Hashable]) -> None:
+    """An optimizer used the gradients, if there were any; the scaler of mixed precision has unscaled them before."""
+    before, use, idle = list(leaves), Use(moment, fresh_id()), Idle(moment, premises)
+    in_vain = all(past.never and not past.doubt for past, _ in groups(state, before))
 
     def how(past: Gradient) -> Gradient:
         if past.never and not past.doubt:
-            return Gradient(idle=past.idle or moment)
+            return Gradient(idle=past.idle or idle) if in_vain else past
         return replace(past, used=len(past.passes), step=moment, scale=None, clearings=())
 
-    before, use = list(leaves), Use(moment, fresh_id())
     for past, _ in groups(state, before):
         state.spent.update(dict.fromkeys(past.fresh, use))
-    change(state, before, how)
+    change(state, before, how, new=in_vain)
 
 
 def clipped(state: State, leaves: Iterable[int], moment: Moment) -> None:
@@ -246,6 +257,9 @@ def met(state: State, other: State) -> None:
 
 
 def _agreed(left: Gradient, right: Gradient) -> Gradient:
+    doubt = left.doubt or right.doubt
+    if bool(left.used) is not bool(right.used) and left.passes == right.passes and not doubt:
+        return replace(left if left.used else right, perhaps=True, clip=None, scale=None, clearings=())
     if (
         bool(left.used) is not bool(right.used)
         or bool(left.fresh) is not bool(right.fresh)
@@ -258,5 +272,6 @@ def _agreed(left: Gradient, right: Gradient) -> Gradient:
         scale=right.scale if left.scale else None,
         clearings=right.clearings if len(left.clearings) == len(right.clearings) else (),
         idle=right.idle if left.idle else None,
-        doubt=left.doubt or right.doubt,
+        perhaps=left.perhaps or right.perhaps,
+        doubt=doubt,
     )

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from .events import StepMissed
-from .gradients import Pass, added, groups, looked_at
+from .gradients import Idle, Pass, added, groups, looked_at
 from .graph import Leaf, Node
-from .moment import Moment
 from .state import State, fresh_id
 from .tape import Tape
+from .training import StepMissed
 
 
 def planned(
@@ -39,7 +38,7 @@ def planned(
 
 def book(tape: Tape, state: State, run: Pass, leaves: Sequence[int]) -> None:
     """Remember which backward a gradient comes from, and tell if a step had looked for it in vain."""
-    idle: dict[Moment, list[int]] = {}
+    idle: dict[Idle, list[int]] = {}
     for past, keys in groups(state, leaves):
         if past.idle is not None and not past.doubt:
             idle.setdefault(past.idle, []).extend(keys)

@@ -43,7 +43,7 @@ class Tape:
     """Facts and listeners of one analysis.
 
     ``scaled`` are the tensors that a scaler of mixed precision made, ``weighty`` the unknown conditions that may decide
-    what becomes of gradients, ``holders`` the unknown values that were given leaves, with those.
+    what becomes of gradients (and whether by clearing them), ``holders`` the unknown values that were given leaves.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
@@ -65,7 +65,7 @@ class Tape:
         self.premise: str | None = None
         self.casting = False
         self.scaled: dict[int, Moment] = {}
-        self.weighty: set[Hashable] = set()
+        self.weighty: dict[Hashable, bool] = {}
         self.holders: dict[int, frozenset[int]] = {}
 
     def publish(self, event: Event) -> None:
@@ -82,6 +82,10 @@ class Tape:
     def premises(self, state: State) -> frozenset[Hashable]:
         """The assumptions of a path on which it depends what is cleared and stepped."""
         return frozenset(key for key in state.choices if key in self.weighty)
+
+    def clearing(self, premises: frozenset[Hashable]) -> frozenset[Hashable]:
+        """Those of some assumptions on which it depends what is cleared."""
+        return frozenset(key for key in premises if self.weighty[key])
 
     def same_values(self, left: tuple[int, int], right: tuple[int, int]) -> bool:
         """Whether two tensors, each with its version, hold the same values for certain: one was cloned from the

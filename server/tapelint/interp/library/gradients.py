@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...tape import Moment, State, bump, gradients, leaf
-from ...tape.events import GradientsClipped, OptimizerStepped
+from ...tape.training import GradientsClipped, OptimizerStepped
 from ..assign import tensors_in
 from ..gradients import cleared_by_hand
 from ..machine import Machine
@@ -76,7 +76,7 @@ def use_grads(m: Machine, state: State, keys: Sequence[int], call: Call, scaler:
             m.tape.premises(state),
         )
     )
-    gradients.stepped(state, keys, moment)
+    gradients.stepped(state, keys, moment, m.tape.premises(state))
 
 
 def _written(node: ast.AST, scaled: bool) -> ast.expr | None:

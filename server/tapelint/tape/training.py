@@ -1,0 +1,57 @@
+"""What happens to gradients in a training step, told to the rules: clipped, used by a step, looked for in vain."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .events import Event
+from .gradients import Clearing, Group, Idle, Pass
+from .moment import Moment
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerStepped(Event):
+    """An optimizer, written ``optimizer`` in the program, used the gradients of the leaves it holds.
+
+    ``past`` is what they were just before, ``held`` are all of its leaves, ``scaler`` is the scaler that made the step.
+    ``lost`` are the passes since its last step that were cleared before anybody used anything of them; ``leaked`` those
+    another optimizer's step had used already, for leaves it reached through these. ``premises`` are the assumed
+    conditions on which it depends what is cleared and stepped.
+    """
+
+    raises: ClassVar[bool] = False
+
+    optimizer: ast.expr | None
+    held: tuple[int, ...]
+    past: tuple[Group, ...]
+    lost: tuple[tuple[Clearing, Pass], ...]
+    leaked: tuple[tuple[Pass, Moment], ...]
+    scaler: ast.expr | None
+    premises: frozenset[Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class GradientsClipped(Event):
+    """Gradients were scaled down. ``past`` is what they were just before; ``limit`` what they were clipped to, if
+    known.
+    """
+
+    raises: ClassVar[bool] = False
+
+    past: tuple[Group, ...]
+    limit: float | None
+    premises: frozenset[Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class StepMissed(Event):
+    """A backward gave leaves their first gradient, after a ``step`` that had looked for one."""
+
+    raises: ClassVar[bool] = False
+
+    step: Idle
+    leaves: tuple[int, ...]
+    premises: frozenset[Hashable]
