@@ -26,6 +26,7 @@ from .library import (
     containers,
     copying,
     distributions,
+    functional,
     grad_mode,
     gradients,
     hooks,

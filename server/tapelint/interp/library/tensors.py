@@ -8,7 +8,7 @@ from ...tape import Cut, State, current, leaf
 from ..attributes import cut, set_requires_grad
 from ..dtypes import Kind, of_dtype, of_values
 from ..extent import displayed
-from ..machine import Machine
+from ..machine import Machine, Raised
 from ..torch_ops import refuse_integers, run, tensor_of
 from ..values import FALSE, NONE, TRUE, Const, Lib, Ref, TensorRef, Tuple, Unknown, Value
 from .registry import TENSOR_METHODS, Call, function, method
@@ -24,8 +24,8 @@ def detach(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     tensor = current(state, receiver.id)
-    if tensor.base is not None and tensor.view == "view" and tensor.requires_grad:
-        return receiver
+    if tensor.base is not None:
+        raise Raised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
     state.changes += 1
     state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
     return receiver
