@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from .interp import Cancelled, Holes, Imports, Machine, Resolve, execute
 from .places import Files, Origin
 from .report import Diagnostic, Fix, settle
-from .rules import Finding, all_rules
+from .rules import Finding, Rule, all_rules
 from .source import Source, Span, concerns_torch, parse
 from .tape import Tape
 from .tape.events import BackwardRan, Event
@@ -90,7 +90,7 @@ def _analyse(
     findings: dict[tuple[str, object], Finding] = {}
     reach: dict[object, int] = {}
     subscribers: dict[type, list] = {}
-    for rule in all_rules():
+    for rule in running(config):
         for kind in rule.events:
             subscribers.setdefault(kind, []).append(rule)
 
@@ -134,6 +134,11 @@ def _analyse(
         {other.path: other for other in files.others},
         origins,
     )
+
+
+def running(config: Config) -> list[Rule]:
+    """The rules to ask. What is on by default is asked even where it is not wanted: a fix must not bring it about."""
+    return [rule for rule in all_rules() if rule.default or config.wants(rule.code, rule.default)]
 
 
 def _is_shown_alone(

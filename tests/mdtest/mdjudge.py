@@ -11,6 +11,7 @@ from mdspec import Block, beside, without_claims
 
 if TYPE_CHECKING:
     from tapelint.analysis import Report
+    from tapelint.workspace import Config
 
 
 def analysed(block: Block, main: Path | None = None) -> Report:
@@ -18,13 +19,22 @@ def analysed(block: Block, main: Path | None = None) -> Report:
     from tapelint.analysis import analyse
 
     if not block.files:
-        return analyse(block.program, str(block.file.with_suffix(".py")))
+        return analyse(block.program, str(block.file.with_suffix(".py")), turned_on(block))
     if main is None:
         with beside(block) as main:
             return analysed(block, main)
     from tapelint.workspace import Resolver
 
-    return analyse(block.program, str(main), resolve=Resolver([str(main.parent)]))
+    return analyse(block.program, str(main), turned_on(block), resolve=Resolver([str(main.parent)]))
+
+
+def turned_on(block: Block) -> Config:
+    """Every rule that is on by default, and those that ``block``, or the program it fixes, names."""
+    from tapelint.rules import all_rules
+    from tapelint.workspace import Config
+
+    named = block.rules | {expected.rule for b in (block, block.fixes) if b for expected in b.expected}
+    return Config(extend_select=tuple(rule.code for rule in all_rules() if not rule.default and rule.name in named))
 
 
 def complaints(block: Block) -> str:

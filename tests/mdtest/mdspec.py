@@ -11,7 +11,8 @@ run. Three imports come before every block without being written (``PREAMBLE``).
     # FP: why                            a known false alarm: something is reported here today, though it should not be
 
 Several claims may stand on one line, each with its own ``#``. Every block says exactly once what torch does. What is
-reported above a hint must be claimed, what is claimed must be reported.
+reported above a hint must be claimed, what is claimed must be reported. A rule that is off by default is on where a
+block claims it.
 
 After ``py`` the opening line may carry one word:
 
@@ -86,7 +87,7 @@ class Label:
 
 @dataclass(slots=True)
 class Block:
-    """One program: where it stands, its text, its claims."""
+    """One program: where it stands, its text, its claims; ``rules`` are asked even if they are off by default."""
 
     file: Path
     name: str
@@ -100,6 +101,7 @@ class Block:
     fixes: Block | None = None
     caller: str = ""
     files: dict[str, str] = field(default_factory=dict)
+    rules: frozenset[str] = frozenset()
 
     @property
     def program(self) -> str:

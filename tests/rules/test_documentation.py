@@ -16,7 +16,10 @@ SECTIONS = ("## What it does", "## Why PyTorch fails", "## Example", "## Use ins
 def blocks(rule: Rule, folder: Path) -> list:
     page = folder / f"{rule.code}.md"
     page.write_text(f"# {rule.name}\n\n{rule.docs}", encoding="utf-8")
-    return read_specification(page)
+    found = read_specification(page)
+    for block in found:
+        block.rules = frozenset({rule.name})
+    return found
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)

@@ -36,6 +36,27 @@ def test_wants(config: Config, wanted: set[str]) -> None:
     assert {code for code in ("TL101", "TL102", "TL201") if config.wants(code)} == wanted
 
 
+@pytest.mark.parametrize(
+    ("config", "wanted"),
+    [
+        (Config(), {"TL101"}),
+        (Config(select=("TL207",)), {"TL207"}),
+        (Config(select=("TL2",)), {"TL207"}),
+        (Config(extend_select=("TL207",)), {"TL101", "TL207"}),
+        (Config(select=("TL1",), extend_select=("TL2",)), {"TL101", "TL207"}),
+        (Config(extend_select=("TL207",), ignore=("TL2",)), {"TL101", "TL207"}),
+        (Config(extend_select=("TL2",), ignore=("TL207",)), {"TL101"}),
+    ],
+)
+def test_a_rule_that_is_off_by_default_is_selected(config: Config, wanted: set[str]) -> None:
+    assert {code for code in ("TL101", "TL207") if config.wants(code, default=code != "TL207")} == wanted
+
+
+def test_extend_select(tmp_path: Path) -> None:
+    (tmp_path / "tapelint.toml").write_text('extend-select = ["TL201"]\nselect = ["ALL"]\n')
+    assert load(tmp_path) == Config(select=("TL",), extend_select=("TL201",))
+
+
 def test_nearest_file_counts(tmp_path: Path) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
@@ -57,7 +78,7 @@ def test_no_file() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[tool.tapelint]\nselct = []\n", "pyproject.toml: unknown key 'selct'; the keys are select, ignore"),
+        ("[tool.tapelint]\nselct = []\n", "pyproject.toml: unknown key 'selct'; the keys are select"),
         ('[tool.tapelint]\nselect = "TL1"\n', "must be a list of codes"),
         ('[tool.tapelint]\nselect = ["TL9"]\n', "no rule has the code 'TL9'; the codes are TL101, TL102, TL201"),
         ("[tool.tapelint]\nselect = [1]\n", "no rule has the code 1"),

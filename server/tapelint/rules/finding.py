@@ -43,7 +43,10 @@ Check = Callable[[Event, Tape], "Finding | None"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One hazard. ``docs`` is the user's documentation in Markdown; ``events`` are the classes ``check`` is given."""
+    """One hazard. ``docs`` is the user's documentation in Markdown; ``events`` are the classes ``check`` is given.
+
+    One that is not on by ``default`` reports only where the configuration selects it: it bans what may be right.
+    """
 
     code: str
     name: str
@@ -52,3 +55,4 @@ class Rule:
     events: tuple[type[Event], ...]
     check: Check
     url: str | None = None
+    default: bool = True

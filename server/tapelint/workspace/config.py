@@ -17,6 +17,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
+ALL = "ALL"
+"""The selector that stands for every code."""
 _CODE = re.compile(r"[A-Z]{1,4}[0-9]{0,4}")
 
 
@@ -29,15 +31,18 @@ class Config:
     """Which findings are wanted: those whose code begins with one of ``select``, less those that begin with ``ignore``.
 
     The longer match wins, so ``select = ["TL101"]`` with ``ignore = ["TL"]`` leaves TL101; of two equal ones ``ignore``
-    does. Nothing selected: everything.
+    does. Nothing selected: every rule that is on by default. ``extend_select`` adds to that, or to ``select``. A rule
+    that is off by default is turned on by whatever selects it, be it ``TL207``, ``TL2`` or ``ALL``.
     """
 
     select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
 
-    def wants(self, code: str) -> bool:
-        """Whether findings of ``code`` are reported."""
-        selected = _longest(self.select, code) if self.select else 0
+    def wants(self, code: str, default: bool = True) -> bool:
+        """Whether findings of ``code`` are reported; ``default`` says what holds where nothing is selected."""
+        selected = _longest(self.select, code) if self.select else 0 if default else -1
+        selected = max(selected, _longest(self.extend_select, code))
         ignored = _longest(self.ignore, code)
         return selected > ignored
 
@@ -82,14 +87,14 @@ def _read(path: Path) -> Config:
 
 def from_table(table: Mapping[str, object], origin: str) -> Config:
     """A Config of plain values, as TOML or an editor's settings hold them; ``origin`` is named in errors."""
-    known = [field.name for field in fields(Config)]
+    known = {field.name.replace("_", "-"): field.name for field in fields(Config)}
     values: dict[str, tuple[str, ...]] = {}
     for key, value in table.items():
         if key not in known:
             raise ConfigError(f"{origin}: unknown key '{key}'; the keys are {', '.join(known)}")
         if isinstance(value, str) or not isinstance(value, (list, tuple)):
             raise ConfigError(f'{origin}: {key} must be a list of codes, as in {key} = ["TL101"]')
-        values[key] = codes(value, f"{origin}: {key}")
+        values[known[key]] = codes(value, f"{origin}: {key}")
     return Config(**values)
 
 
@@ -101,6 +106,8 @@ def codes(values: Collection[object], origin: str) -> tuple[str, ...]:
     existing = _rule_codes()
     for value in values:
         code = value.strip().upper() if isinstance(value, str) else ""
+        if code == ALL:
+            code = "TL"
         if not _CODE.fullmatch(code) or not any(rule.startswith(code) for rule in existing):
             raise ConfigError(f"{origin}: no rule has the code {value!r}; the codes are {', '.join(existing)}")
         checked.append(code)
