@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..tape import State
+from . import growth
 from .iteration import LAPS, Items
 from .machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
 from .outline import outline
@@ -137,6 +138,8 @@ def call_function(
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
         out.laps = outer[4]
+        if out.cycles and out.laps:
+            growth.returned(m, out, node)
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]
         if not outline(definition).closes and not isinstance(out.value, Generator):

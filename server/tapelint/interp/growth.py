@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ..tape import Collected, Leaf, Node, State, Stored
+from ..tape.cycles import left
 from ..tape.events import GraphKeptAlive
 from .machine import Machine
 from .values import Frame, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Value
@@ -52,7 +54,10 @@ def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:
     """
     if not state.collected:
         return
-    known = {key for value in outside for key in _tensors(state, value)} | state.handed
+    outer = _tensors(state, *outside)
+    if outer is None:
+        return
+    known = outer | state.handed
     theirs = _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
     for each in state.collected.values():
         top = state.tensors[each.tensor].grad_fn
@@ -68,6 +73,14 @@ def _collects(stored: Stored) -> bool:
     """Whether it went into a container, beside others."""
     targets = stored.statement.targets if isinstance(stored.statement, ast.Assign) else ()
     return stored.how == "appended" or any(isinstance(target, ast.Subscript) for target in targets)
+
+
+def returned(m: Machine, state: State, call: ast.AST) -> None:
+    """A call made in a loop returns: what it leaves in memory that nobody can reach any more."""
+    made = replace(state.moment(call), calls=(*state.calls, call))
+    known = _tensors(state, *_scope(state), *([state.value] if state.value is not None else ()))
+    if known is not None:
+        left(m.tape, state, made, known)
 
 
 class _Spans:
@@ -120,12 +133,7 @@ def _holders(state: State) -> dict[int, list[int]]:
     """The tensors that the running scope can reach, and for each the others that lie in the same container."""
     found: dict[int, list[int]] = {}
     seen: set[int] = set()
-    frontier: list[Value] = []
-    key = state.frame
-    while key:
-        frame: Frame = state.heap[key]
-        frontier += frame.variables.values()
-        key = frame.parent
+    frontier = _scope(state)
     while frontier and len(seen) < MOST:
         value = frontier.pop()
         inside = _inside(state, value, seen)
@@ -138,12 +146,25 @@ def _holders(state: State) -> dict[int, list[int]]:
     return found
 
 
-def _tensors(state: State, value: Value) -> set[int]:
-    """All tensors that ``value`` leads to."""
+def _scope(state: State) -> list[Value]:
+    """The variables that the running code can name."""
+    found: list[Value] = []
+    key = state.frame
+    while key:
+        frame: Frame = state.heap[key]
+        found += frame.variables.values()
+        key = frame.parent
+    return found
+
+
+def _tensors(state: State, *values: Value) -> set[int] | None:
+    """All tensors that ``values`` lead to; None where there are too many things to look at."""
     found: set[int] = set()
     seen: set[int] = set()
-    frontier = [value]
-    while frontier and len(seen) < MOST:
+    frontier = list(values)
+    while frontier:
+        if len(seen) > 10 * MOST:
+            return None
         item = frontier.pop()
         if isinstance(item, TensorRef):
             found.add(item.id)

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from .cycles import closed
 from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorAltered, SavedTensorSpoiled
 from .graph import Freed, Gradients, Leaf, Node, SavedTensor, Turn, Write
 from .hooks import Waiting
@@ -101,6 +102,8 @@ def backward(
     reached = [*dict.fromkeys([*(item.tensor for item in leaves if check.halted or item in defined), *beyond])]
     if accumulate and not inner and not early:
         book(tape, state, run, reached)
+    if create and accumulate:
+        closed(tape, state, tuple(done), reached, now.moment)
     if not inner:
         ran, root = tuple(done), roots[0] if roots else -1
         tape.publish(

@@ -168,3 +168,16 @@ class GraphKeptAlive(Event):
     raises: ClassVar[bool] = False
 
     collected: Collected
+
+
+@dataclass(frozen=True, slots=True)
+class GradientCycle(Event):
+    """A ``leaf`` is held by its own gradient, which has a graph since ``past``: for good, as ``call`` returns and
+    nobody knows the leaf any more, or for as long as iterations have been adding to it.
+    """
+
+    raises: ClassVar[bool] = False
+
+    leaf: int
+    past: Moment
+    call: Moment | None

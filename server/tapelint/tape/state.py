@@ -17,6 +17,7 @@ from .past import Difference, Past, Traced
 from .stored import Collected, Kept
 
 if TYPE_CHECKING:
+    from .cycles import Cycle
     from .gradients import Gradient, Pass, Use
 
 
@@ -43,9 +44,9 @@ class State:
     version counter does not count (through ``.data``). ``hooks`` are known by their handles. ``packing``, if set, is
     what nodes keep in place of what they would save: the inputs of the checkpoint they are made in, or nothing that a
     write could spoil. ``kept`` is what statements in loops stored last, ``collected`` what loops left behind,
-    ``handed`` what unknown code was given. ``history`` is the past of each leaf's gradient, ``spent`` the backward
-    passes whose gradients somebody has used (``gradients``). ``choices`` remembers the truth assumed for unknown
-    conditions.
+    ``handed`` what unknown code was given, ``cycles`` the gradients that hold their own leaf. ``history`` is the past
+    of each leaf's gradient, ``spent`` the backward passes whose gradients somebody has used (``gradients``).
+    ``choices`` remembers the truth assumed for unknown conditions.
     """
 
     __slots__ = (
@@ -56,6 +57,7 @@ class State:
         "aside",
         "kept",
         "collected",
+        "cycles",
         "handed",
         "freed",
         "retained",
@@ -85,6 +87,7 @@ class State:
         self.aside: dict[int, Write] = {}
         self.kept: dict[ast.AST, Kept] = {}
         self.collected: dict[ast.AST, Collected] = {}
+        self.cycles: dict[int, Cycle] = {}
         self.handed: frozenset[int] = frozenset()
         self.freed: dict[Node, Freed] = {}
         self.retained: dict[Node, Freed] = {}
@@ -116,6 +119,7 @@ class State:
         twin.aside = self.aside.copy()
         twin.kept = self.kept.copy()
         twin.collected = self.collected.copy()
+        twin.cycles = self.cycles.copy()
         twin.handed = self.handed
         twin.freed = self.freed.copy()
         twin.retained = self.retained.copy()
