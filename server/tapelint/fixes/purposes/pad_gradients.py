@@ -26,7 +26,7 @@ def edits(sheet: Sheet, target: ast.AST, forward: ast.AST) -> list[Edit]:
         raise Refused("as many as there are arguments")
     missing = ", ".join(["None"] * (expected - got))
     if not isinstance(value, ast.Tuple):
-        if isinstance(value, (ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Yield)):
-            raise Refused("an expression that needs parentheses")
+        if isinstance(value, (ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Yield, ast.List)):
+            raise Refused("an expression that needs parentheses, or is no gradient")
         return [sheet.insert(sheet.end(value), f", {missing}")]
     return [sheet.insert(sheet.end(value.elts[-1]), f", {missing}")]

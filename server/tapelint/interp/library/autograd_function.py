@@ -12,6 +12,7 @@ from dataclasses import replace
 from ...tape import Leaf, Node, Refused, SavedTensor, State, Tensor, bump, check_write, current, edge_of, fresh_id
 from ...tape.function_events import DirtyNotReturned
 from ...tape.record import both
+from ...tape.unmarked import tell_unmarked
 from ..attributes import find
 from ..calls import call_value
 from ..machine import Machine, Raised
@@ -39,6 +40,8 @@ def apply(m: Machine, state: State, call: Call) -> Value:
     values = bound(forward, call, setup is not None)
     tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
     given = Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(call.node))
+    if m.tape.unmarked and state.grad_mode:
+        tell_unmarked(m.tape, state, list(tensors.values()), call.node)
     flags = tuple(flag(state, v) for v in values)
     context = new_context(state, flags)
     mode, state.grad_mode = state.grad_mode, False

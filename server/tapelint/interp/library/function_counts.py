@@ -64,7 +64,7 @@ def judged(
     got = result.items if isinstance(result, Tuple) else (result,)
     made = tuple(v.id for v in got if isinstance(v, TensorRef))
     place = spelled(state, function, result)
-    if place is None or not exact:
+    if place is None or not exact or isinstance(result, Ref) and len(inputs) == 1:
         return Gradients(everywhere, made)
     if len(got) > len(inputs) and all(item == NONE for item in got[len(inputs) :]):
         got = got[: len(inputs)]
@@ -101,6 +101,8 @@ def spelled(state: State, function: Function, result: Value) -> ast.Return | Non
         if isinstance(item.value, ast.Tuple):
             if isinstance(result, Tuple) and len(item.value.elts) == count and not has_star(item.value):
                 return item
+        elif isinstance(result, Ref) and isinstance(item.value, ast.List):
+            return item  # a list is one value
         elif isinstance(result, Const) or isinstance(result, TensorRef) and not state.tensors[result.id].assumed:
             return item
     return None
