@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..tape import Cut, State, Tensor, current, fresh_id
+from ..tape import Cut, State, Tensor, current, fresh_id, invent
 from ..tape.lost import RequiresGradRefused
 from . import gradients, torch_ops
 from .library.registry import ATTRIBUTES, PARAMETRIZED
 from .machine import EXPRESSIONS, Machine, Raised
+from .networks import FIELDS
 from .values import (
     FALSE,
     NONE,
@@ -95,6 +96,8 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
         return result or owner
     if name in FACTS:
         return m.fact(name)
+    if tensor.assumed and name in FIELDS:
+        return TensorRef(invent(m.tape, state, [owner.id], node, tensor.assumed))
     return Method(owner, name)
 
 

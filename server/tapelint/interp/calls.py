@@ -26,6 +26,7 @@ from .library.registry import (
     Call,
 )
 from .machine import EXPRESSIONS, Machine, Raised
+from .networks import is_network
 from .values import (
     Bound,
     Class,
@@ -208,6 +209,10 @@ def _library(m: Machine, state: State, call: Call) -> Value:
     model = FUNCTIONS.get(name)
     if model is not None:
         return model(m, state, call)
+    if is_network(name):
+        from .library.layers import opaque_module
+
+        return opaque_module(m, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
     base, _, last = name.rpartition(".")
     if last == "__init__" and call.args and module_name(base):
         from .library.layers import build_layer

@@ -171,6 +171,8 @@ def _leave(state: State, value: Value) -> None:
 def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Value:
     """Go on with one outcome of a call; the others are queued in the memo of the running statement."""
     first = next((out for out in outcomes if out is state), outcomes[0])
+    if key is None and first.signal == "raise":  # the program's usual way is the one that goes on
+        first = next((out for out in outcomes if out.signal != "raise"), first)
     others = [out for out in outcomes if out is not first]
     results = []
     for out in (first, *others):

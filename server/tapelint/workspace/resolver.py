@@ -28,6 +28,12 @@ HIGHEST = 12
 """Folders above a file that are searched at most."""
 
 
+def _by_jedi(module: str, importer: str, text: str) -> str | None:
+    from .by_jedi import locate
+
+    return locate(module, importer, text)
+
+
 class Resolver:
     """Finds modules for the files below ``roots`` (an editor's folders, or where the command line was started).
 
@@ -40,7 +46,7 @@ class Resolver:
         self,
         roots: Iterable[str] = (),
         unsaved: Mapping[str, str] | None = None,
-        further: Callable[[str, str, str], str | None] | None = None,
+        further: Callable[[str, str, str], str | None] = _by_jedi,
     ) -> None:
         self.roots = tuple(os.path.abspath(root) for root in roots)
         self.unsaved = unsaved or {}
@@ -92,7 +98,7 @@ class Resolver:
             if self._has(found):
                 return found
             spare = spare or found  # a folder without a file of its own gives way to a module further up, as in Python
-        if spare is None and self.further is not None:
+        if spare is None:
             text = self.text(os.path.abspath(importer)) or ""
             if "sys.path" in text:
                 return self.further(module, os.path.abspath(importer), text)

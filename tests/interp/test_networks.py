@@ -1,0 +1,55 @@
+"""Networks from libraries are Modules with parameters; what their forward keeps is an assumption, and said to be one.
+
+No literate block: PyTorch could run one only with these libraries installed, and one of them downloads weights.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tapelint.analysis import analyse
+from tapelint.interp.networks import is_network
+
+TWICE = """import torch
+{line}
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+out = net(torch.ones(2, 3))
+{loss}.backward()
+optimizer.step()
+{loss}.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "loss"),
+    [
+        ("import torchvision\nnet = torchvision.models.resnet18(weights=None)", "out.sum()"),
+        ("from torchvision import models\nnet = models.segmentation.fcn_resnet50()", "out.sum()"),
+        ("import timm\nnet = timm.create_model('vit_base_patch16_224')", "out.sum()"),
+        ("from transformers import AutoModelForCausalLM\nnet = AutoModelForCausalLM.from_pretrained('x')", "out.loss"),
+        ("from transformers import BertModel\nnet = BertModel(config)", "out.last_hidden_state.sum()"),
+        ("net = torch.hub.load('pytorch/vision', 'resnet18')", "out.sum()"),
+    ],
+)
+def test_a_second_backward(line: str, loss: str) -> None:
+    report = analyse(TWICE.format(line=line, loss=loss))
+    (found,) = report.diagnostics
+    assert (found.code, found.severity) == ("TL101", "warning")
+    assert "assumes" in found.message
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "transformers.AutoTokenizer.from_pretrained",
+        "transformers.BertConfig.from_pretrained",
+        "transformers.AutoProcessor.from_pretrained",
+        "transformers.DataCollatorForLanguageModeling",
+        "transformers.Trainer",
+        "torchvision.models.get_model_weights",
+        "torchvision.transforms.Compose",
+        "timm.list_models",
+    ],
+)
+def test_what_is_no_network(name: str) -> None:
+    assert not is_network(name)
