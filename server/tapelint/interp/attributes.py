@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..tape import Cut, State, Tensor, current, fresh_id, invent
 from ..tape.lost import RequiresGradRefused
-from . import gradients, torch_ops
+from . import absent, gradients, torch_ops
 from .library.registry import ATTRIBUTES, PARAMETRIZED
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import FIELDS
@@ -67,6 +67,8 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
         return m.fact(name) if name in FACTS else Method(owner, name)
     if isinstance(owner, Tuple) and name in owner.names:
         return owner.items[owner.names.index(name)]
+    if owner == NONE:
+        absent.used(m, state, owner, node, "AttributeError")
     return Method(owner, name)
 
 
@@ -80,6 +82,8 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
         if grad is not None:
             return TensorRef(grad)
         known = tensor.requires_grad is False or not tensor.assumed and not tensor.of_module
+        if known and tensor.grad_fn is not None:
+            return absent.missing(m, state, tensor, node)
         return NONE if known and tensor.kind != "int" else Unknown("grad", False)
     if name == "requires_grad":
         return Unknown("requires_grad", False) if tensor.requires_grad is None else Const(tensor.requires_grad)
@@ -111,6 +115,7 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
         tensor.memory,
         state.moment(node),
         False,
+        inference=tensor.inference,
         seen=state.version(counter),
         sizes=tensor.sizes,
         kind=tensor.kind,

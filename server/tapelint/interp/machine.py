@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..tape import Lap, State, Tape, Turn
 from .merge import merged
@@ -101,6 +101,7 @@ class Machine:
         self.missing: dict[str, Value] = {}
         self.imports: Imports | None = None
         self.runs = 0
+        self.absent: dict[int, Any] = {}
         self.turns: dict[int, Turn] = {}
         self.suspects: list[int] = []
 

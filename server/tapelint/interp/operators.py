@@ -9,12 +9,12 @@ from typing import Any
 
 from .. import ops
 from ..tape import State
-from . import torch_ops
+from . import absent, torch_ops
 from .assign import assign
 from .calls import call_dunder
 from .machine import EXPRESSIONS, Machine
 from .truth import truth
-from .values import FALSE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from .values import FALSE, NONE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -57,6 +57,9 @@ def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
 def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """``left op right``."""
     name = type(op).__name__
+    if left == NONE or right == NONE:
+        absent.used(m, state, left, node, "TypeError")
+        absent.used(m, state, right, node, "TypeError")
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
         return _tensors(m, state, name, left, right, node)
     if isinstance(left, Const) and isinstance(right, Const):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..tape import State, current, leaf
-from . import torch_ops
+from . import absent, torch_ops
 from .extent import indexed
 from .machine import EXPRESSIONS, Machine
 from .values import NONE, Const, Instance, Lib, Mapping, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
@@ -18,6 +18,8 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
         if current(state, owner.id).assumed:
             return owner
         return _tensor(m, state, owner, index, node)
+    if owner == NONE:
+        absent.used(m, state, owner, node, "TypeError")
     if isinstance(owner, Tuple):
         return _item(list(owner.items), False, index, lambda items: Tuple(tuple(items)))
     if isinstance(owner, Range):

@@ -18,6 +18,7 @@ from .. import ops
 from ..ops.schema import Op
 from ..tape import Refused, State, Tensor, current, invent, record
 from ..tape.lost import RequiresGradRefused
+from . import absent
 from .dtypes import result_kind
 from .machine import Machine, Raised
 from .sizes import results_extents
@@ -91,6 +92,9 @@ def run(
     if wants is not None and name != "requires_grad_":
         kwargs = {k: v for k, v in kwargs.items() if k != "requires_grad"}
     positional = tuple(kind_of(m, state, a) for a in args)
+    if "none" in positional:
+        for value in args:
+            absent.used(m, state, value, node, "TypeError")
     row = resolved(name, positional, tuple((k, kind_of(m, state, v)) for k, v in kwargs.items()))
     if row is None:
         return None

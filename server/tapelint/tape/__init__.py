@@ -1,9 +1,10 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
 from . import gradients
-from .backward import backward, second_order, unused
+from .backward import backward, everything, second_order, unused
 from .graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
 from .hooks import Hook, retain
+from .inference import check_inference_write
 from .moment import Lap, Moment
 from .present import current, edge_of, leaf, settle
 from .record import invent, record
@@ -37,9 +38,11 @@ __all__ = [
     "Write",
     "backward",
     "bump",
+    "check_inference_write",
     "check_write",
     "current",
     "edge_of",
+    "everything",
     "fresh_id",
     "gradients",
     "invent",

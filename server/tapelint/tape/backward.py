@@ -240,6 +240,12 @@ def unused(state: State, roots: Sequence[int], key: int) -> bool:
     return own not in order and own not in leaves and not any(item.assumed for item in order)
 
 
+def everything(begin: Iterable[Node | Leaf]) -> set[Node | Leaf]:
+    """All nodes and leaves that can be reached."""
+    _, parents, leaves = _walk(begin)
+    return {*parents, *leaves}
+
+
 def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
     """Every node reachable from ``begin``, youngest first, the node each was first reached from, and the leaves."""
     parents: dict[Node, Node | None] = {}

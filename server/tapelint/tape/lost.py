@@ -52,3 +52,45 @@ class GraphCopiedOut(Event):
     how: str
     source: ast.expr | None
     method: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NonLeafOptimized(Event):
+    """An optimizer was given a tensor that is no leaf; ``born`` is where it was computed."""
+
+    tensor: int
+    born: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentGradientUsed(Event):
+    """The ``.grad`` of a tensor that is no leaf was read, is None, and was used as a tensor.
+
+    ``read`` is where it was read, ``born`` where the tensor was computed.
+    """
+
+    tensor: int
+    read: Moment
+    born: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedInput(Event):
+    """``autograd.grad`` asked for the gradient of a tensor that its outputs do not depend on, or (``plain``) that does
+    not require grad. ``cut`` is where a graph ends that the outputs' graph begins after, if there is one such place.
+    """
+
+    tensor: int
+    plain: bool
+    born: Moment
+    cut: Moment | None
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceTensorUsed(Event):
+    """Outside inference mode a tensor made in it was ``saved`` by ``op`` for backward, or ``written`` in place."""
+
+    tensor: int
+    how: str
+    op: str
+    made: Moment

@@ -18,7 +18,7 @@ UNRECORDED = ("no_grad", "inference")
 def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:
     """A new tensor without history: data, a parameter, a constant."""
     key = fresh_id()
-    state.tensors[key] = Tensor(key, key, key, state.moment(node), requires_grad, **facts)  # type: ignore[arg-type]
+    state.tensors[key] = Tensor(key, key, key, state.moment(node), requires_grad, inference=state.inference, **facts)  # type: ignore[arg-type]
     return key
 
 

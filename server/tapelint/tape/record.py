@@ -15,6 +15,7 @@ from dataclasses import replace
 from ..ops.casting import UNCAST
 from ..ops.schema import Op
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor
+from .inference import check_inference_write, check_saved
 from .present import current, edge_of, settle
 from .state import State, fresh_id
 from .tape import Cut, Tape
@@ -85,6 +86,8 @@ def record(
     if needs is not False and len(op.constant) < max(count, 1):
         edges = tuple(dict.fromkeys(e for _, t in flowing if (e := edge_of(t)) is not None))
         saved, keeps = _saves(tape, state, op, tensors, keys, None, wanted, perhaps)
+        if needs:
+            check_saved(tape, state, saved, op.name, node)
         graph = Node(
             keys[0],
             op.name,
@@ -126,7 +129,7 @@ def record(
                 state.version(source.counter),
                 sizes,
                 source.kind,
-                inference=state.inference,
+                inference=source.inference,
                 output=index,
             )
         else:
@@ -213,10 +216,13 @@ def _write(
     if not isinstance(target, int):
         return ()
     tensor = current(state, target)
+    check_inference_write(tape, state, tensor, op.name, node)
     check_write(tape, state, tensor, op.name, node, needs)
     perhaps = {name for name, t in tensors if t.requires_grad is None}
     if needs is not False:
         saved, keeps = _saves(tape, state, op, tensors, (), tensor, wanted, perhaps)
+        if needs:
+            check_saved(tape, state, saved, op.name, node)
         inputs = [e for name, t in tensors if name in op.flows and t.id != target and (e := edge_of(t)) is not None]
         anchors = tuple(t.id for name, t in tensors if name in op.flows)
         through = op.writes[0] in op.flows
@@ -226,7 +232,7 @@ def _write(
             old = edge_of(tensor) if through else None
             edges = tuple(dict.fromkeys([*([old] if old else []), *inputs]))
             graph = Node(fresh_id(), op.name, edges, moment, saved, keeps, grad_fn=op.grad_fn, **facts)  # type: ignore[arg-type]
-            state.tensors[target] = replace(tensor, grad_fn=graph, requires_grad=needs, inference=state.inference)
+            state.tensors[target] = replace(tensor, grad_fn=graph, requires_grad=needs)
         else:
             base = current(state, tensor.base)
             old = edge_of(base)

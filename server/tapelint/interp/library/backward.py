@@ -9,18 +9,20 @@ from dataclasses import replace
 from ...tape import (
     BATCH,
     Cut,
+    Leaf,
     Node,
     Refused,
     State,
     backward,
     current,
     edge_of,
+    everything,
     fresh_id,
     leaf,
     second_order,
     unused,
 )
-from ...tape.lost import NonScalarBackward
+from ...tape.lost import NonScalarBackward, UnusedInput
 from ..extent import items_in, wide
 from ..machine import Machine, Raised
 from ..torch_ops import tensor_list
@@ -153,7 +155,9 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     if not roots or inputs is None:
         return Unknown("grad")
     begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
-    if any(state.tensors[key].requires_grad is False for key in inputs):
+    if plain := [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]:
+        if plain[0].born.node is not m.tree:
+            m.tape.publish(UnusedInput(state.moment(call.node), None, plain[0].id, True, plain[0].born, None))
         raise refused(m, NO_INPUT)
     materialize = call.flag(7, "materialize_grads", False)
     allowed = call.flag(5, "allow_unused", materialize)
@@ -164,11 +168,21 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     for key in inputs:
         if allowed is not None and materialize is False and unused(state, roots, key):
             if not allowed:
+                tell_unused(m, state, roots, key, call.node)
                 raise refused(m, UNUSED_INPUT)
             results.append(NONE)
             continue
         results.append(TensorRef(_gradient(m, state, roots, key, starts, create, call.node)))
     return Tuple(tuple(results))
+
+
+def tell_unused(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> None:
+    """Publish that ``roots`` do not depend on ``key``; and where a graph was cut on the way, if it was in one place."""
+    begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
+    leaves = [item.tensor for item in everything(begin) if isinstance(item, Leaf)]
+    cuts = [m.tape.cuts[leaf_key] for leaf_key in leaves if leaf_key in m.tape.cuts]
+    cut = cuts[0].moment if len(cuts) == 1 else None
+    m.tape.publish(UnusedInput(state.moment(node), None, key, False, current(state, key).born, cut))
 
 
 def _gradient(

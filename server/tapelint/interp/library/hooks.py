@@ -64,6 +64,11 @@ def _on_gradient(m: Machine, hook: Value, state: State, tensor: int, node: ast.A
     call_value(m, state, hook, [TensorRef(tensor)], {}, node)
 
 
+def retains(state: State, tensor: int) -> bool:
+    """Whether ``retain_grad()`` was called on a tensor."""
+    return any(hook.kind == "retain" and hook.target == tensor for hook in state.hooks.values())
+
+
 @method(TENSOR_METHODS, "retain_grad")
 def retain_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)

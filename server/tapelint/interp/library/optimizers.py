@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import ast
 
-from ...tape import State, bump, gradients, leaf, write_aside
+from ...tape import Refused, State, bump, check_inference_write, current, gradients, leaf, write_aside
+from ...tape.lost import NonLeafOptimized
 from ..assign import tensors_in
 from ..calls import call_value
-from ..machine import Machine
+from ..machine import Machine, Raised
 from ..torch_ops import run
 from ..truth import truth
 from ..values import (
@@ -28,7 +29,9 @@ from ..values import (
     Value,
 )
 from .gradients import clear_grads, use_grads
+from .hooks import retains
 from .registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
+from .tensors import MOVED
 
 NAMES = "SGD Adam AdamW Adagrad Adadelta Adamax ASGD NAdam RAdam RMSprop Rprop SparseAdam LBFGS Adafactor Muon".split()
 
@@ -41,8 +44,23 @@ def make(m: Machine, state: State, call: Call) -> Value:
         given = group.items.get("params", Unknown("params"))
     found = list(dict.fromkeys(tensors_in(state, _collected(m, state, given, call), 4)))
     more = not found or isinstance(given, Unknown)
+    if call.kwargs.get("differentiable", FALSE) == FALSE:
+        refuse_computed(m, state, found, call)
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
     return Ref(state.new(Optimizer(call.name.rpartition(".")[2], found, more, fused, single)))
+
+
+def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> None:
+    """Only leaves collect a ``.grad`` of themselves, or what was asked to keep it."""
+    for key in keys:
+        tensor = current(state, key)
+        made = tensor.grad_fn
+        if made is None or not tensor.requires_grad or tensor.assumed or not made.certain or retains(state, key):
+            continue
+        if made.op == MOVED:
+            continue
+        m.tape.publish(NonLeafOptimized(state.moment(call.node), None, key, tensor.born))
+        raise Raised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
 
 
 def _collected(m: Machine, state: State, value: Value, call: Call) -> Value:
@@ -95,6 +113,10 @@ def _update(m: Machine, state: State, optimizer: Optimizer, call: Call, scaler: 
         if key in state.grads and optimizer.fused:
             write_aside(state, state.tensors[key].memory, f"{optimizer.name}.step", call.node, -1)
         elif key in state.grads:
+            try:
+                check_inference_write(m.tape, state, state.tensors[key], f"{optimizer.name}.step", call.node)
+            except Refused as refused:
+                raise Raised("RuntimeError", str(refused), by_torch=True) from None
             bump(state, state.tensors[key].counter, f"{optimizer.name}.step", call.node, tensor=key)
 
 
@@ -108,6 +130,7 @@ def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(OPTIMIZER_METHODS, "add_param_group")
 def add_param_group(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
+    refuse_computed(m, state, list(tensors_in(state, call.get(0, "param_group"), 4)), call)
     optimizer = state.edit(receiver.id)
     optimizer.params += [key for key in tensors_in(state, call.get(0, "param_group"), 4) if key not in optimizer.params]
     return NONE

@@ -134,8 +134,15 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         if copied:
             made = run(m, state, "clone", [receiver], {}, call.node)
             if isinstance(made, TensorRef):
+                copy = state.tensors[made.id]
+                if wanted is None and copy.grad_fn is not None:
+                    state.tensors[made.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
                 return made
     return receiver
+
+
+MOVED = "to"
+"""The op of a copy that is made only if the tensor was elsewhere: on the CPU it may be the tensor itself."""
 
 
 def kind_wanted(state: State, call: Call) -> Kind:
