@@ -121,10 +121,13 @@ def _tensor(m: Machine, state: State, owner: TensorRef, index: Value, node: ast.
 
 
 def _doubtful(m: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
-    """``x[i]`` where i may be a number or a mask: it depends on x and shares nothing with it for certain."""
-    row = torch_ops.CLONE
-    value = torch_ops.apply(m, state, row, [owner], {}, node)
+    """``x[i]`` where i may be a number or a mask: it depends on x and shares nothing with it for certain. Which part
+    of x it is, and how large, nobody knows.
+    """
+    value = torch_ops.apply(m, state, torch_ops.CLONE, [owner], {}, node)
     assert isinstance(value, TensorRef)
+    m.tape.copies.pop(value.id, None)
+    state.tensors[value.id] = replace(state.tensors[value.id], sizes=None)
     return value.id
 
 
