@@ -54,7 +54,7 @@ def _rule(op: Op, cases: Sequence[tuple[dict[str, object], torch.Size]]) -> str:
     tensors = [p.name for p in op.params if p.kind.rstrip("?") in TENSORS and p.name in seen]
     shapes = {tuple(_ranks(given)) for given, _ in cases}
     # Only one number of dimensions was accepted: others were refused for it, if there was nothing else to refuse.
-    refused = all(param.kind in TENSORS for param in op.params if param.required)
+    refused = all(param.kind in TENSORS and param.kind != "any" for param in op.params if param.required)
     if len(shapes) < 2 and len({len(size) for _, size in cases}) < 2 and tensors and not refused:
         return ""
     kept = any(given.get("keepdim") is True for given, _ in cases) or all(p.name != "keepdim" for p in op.params)
