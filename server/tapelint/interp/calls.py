@@ -9,7 +9,7 @@ import ast
 
 from .. import ops
 from ..tape import State
-from . import torch_ops
+from . import evaluation, torch_ops
 from .assign import tensors_in
 from .attributes import find
 from .classes import instantiate, module_name
@@ -122,13 +122,15 @@ def call_unhooked(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
         for name in ("__call__", "forward"):
             own = own_method(m, state, receiver, name)
             if own is not None:
-                return call_value(m, state, own, call.args, call.kwargs, call.node, call.key)
+                result = call_value(m, state, own, call.args, call.kwargs, call.node, call.key)
+                evaluation.called(state, receiver, call.node, result)
+                return result
     model = MODULE_METHODS.get("forward")
-    return (
-        model(m, state, receiver, call)
-        if model
-        else unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
-    )
+    if model is None:
+        return unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
+    result = model(m, state, receiver, call)
+    evaluation.called(state, receiver, call.node, result)
+    return result
 
 
 def own_method(m: Machine, state: State, receiver: Value, name: str) -> Value | None:
@@ -251,6 +253,7 @@ def unknown_call(
     values = (*args, *kwargs.values())
     held = handed_over(m, state, function, values, node)
     given = [t for value in values for t in tensors_in(state, value)]
+    evaluation.handed_on(state, given)
     if given:
         state.retaining.clear()  # it may walk what was retained
         if not is_harmless(function):

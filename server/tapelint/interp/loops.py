@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ..tape import Lap, State
-from . import growth
+from . import evaluation, growth
 from .assign import assign
 from .functions import run_generator
 from .iteration import LAPS, items_of
@@ -126,6 +126,8 @@ def _leave(
     for path in going + left:
         if len(path.laps) > depth:
             growth.leave(path, path.laps[depth].run)
+            if path.evaluated:
+                evaluation.leave(m, path, path.laps[depth].run)
         path.laps = path.laps[:depth]
     if node.orelse:
         going = m.block(node.orelse, going) if going else []

@@ -252,6 +252,8 @@ def met(state: State, other: State) -> None:
         if both is None:
             both = joined[left, right] = _agreed(left, right)
         yours[key] = both
+    for loop in [key for key in other.evaluated if key not in state.evaluated]:
+        del other.evaluated[loop]
     if state.spent.keys() - other.spent.keys():
         other.spent = {**state.spent, **other.spent}
 

@@ -45,8 +45,9 @@ class State:
     what nodes keep in place of what they would save: the inputs of the checkpoint they are made in, or nothing that a
     write could spoil. ``kept`` is what statements in loops stored last, ``collected`` what loops left behind,
     ``handed`` what unknown code was given, ``cycles`` the gradients that hold their own leaf. ``history`` is the past
-    of each leaf's gradient, ``spent`` the backward passes whose gradients somebody has used (``gradients``).
-    ``choices`` remembers the truth assumed for unknown conditions.
+    of each leaf's gradient, ``spent`` the backward passes whose gradients somebody has used (``gradients``),
+    ``evaluated`` the graphs that networks in evaluation mode made in the first iterations of running loops. ``choices``
+    remembers the truth assumed for unknown conditions.
     """
 
     __slots__ = (
@@ -67,6 +68,7 @@ class State:
         "packing",
         "history",
         "spent",
+        "evaluated",
         "grad_mode",
         "inference",
         "laps",
@@ -97,6 +99,7 @@ class State:
         self.packing: tuple[SavedTensor, ...] | None = None
         self.history: dict[int, Gradient] = {}
         self.spent: dict[Pass, Use] = {}
+        self.evaluated: dict[tuple[int, int], tuple[Node, Moment]] = {}
         self.grad_mode: bool | None = True
         self.inference = False
         self.laps: tuple[Lap, ...] = ()
@@ -128,6 +131,7 @@ class State:
         twin.hooks = self.hooks.copy()
         twin.packing = self.packing
         twin.history, twin.spent = self.history.copy(), self.spent.copy()
+        twin.evaluated = self.evaluated.copy()
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
         twin.laps, twin.calls = self.laps, self.calls
         twin.choices = self.choices.copy()

@@ -55,3 +55,15 @@ class StepMissed(Event):
     step: Idle
     leaves: tuple[int, ...]
     premises: frozenset[Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRecorded(Event):
+    """In a ``loop`` that has ended, a network in evaluation mode recorded a graph of so many ``nodes`` in every
+    iteration; nobody walked it, and nobody holds it any more.
+    """
+
+    raises: ClassVar[bool] = False
+
+    loop: ast.AST
+    nodes: int

@@ -1,0 +1,69 @@
+"""Evaluation loops that record what nobody will differentiate.
+
+    model.eval()                    # changes dropout and batch norm; autograd goes on recording
+    for x, y in loader:
+        out = model(x)              # a graph, with everything that its backward would need ...
+        hits += (out.argmax(1) == y).sum().item()     # ... and nobody holds it any more
+
+Whether it was for nothing is known when the loop ends: the graph of its first iteration is then in nobody's hands, and
+no backward has walked it. Where somebody unknown was given a graph, nothing is concluded.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..tape import Leaf, Node, State
+from ..tape.training import EvaluationRecorded
+from .machine import Machine
+from .values import FALSE, Instance, Ref, TensorRef, Value
+
+
+def called(state: State, receiver: Ref, node: ast.AST, result: Value) -> None:
+    """A network in evaluation mode has returned a graph, in a loop."""
+    if not state.laps or state.grad_mode is not True or not isinstance(result, TensorRef):
+        return
+    lap, thing = state.laps[-1], state.heap.get(receiver.id)
+    if lap.number > 2 or not isinstance(lap.loop, (ast.For, ast.While)) or not isinstance(thing, Instance):
+        return
+    graph = state.tensors[result.id].grad_fn
+    if graph is not None and graph.certain and thing.attributes.get("training") == FALSE:
+        state.evaluated[lap.run, lap.number] = (graph, state.moment(node))
+
+
+def handed_on(state: State, given: list[int]) -> None:
+    """Somebody unknown was given tensors: with graphs they may do anything."""
+    if state.evaluated and any(state.tensors[key].requires_grad for key in given):
+        state.evaluated.clear()
+
+
+def leave(m: Machine, state: State, run: int) -> None:
+    """A loop has ended on this path."""
+    first, second = state.evaluated.pop((run, 1), None), state.evaluated.pop((run, 2), None)
+    if first is None or second is None:
+        return
+    graph, moment = first
+    nodes, trained = _graph(state, graph)
+    if not trained or any(node in state.freed or node in state.retained for node in nodes):
+        return
+    if not nodes & _held(state):
+        m.tape.publish(EvaluationRecorded(moment, None, moment.laps[-1].loop, len(nodes)))
+
+
+def _graph(state: State, graph: Node) -> tuple[set[Node], bool]:
+    """The nodes below a node, and whether they lead to a parameter."""
+    found: set[Node] = set()
+    trained, todo = False, [graph]
+    while todo:
+        node = todo.pop()
+        if node not in found:
+            found.add(node)
+            todo += [item for item in node.inputs if isinstance(item, Node)]
+            trained = trained or any(isinstance(i, Leaf) and state.tensors[i.tensor].parameter for i in node.inputs)
+    return found, trained
+
+
+def _held(state: State) -> set[Node]:
+    from .merge import walkable
+
+    return walkable(state)
