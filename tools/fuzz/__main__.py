@@ -17,6 +17,7 @@ SERVER = Path(__file__).resolve().parents[2] / "server"
 sys.path.insert(0, str(SERVER))
 
 import torch  # noqa: E402
+from tools.fuzz.catalogue import by_result  # noqa: E402
 from tools.fuzz.judge import judge  # noqa: E402
 from tools.fuzz.pool import Judged, judged, shrunk_all  # noqa: E402
 from tools.fuzz.program import PREAMBLE  # noqa: E402
@@ -36,6 +37,7 @@ def main() -> int:
     seed = chosen.seed or random.SystemRandom().randrange(1, 10**9)
     print(f"seed {seed} (PyTorch {torch.__version__})", flush=True)
 
+    by_result()
     began, tally, wrong = time.monotonic(), Tally(), []
     for item in judged(seed, chosen.count, chosen.jobs):
         tally.add(item)

@@ -85,7 +85,7 @@ EXTRAS = ("", "0.5", "2", "0", "-1", "dim=0", "dim=-1", "0.1, 0.9", "keepdim=Tru
 
 
 def probe(text: str, takes: tuple[str, ...]) -> str | None:
-    """The type of the value, None where PyTorch will not have it."""
+    """The type of the value, None where PyTorch will not have it, or not the backward of it."""
     torch.manual_seed(0)
     holes = [f"h{i}" for i in range(len(takes))]
     scope: dict = {"torch": torch, "F": F}
@@ -97,6 +97,10 @@ def probe(text: str, takes: tuple[str, ...]) -> str | None:
         return None
     if type(value) is not torch.Tensor or value.dtype is not torch.float32 or not value.requires_grad:
         return None
+    try:
+        value.sum().backward()
+    except RuntimeError:
+        return None  # no derivative, or an op that spoils what it saved itself
     return TYPES.get(tuple(value.shape))
 
 

@@ -146,7 +146,7 @@ def optimizer(w: Writer) -> bool:
     return True
 
 
-@statement(2)
+@statement(4)
 def twin(w: Writer) -> bool:
     """A copy of a network or of a tensor, and weights that go from one to the other."""
     rng = w.rng

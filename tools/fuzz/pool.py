@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import torch
 
-from .catalogue import by_result
 from .features import features
 from .judge import Truth, Verdict, compare, judge, predict, run
 from .program import program
@@ -88,8 +87,7 @@ def _batch(seeds: range) -> list[Judged]:
 
 
 def judged(begin: int, count: int, jobs: int) -> Iterator[Judged]:
-    """All of them, as they come."""
-    by_result()
+    """All of them, as they come. The catalogue should be loaded before, so that each process finds it."""
     batches = [range(start, min(start + BATCH, begin + count)) for start in range(begin, begin + count, BATCH)]
     with multiprocessing.get_context("fork").Pool(jobs, _begin, maxtasksperchild=40) as pool:
         for batch in pool.imap_unordered(_batch, batches):
