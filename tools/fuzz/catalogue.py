@@ -99,7 +99,7 @@ def probe(text: str, takes: tuple[str, ...]) -> str | None:
         return None
     try:
         value.sum().backward()
-    except RuntimeError:
+    except Exception:
         return None  # no derivative, or an op that spoils what it saved itself
     return TYPES.get(tuple(value.shape))
 
