@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tape import Leaf, Moment, Node, State, Tensor, gradients
+from ..tape import Leaf, Moment, Node, State, Tensor, gradients, leaf
 from .values import (
     NONE,
     Bound,
@@ -76,7 +76,7 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int]) -> 
         return False
     gradients.met(state, other)
     for key, name, data in pair.plain:
-        _forget(other.edit(key), name, data)
+        _forget(other, key, name, data)
     if state.choices != other.choices:
         for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
             del other.choices[choice]
@@ -308,17 +308,19 @@ def walkable(state: State) -> set[Node]:
 
 def is_data(state: State, value: Value) -> bool:
     """Whether a plain value is a tensor that needs no gradient for certain."""
-    if isinstance(value, TensorRef):
-        return state.tensors[value.id].requires_grad is False
-    return isinstance(value, Unknown) and value.grad is False
+    return isinstance(value, TensorRef) and state.tensors[value.id].requires_grad is False
 
 
-def _forget(thing: Any, name: Any, data: bool) -> None:
-    """Which of two plain values it is is not known any more; ``data`` tells that it is one that needs no gradient."""
+def _forget(state: State, key: int, name: Any, data: bool) -> None:
+    """Which of two plain values it is is not known any more. Where both are tensors that need no gradient (``data``),
+    so is what is there now.
+    """
+    thing = state.edit(key)
     if isinstance(thing, Sequence):
         thing.open = True
     elif isinstance(thing, Mapping):
         thing.open = True
         thing.items.pop(name, None)
     else:
-        entries(thing)[name] = Unknown(str(name), False if data else None)
+        held = entries(thing)
+        held[name] = TensorRef(leaf(state, state.tensors[held[name].id].born.node)) if data else Unknown(str(name))
