@@ -55,7 +55,7 @@ def backward(
     now = Freed(state.moment(node), roots[0] if roots else None, tuple(begin))
     check = Check(tape, state, now, parents, order, assumed)
     defined: set[Node | Leaf] = set(begin)
-    waiting = Waiting(state, node, create)
+    waiting = Waiting(tape, state, order, node, create)
     complete = _complete(order, leaves)
     beyond: dict[int, None] = {}
 
@@ -78,7 +78,7 @@ def backward(
             if not check(item):
                 break
         elif all(n.certain for n in check.path(item)):
-            turn = Turn(item, node, create, partial(check, item), partial(check.users, item), inputs is not None)
+            turn = Turn(item, node, create, partial(check, item), partial(check.users, item), inputs is not None, order)
             tape.gradients[item] = gradients = _own_backward(tape, item, state, turn, check)
             if check.halted:
                 break

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .graph import Freed, Node, SavedTensor, Write
+from .graph import Freed, Leaf, Node, SavedTensor, Write
 from .moment import Moment
 from .stored import Collected
 
@@ -181,3 +181,26 @@ class GradientCycle(Event):
     leaf: int
     past: Moment
     call: Moment | None
+
+
+@dataclass(frozen=True, slots=True)
+class GradientModified(Event):
+    """A hook, or the backward of a Function, wrote in place the gradient that ``item`` was given; ``addition`` has
+    handed the same tensor to ``others``, which come later.
+    """
+
+    raises: ClassVar[bool] = False
+
+    addition: Node
+    item: Node | Leaf
+    others: tuple[Node | Leaf, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphTensorWritten(Event):
+    """An in-place op wrote a tensor that has a graph, and autograd recorded it."""
+
+    raises: ClassVar[bool] = False
+
+    tensor: int
+    how: str

@@ -12,7 +12,7 @@ written) lives in ``State``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -45,7 +45,7 @@ class Turn:
 
     ``create`` is whether what runs now is recorded; ``unpack`` is called where the program asks for the saved tensors;
     ``users`` gives the tensors by which the pass came to the node; ``towards`` is true where the pass was asked for the
-    gradients of certain tensors only.
+    gradients of certain tensors only; ``order`` are all nodes of the pass.
     """
 
     item: Node
@@ -54,6 +54,7 @@ class Turn:
     unpack: Callable[[], bool]
     users: Callable[[], Set[int]]
     towards: bool = False
+    order: Sequence[Node] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,15 @@ What a hook writes, keeps or runs backward through happens at that moment of the
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from .arriving import written
 from .graph import Leaf, Node
 from .present import leaf
 from .state import State
+from .tape import Tape
 from .writes import bump
 
 Kind = Literal["tensor", "accumulated", "retain", "forward", "forward_pre", "backward", "backward_pre"]
@@ -43,8 +45,8 @@ def retain(state: State, key: int, node: ast.AST) -> None:
 class Waiting:
     """The hooks one backward may run, by what they wait for."""
 
-    def __init__(self, state: State, node: ast.AST, create: bool | None) -> None:
-        self.state, self.node, self.create = state, node, create
+    def __init__(self, tape: Tape, state: State, order: Sequence[Node], node: ast.AST, create: bool | None) -> None:
+        self.tape, self.state, self.order, self.node, self.create = tape, state, order, node, create
         self.hooks: dict[Node | Leaf, list[Hook]] = {}
         for hook in state.hooks.values():
             target = state.tensors[hook.target].grad_fn if hook.kind == "retain" else hook.target  # type: ignore[index]
@@ -55,7 +57,9 @@ class Waiting:
         """The gradient of ``item``'s result is complete. What retains it comes after the program's hooks."""
         for hook in sorted(self.hooks.get(item, ()), key=lambda h: h.kind == "retain"):
             if hook.kind == "tensor":
-                self._run(hook, self._gradient())
+                gradient = self._gradient()
+                self._run(hook, gradient)
+                written(self.tape, self.state, self.order, item, gradient)
             elif hook.kind == "retain":
                 hook.run(self.state, hook.target, self.node)
 

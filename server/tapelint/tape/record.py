@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from ..ops.casting import UNCAST
 from ..ops.schema import Op
+from .events import GraphTensorWritten
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor
 from .inference import check_inference_write, check_saved
 from .present import current, edge_of, settle
@@ -218,6 +219,8 @@ def _write(
     tensor = current(state, target)
     check_inference_write(tape, state, tensor, op.name, node)
     check_write(tape, state, tensor, op.name, node, needs)
+    if needs is True and tensor.grad_fn is not None:
+        tape.publish(GraphTensorWritten(state.moment(node), tensor.assumed, target, op.name))
     perhaps = {name for name, t in tensors if t.requires_grad is None}
     if needs is not False:
         saved, keeps = _saves(tape, state, op, tensors, (), tensor, wanted, perhaps)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...tape import Gradients, State, Turn, leaf
+from ...tape.arriving import written
 from ..calls import call_value
 from ..machine import Machine
 from ..values import NONE, Const, Ref, TensorRef, Tuple, Unknown, Value
@@ -51,6 +52,9 @@ def backward_of(
             del m.turns[definition.context.id]
             state.grad_mode, state.inference, state.frame, state.calls, state.laps = outer
         backward_hazards(m.tape, state, definition, turn, before)
+        for given in gradients:
+            if isinstance(given, TensorRef):
+                written(m.tape, state, turn.order, turn.item, given.id)
         return judged(m, state, definition, turn, inputs, result, exact)
 
     return method
