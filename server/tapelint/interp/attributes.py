@@ -292,6 +292,7 @@ def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, st
         return
     if wanted:
         torch_ops.refuse_integers(m, state, tensor.id, node)
+        m.tape.wrapped[tensor.id] = state.moment(node)
     state.changes += 1
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
 

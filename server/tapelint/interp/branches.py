@@ -237,7 +237,7 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
     if not items:
         return m.block(node.body, [state])
     item, rest = items[0], items[1:]
-    before = (state.grad_mode, state.inference, state.packing)
+    before = (state.grad_mode, state.inference, state.packing, state.switched)
     results: list[State] = []
     for path in m.explore(state, lambda s: setattr(s, "value", m.ev(item.context_expr, s))):
         if path.signal is not None:
@@ -249,7 +249,7 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
             continue
         mode = as_mode(value)
         if mode is not None:
-            path.grad_mode, path.inference = mode.mode, mode.inference
+            path.grad_mode, path.inference, path.switched = mode.mode, mode.inference, None
         elif isinstance(value, Packing):
             path.packing = ()
         ambient = mode is not None or isinstance(value, (Packing, Casting))
@@ -261,7 +261,7 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
             m.tape.casting = casting
         for out in outcomes:
             if ambient:
-                out.grad_mode, out.inference, out.packing = before
+                out.grad_mode, out.inference, out.packing, out.switched = before
             results.append(out)
     return results
 

@@ -49,12 +49,16 @@ REASONS = {
 
 def check(event: Event, tape: Tape) -> Finding | None:
     assert isinstance(event, BackwardWithoutGraph)
+    if event.switched is not None or event.reason == "checkpoint":  # rules of their own know what to do
+        return None
     name = tensor_name(tape, event.root) or "its tensor"
     links: tuple[Link, ...] = ()
     cures: list[Cure] = []
     if event.cut is not None:
         reason = REASONS.get(event.reason, f"`{event.reason}` gives a tensor without history")
         links = (Link(event.cut.node, f"{prefix(event.cut)}the graph ends here: {reason}"),)
+        if event.reason == "no_grad":
+            cures.append(Cure("inplace_update", "Update it in place, so that it stays a leaf", (event.cut.node,)))
         if isinstance(event.cut.node, (ast.Call, ast.Attribute)) and event.reason in ("detach", "data"):
             cures.append(Cure("remove_call", f"Keep the graph: remove `{event.reason}`", (event.cut.node,)))
     else:

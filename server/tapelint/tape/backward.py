@@ -121,7 +121,12 @@ def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST) -> lis
             cut = tape.cuts.get(key)
             tape.publish(
                 BackwardWithoutGraph(
-                    state.moment(node), tensor.assumed, key, cut and cut.moment, cut.reason if cut else ""
+                    state.moment(node),
+                    tensor.assumed,
+                    key,
+                    cut and cut.moment,
+                    cut.reason if cut else "",
+                    cut and cut.switched,
                 )
             )
             raise Refused(NO_GRAPH)

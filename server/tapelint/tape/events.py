@@ -57,11 +57,14 @@ class SavedTensorSpoiled(Event):
 
 @dataclass(frozen=True, slots=True)
 class BackwardWithoutGraph(Event):
-    """backward() on a tensor that does not require grad. ``cut`` is where the graph was lost, if known."""
+    """backward() on a tensor that does not require grad. ``cut`` is where the graph was lost, if known; ``switched``
+    the call that had switched gradients off until further notice, if that is why.
+    """
 
     root: int
     cut: Moment | None
     reason: str
+    switched: Moment | None = None
 
 
 @dataclass(frozen=True, slots=True)

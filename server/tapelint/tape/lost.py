@@ -94,3 +94,15 @@ class InferenceTensorUsed(Event):
     how: str
     op: str
     made: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class RewrappedRoot(Event):
+    """A backward that reaches nothing but one number which was cut off its graph (``cut``, ``reason``) and then made to
+    require grad (``wrapped``).
+    """
+
+    root: int
+    cut: Moment
+    reason: str
+    wrapped: Moment

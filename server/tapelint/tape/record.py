@@ -264,9 +264,9 @@ def _remember_cut(
     """Why a result has no graph, where one of its inputs had one."""
     for _, tensor in tensors:
         if tensor.requires_grad:
-            tape.cuts[key] = Cut(
-                state.moment(node), ("inference_mode" if state.inference else "no_grad") if mode is False else op.name
-            )
+            mode_name = "inference_mode" if state.inference else "no_grad"
+            switched = state.switched if mode is False else None
+            tape.cuts[key] = Cut(state.moment(node), mode_name if mode is False else op.name, switched)
             return
         if tensor.id in tape.cuts:
             tape.cuts[key] = tape.cuts[tensor.id]

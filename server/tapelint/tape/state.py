@@ -70,6 +70,7 @@ class State:
         "spent",
         "evaluated",
         "grad_mode",
+        "switched",
         "inference",
         "laps",
         "calls",
@@ -101,6 +102,7 @@ class State:
         self.spent: dict[Pass, Use] = {}
         self.evaluated: dict[tuple[int, int], tuple[Node, Moment]] = {}
         self.grad_mode: bool | None = True
+        self.switched: Moment | None = None
         self.inference = False
         self.laps: tuple[Lap, ...] = ()
         self.calls: tuple[Any, ...] = ()
@@ -133,6 +135,7 @@ class State:
         twin.history, twin.spent = self.history.copy(), self.spent.copy()
         twin.evaluated = self.evaluated.copy()
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
+        twin.switched = self.switched
         twin.laps, twin.calls = self.laps, self.calls
         twin.choices = self.choices.copy()
         twin.signal, twin.value = self.signal, self.value

@@ -18,10 +18,13 @@ from .stored import Stored
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...)."""
+    """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...). ``switched`` is the call that had
+    switched gradients off until further notice, if that is why.
+    """
 
     moment: Moment
     reason: str
+    switched: Moment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Tape:
         self.names: dict[int, str] = {}
         self.stored: dict[int, list[Stored]] = {}
         self.cuts: dict[int, Cut] = {}
+        self.wrapped: dict[int, Moment] = {}
         self.listeners: list[Callable[[Event], None]] = []
         self.saved: set[int] = set()
         self.walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = set()

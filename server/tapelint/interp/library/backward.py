@@ -22,7 +22,7 @@ from ...tape import (
     second_order,
     unused,
 )
-from ...tape.lost import NonScalarBackward, UnusedInput
+from ...tape.lost import NonScalarBackward, RewrappedRoot, UnusedInput
 from ..extent import items_in, wide
 from ..machine import Machine, Raised
 from ..torch_ops import tensor_list
@@ -94,12 +94,28 @@ def go_backward(
 ) -> list[int]:
     """A backward pass; what PyTorch raises is raised in the program."""
     m.holes.backwards += 1
+    if accumulate and not inner:
+        tell_rewrapped(m, state, roots, node)
     if not any(current(state, r).requires_grad for r in roots):
         m.holes.rootless += 1
     try:
         return backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
     except Refused as error:
         raise refused(m, str(error)) from None
+
+
+def tell_rewrapped(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
+    """A root that is a number cut off its graph and flagged anew, or that number scaled: nothing else is trained."""
+    for root in roots:
+        edge = edge_of(current(state, root))
+        while isinstance(edge, Node) and len(edge.inputs) == 1 and len(edge.anchors) == 1 and edge.certain:
+            edge = edge.inputs[0]
+        if not isinstance(edge, Leaf) or edge.tensor not in m.tape.cuts or edge.tensor not in m.tape.wrapped:
+            continue
+        tensor, cut = state.tensors[edge.tensor], m.tape.cuts[edge.tensor]
+        if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumed:
+            wrapped = m.tape.wrapped[edge.tensor]
+            m.tape.publish(RewrappedRoot(state.moment(node), None, edge.tensor, cut.moment, cut.reason, wrapped))
 
 
 def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:

@@ -69,6 +69,7 @@ def set_grad_enabled(m: Machine, state: State, call: Call) -> Value:
     if state.grad_mode != mode:
         state.changes += 1
     state.grad_mode = mode
+    state.switched = state.moment(call.node) if mode is False else None
     return GradMode(mode, state.inference)
 
 

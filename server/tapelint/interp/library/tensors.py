@@ -42,7 +42,13 @@ def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Valu
 
 @method(TENSOR_METHODS, "item", "tolist", "__float__", "__int__", "__bool__", "__len__")
 def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    return Unknown("item", False)
+    assert isinstance(receiver, TensorRef)
+    value = Unknown("item", False)
+    if current(state, receiver.id).requires_grad:
+        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), call.name)
+    elif receiver.id in m.tape.cuts:
+        m.tape.cuts[value.tensor] = m.tape.cuts[receiver.id]
+    return value
 
 
 @method(
@@ -145,6 +151,11 @@ MOVED = "to"
 """The op of a copy that is made only if the tensor was elsewhere: on the CPU it may be the tensor itself."""
 
 
+def origin_of(source: TensorRef | Unknown) -> int:
+    """By what the tape knows a tensor, or a number that came from one."""
+    return source.id if isinstance(source, TensorRef) else source.tensor
+
+
 def kind_wanted(state: State, call: Call) -> Kind:
     """The dtype a conversion asks for: ``other`` where it may ask for any."""
     given = call.get(0, "other")
@@ -178,6 +189,12 @@ def make(m: Machine, state: State, call: Call) -> Value:
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
     if isinstance(source, TensorRef) and current(state, source.id).requires_grad:
         m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor")
+    elif isinstance(source, (TensorRef, Unknown)) and (lost := origin_of(source)) in m.tape.cuts:
+        m.tape.cuts[made] = m.tape.cuts[lost]
+        if m.tape.cuts[lost].reason == "item":
+            state.tensors[made] = replace(state.tensors[made], sizes=())
+    if wants:
+        m.tape.wrapped[made] = state.moment(call.node)
     if wants:
         refuse_integers(m, state, made, call.node)
     return TensorRef(made)
