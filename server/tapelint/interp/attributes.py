@@ -120,6 +120,8 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
         sizes=tensor.sizes,
         kind=tensor.kind,
     )
+    if tensor.id in m.tape.slopes:
+        m.tape.slopes.add(key)
     if tensor.requires_grad:
         m.tape.cuts[key] = Cut(state.moment(node), how)
     return key

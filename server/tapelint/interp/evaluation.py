@@ -15,6 +15,7 @@ import ast
 
 from ..tape import Leaf, Node, State
 from ..tape.training import EvaluationRecorded
+from .gradients import once
 from .machine import Machine
 from .values import FALSE, Instance, Ref, TensorRef, Value
 
@@ -43,11 +44,21 @@ def leave(m: Machine, state: State, run: int) -> None:
     if first is None or second is None:
         return
     graph, moment = first
+    if _keeps_some(moment.laps[-1].loop):
+        return
     nodes, trained = _graph(state, graph)
     if not trained or any(node in state.freed or node in state.retained for node in nodes):
         return
     if not nodes & _held(state):
         m.tape.publish(EvaluationRecorded(moment, None, moment.laps[-1].loop, len(nodes)))
+
+
+@once
+def _keeps_some(loop: ast.AST) -> bool:
+    """Whether a loop stores something only under a condition: then what this path has let go may be held on another."""
+    tests = [node for node in ast.walk(loop) if isinstance(node, ast.If)]
+    stores = (ast.Assign, ast.AnnAssign, ast.AugAssign)
+    return any(isinstance(inner, stores) for test in tests for inner in ast.walk(test))
 
 
 def _graph(state: State, graph: Node) -> tuple[set[Node], bool]:

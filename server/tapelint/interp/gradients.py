@@ -76,6 +76,28 @@ def read(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
     if node in _glances(m.tree):
         return
     gradients.looked_at(state, leaf if leaf in state.history else None)
+    if leaf in state.grads:
+        m.tape.slopes.add(state.grads[leaf])
+
+
+def flowed(
+    m: Machine, state: State, given: Iterable[int], results: Iterable[int], target: int | None, node: ast.AST
+) -> None:
+    """An op ran on tensors, among them perhaps some that came of a gradient: so do its results.
+
+    Where it writes them into the leaf itself, that is a step by hand: ``w -= 0.1 * w.grad``.
+    """
+    slopes = m.tape.slopes
+    if slopes.isdisjoint(given):
+        return
+    if target is None:
+        slopes.update(results)
+        return
+    leaf = state.tensors[target].memory
+    if target not in slopes and leaf in state.history:
+        from .library.gradients import use_grads
+
+        use_grads(m, state, [leaf], node)
 
 
 def unknown_gradient(state: State) -> None:

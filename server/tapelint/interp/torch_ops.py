@@ -18,7 +18,8 @@ from .. import ops
 from ..ops.schema import Op
 from ..tape import Refused, State, Tensor, current, invent, record
 from ..tape.lost import RequiresGradRefused
-from . import absent
+from ..tape.record import flatten
+from . import absent, gradients
 from .dtypes import result_kind
 from .machine import Machine, Raised
 from .sizes import results_extents
@@ -130,6 +131,10 @@ def apply(
         keys = record(m.tape, state, op, tensors, node, count_of(op, named), same, extents[0], kind)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    if m.tape.slopes:
+        target = tensors.get(op.writes[0]) if op.writes else None
+        given = [key for _, key in flatten(tensors)]
+        gradients.flowed(m, state, given, keys, target if isinstance(target, int) else None, node)
     for key, extent in zip(keys, extents if len(extents) > 1 or op.writes else ()):
         state.tensors[key] = replace(state.tensors[key], sizes=extent)
     if op.outputs < 0 or op.outputs > 1:

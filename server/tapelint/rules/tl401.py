@@ -10,7 +10,8 @@ It does not: `backward()` adds to `.grad`, as gradient accumulation wants it. Wi
 gradient again, the third both. The program runs, and trains with a gradient that is wrong from the second step on.
 
 Clearing may stand before the backward or after the step, may be `model.zero_grad()` or `p.grad = None`, may happen in
-a helper, or every few iterations together with the step: all of that is fine.
+a helper, or every few iterations together with the step: all of that is fine. A step may also be made by hand:
+`w -= 0.1 * w.grad`.
 
 ## Example
 ```py
@@ -77,7 +78,11 @@ def check(event: Event, tape: Tape) -> Finding | None:
         Link(past.step.node, f"{prefix(past.step)}this step uses it"),
         Link(new.moment.node, f"{prefix(new.moment)}this backward adds to it: `.grad` was not cleared"),
     )
-    optimizer = ast.unparse(event.optimizer) if event.optimizer is not None else "the optimizer"
+    cure = (
+        f"call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
+        if event.optimizer is not None
+        else "clear the gradient once it is used: `w.grad = None`, or `w.grad.zero_()`."
+    )
     return Finding(
         RULE.code,
         event.moment.node,
@@ -85,7 +90,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "warning",
         message,
         links,
-        f"call `{optimizer}.zero_grad()` before the backward, or after the step.",
+        cure,
         tuple(cures(event, past)),
     )
 

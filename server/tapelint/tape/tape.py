@@ -46,7 +46,8 @@ class Tape:
     """Facts and listeners of one analysis.
 
     ``scaled`` are the tensors that a scaler of mixed precision made, ``weighty`` the unknown conditions that may decide
-    what becomes of gradients (and whether by clearing them), ``holders`` the unknown values that were given leaves.
+    what becomes of gradients (and whether by clearing them), ``holders`` the unknown values that were given leaves,
+    ``slopes`` the tensors that the program computed from gradients.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
@@ -71,6 +72,7 @@ class Tape:
         self.scaled: dict[int, Moment] = {}
         self.weighty: dict[Hashable, bool] = {}
         self.holders: dict[int, frozenset[int]] = {}
+        self.slopes: set[int] = set()
 
     def publish(self, event: Event) -> None:
         """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that

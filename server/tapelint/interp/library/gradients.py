@@ -59,27 +59,34 @@ def clip_gradients(m: Machine, state: State, call: Call) -> Value:
     return TensorRef(leaf(state, call.node))
 
 
-def use_grads(m: Machine, state: State, keys: Sequence[int], call: Call, scaler: ast.expr | None) -> None:
+def use_grads(
+    m: Machine,
+    state: State,
+    keys: Sequence[int],
+    node: ast.AST,
+    optimizer: ast.expr | None = None,
+    scaler: ast.expr | None = None,
+) -> None:
     """``step``: what it used is told, and the gradients are used from now on."""
-    past, moment = gradients.groups(state, keys), state.moment(call.node)
+    past, moment, premises = gradients.groups(state, keys), state.moment(node), m.tape.premises(state)
     lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if gradients.wasted(state, one)]
     m.tape.publish(
         OptimizerStepped(
             moment,
             _premise(past),
-            _written(call.node, scaler is not None),
+            optimizer,
             tuple(keys),
             past,
             tuple(dict.fromkeys(lost)),
             _leaked(state, past),
             scaler,
-            m.tape.premises(state),
+            premises,
         )
     )
-    gradients.stepped(state, keys, moment, m.tape.premises(state))
+    gradients.stepped(state, keys, moment, premises)
 
 
-def _written(node: ast.AST, scaled: bool) -> ast.expr | None:
+def written(node: ast.AST, scaled: bool) -> ast.expr | None:
     """The optimizer as the program writes it: ``opt`` of ``opt.step()`` or ``scaler.step(opt)``."""
     if not isinstance(node, ast.Call):
         return None

@@ -28,7 +28,7 @@ from ..values import (
     Unknown,
     Value,
 )
-from .gradients import clear_grads, use_grads
+from .gradients import clear_grads, use_grads, written
 from .hooks import retains
 from .registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
 from .tensors import MOVED
@@ -108,7 +108,7 @@ def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.e
 
 
 def _update(m: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
-    use_grads(m, state, optimizer.params, call, scaler)
+    use_grads(m, state, optimizer.params, call.node, written(call.node, scaler is not None), scaler)
     for key in optimizer.params:
         if key in state.grads and optimizer.fused:
             write_aside(state, state.tensors[key].memory, f"{optimizer.name}.step", call.node, -1)
