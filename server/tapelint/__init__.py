@@ -6,3 +6,5 @@
 from __future__ import annotations
 
 __version__ = "0.1.0"
+__documentation__: str | None = None
+"""Where ``docs/`` can be read in public: [project.urls] of pyproject.toml, where that names a Documentation."""

@@ -1,1 +1,1 @@
-"""Generates and checks the tables of docs/semantics.md."""
+"""Generates and checks what is made of data in the documentation: tables of operations, pages of rules."""

@@ -1,20 +1,46 @@
-"""Write the generated tables of docs/semantics.md anew, after the op table has changed:
+"""Write what is generated in the documentation anew, after the op table or a rule has changed:
 
 python -m tools.docs            (no torch needed; a test tells when it has to be run)
+
+That is: the tables of docs/semantics.md, the pages in docs/rules, the table of rules in README.md.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from .tables import filled
+from .rulepages import pages, table
+from .tables import PARTS, filled
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "semantics.md"
+ROOT = Path(__file__).resolve().parents[2]
+SEMANTICS = ROOT / "docs" / "semantics.md"
+RULES = ROOT / "docs" / "rules"
+
+
+def generated() -> dict[Path, str]:
+    """Every file that is generated, in whole or in part, as it should be."""
+    semantics = filled(SEMANTICS.read_text(encoding="utf-8"), PARTS)
+    readme = ROOT / "README.md"
+    return {
+        SEMANTICS: semantics,
+        readme: filled(readme.read_text(encoding="utf-8"), {"rules": lambda: table("docs/rules/")}),
+        **{RULES / name: text for name, text in pages(semantics).items()},
+    }
+
+
+def left_over() -> list[Path]:
+    """Pages of rules that are no more."""
+    wanted = generated()
+    return [path for path in sorted(RULES.glob("*.md")) if path not in wanted]
 
 
 def main() -> None:
-    """Fill the page in place."""
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Bring the files up to date."""
+    RULES.mkdir(exist_ok=True)
+    for path in left_over():
+        path.unlink()
+    for path, text in generated().items():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The generated parts of docs/semantics.md, as lines of Markdown."""
+"""The generated parts of docs/semantics.md, as lines of Markdown, and how such parts get into a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from tapelint.ops.layers import layer, layer_names
 from tapelint.ops.schema import Layer
@@ -71,9 +71,9 @@ PARTS = {"groups": groups, "layers": layers, "twins": in_place}
 """Generated parts by the name their marker has."""
 
 
-def filled(page: str) -> str:
+def filled(page: str, parts: Mapping[str, Callable[[], Iterator[str]]]) -> str:
     """``page`` with every part between its markers made anew."""
-    for name, part in PARTS.items():
+    for name, part in parts.items():
         begin, end = f"<!-- generated: {name} -->\n", "<!-- end -->"
         before, found, rest = page.partition(begin)
         if not found:

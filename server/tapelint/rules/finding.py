@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from .. import __documentation__ as PAGES
 from ..tape.events import Event
 from ..tape.moment import Moment
 from ..tape.tape import Tape
@@ -46,6 +47,7 @@ class Rule:
     """One hazard. ``docs`` is the user's documentation in Markdown; ``events`` are the classes ``check`` is given.
 
     One that is not on by ``default`` reports only where the configuration selects it: it bans what may be right.
+    ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the same.
     """
 
     code: str
@@ -54,5 +56,10 @@ class Rule:
     docs: str
     events: tuple[type[Event], ...]
     check: Check
-    url: str | None = None
+    raises: tuple[str, ...] = ()
     default: bool = True
+
+    @property
+    def url(self) -> str | None:
+        """The address of the rule's page; None as long as the documentation has none."""
+        return f"{PAGES}/rules/{self.code}.md" if PAGES else None

@@ -88,4 +88,5 @@ RULE = Rule(
     __doc__,
     (FreedGraphReached,),
     check,
+    raises=(ERROR,),
 )

@@ -82,4 +82,5 @@ RULE = Rule(
     __doc__,
     (FreedGraphReached,),
     check,
+    raises=(ERROR,),
 )

@@ -100,4 +100,5 @@ RULE = Rule(
     __doc__,
     (FreedGraphReached,),
     check,
+    raises=(ERROR,),
 )

@@ -127,4 +127,5 @@ RULE = Rule(
     __doc__,
     (RetainedGraphReached, RetainedUnused),
     check,
+    raises=(ERROR,),
 )

@@ -92,4 +92,5 @@ RULE = Rule(
     __doc__,
     (SavedTensorSpoiled,),
     check,
+    raises=(ERROR,),
 )

@@ -107,4 +107,5 @@ RULE = Rule(
     __doc__,
     (SavedTensorSpoiled,),
     check,
+    raises=(ERROR,),
 )

@@ -72,5 +72,15 @@ def check(event: Event, tape: Tape) -> Finding | None:
 
 
 RULE = Rule(
-    "TL203", "leaf-modified-in-place", "a leaf that requires grad is written in place", __doc__, (LeafWritten,), check
+    "TL203",
+    "leaf-modified-in-place",
+    "a leaf that requires grad is written in place",
+    __doc__,
+    (LeafWritten,),
+    check,
+    raises=(
+        "a leaf Variable that requires grad is being used in an in-place operation",
+        "a view of a leaf Variable that requires grad is being used in an in-place operation",
+        "a leaf Variable that requires grad has been used in an in-place operation",
+    ),
 )

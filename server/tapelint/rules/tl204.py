@@ -97,4 +97,10 @@ RULE = Rule(
     __doc__,
     (ViewRefused,),
     check,
+    raises=(
+        "is a view and is being modified inplace",
+        "A view was created in no_grad mode and is being modified inplace with grad mode enabled",
+        "A view was created in inference mode and is being modified inplace in normal mode",
+        "its base or another view of its base has been modified inplace",
+    ),
 )

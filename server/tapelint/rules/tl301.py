@@ -80,5 +80,11 @@ def check(event: Event, tape: Tape) -> Finding | None:
 
 
 RULE = Rule(
-    "TL301", "backward-without-graph", "backward on a tensor that has no graph", __doc__, (BackwardWithoutGraph,), check
+    "TL301",
+    "backward-without-graph",
+    "backward on a tensor that has no graph",
+    __doc__,
+    (BackwardWithoutGraph,),
+    check,
+    raises=(ERROR,),
 )

@@ -87,4 +87,5 @@ RULE = Rule(
     __doc__,
     (AbsentGradientUsed,),
     check,
+    raises=("'NoneType' object has no attribute",),
 )

@@ -63,4 +63,5 @@ RULE = Rule(
     __doc__,
     (NonLeafOptimized,),
     check,
+    raises=(ERROR,),
 )

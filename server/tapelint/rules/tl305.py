@@ -78,4 +78,5 @@ RULE = Rule(
     __doc__,
     (InferenceTensorUsed,),
     check,
+    raises=(SAVED, WRITTEN),
 )

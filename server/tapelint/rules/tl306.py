@@ -142,4 +142,5 @@ RULE = Rule(
     __doc__,
     (GraphCopiedOut,),
     check,
+    raises=tuple(ERRORS.values()),
 )

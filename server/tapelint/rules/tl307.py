@@ -93,4 +93,5 @@ RULE = Rule(
     __doc__,
     (NonScalarBackward,),
     check,
+    raises=(ERROR,),
 )

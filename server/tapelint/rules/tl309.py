@@ -80,4 +80,5 @@ RULE = Rule(
     __doc__,
     (RequiresGradRefused,),
     check,
+    raises=(LEAF, DTYPE, "only Tensors of floating point and complex dtype can require gradients"),
 )

@@ -73,5 +73,11 @@ def check(event: Event, tape: Tape) -> Finding | None:
 
 
 RULE = Rule(
-    "TL311", "unused-input", "autograd.grad is asked for a gradient that does not exist", __doc__, (UnusedInput,), check
+    "TL311",
+    "unused-input",
+    "autograd.grad is asked for a gradient that does not exist",
+    __doc__,
+    (UnusedInput,),
+    check,
+    raises=(UNUSED, PLAIN),
 )

@@ -114,4 +114,5 @@ RULE = Rule(
     __doc__,
     (UnmarkedWriteUsed, DirtyNotReturned),
     check,
+    raises=(ERROR,),
 )

@@ -119,4 +119,8 @@ RULE = Rule(
     __doc__,
     (GradientsMiscounted, GradientForNothing, OutputsMiscounted),
     check,
+    raises=(
+        "returned an incorrect number of gradients",
+        "returned a gradient different than None at position",
+    ),
 )

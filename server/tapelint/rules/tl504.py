@@ -106,4 +106,5 @@ RULE = Rule(
     __doc__,
     (SavedWrittenInBackward, SavedTensorSpoiled),
     check,
+    raises=(ERROR,),
 )

@@ -1,0 +1,50 @@
+"""docs/rules is made of the rules: nothing stale, nothing left over, and PyTorch's error texts lead there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tools.docs.__main__ import RULES, generated, left_over
+from tools.docs.facts import purposes, severities
+from tools.docs.rulepages import chapter, messages
+
+import tapelint
+from mdspec import read_specification
+from tapelint.rules import Rule, all_rules
+
+by_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+
+
+def test_the_pages_are_fresh() -> None:
+    stale = [path.name for path, text in generated().items() if path.read_text(encoding="utf-8") != text]
+    assert not stale and not left_over(), "run `python -m tools.docs` and look at the difference"
+
+
+@by_rule
+def test_what_the_code_says_is_found(rule: Rule) -> None:
+    assert severities(rule)
+    assert all(text.endswith(".") for text in purposes(rule).values())
+
+
+@by_rule
+def test_what_an_example_raises_is_declared(rule: Rule, tmp_path: Path) -> None:
+    """So that the index by error texts has it."""
+    page = tmp_path / "page.md"
+    page.write_text(rule.docs, encoding="utf-8")
+    for block in read_specification(page):
+        if block.verdict.kind == "raises" and any(e.rule == rule.name for e in block.expected):
+            words = block.verdict.substring
+            assert any(words in message or message in words for message in rule.raises), (words, rule.raises)
+
+
+def test_the_index_knows_every_message_of_the_rules() -> None:
+    text = (RULES / "README.md").read_text(encoding="utf-8")
+    assert all(f"| {message} |" in text for message in messages())
+    assert chapter("a leaf Variable that requires grad is being used", {"a leaf Variable": "here"}) == "here"
+
+
+def test_an_address_is_that_of_the_project() -> None:
+    project = (RULES.parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    assert (tapelint.__documentation__ or "[project.urls]") in project or tapelint.__documentation__ is None
+    assert all(rule.url is None or rule.url.endswith(f"/rules/{rule.code}.md") for rule in all_rules())

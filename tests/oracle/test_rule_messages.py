@@ -1,0 +1,26 @@
+"""Real PyTorch says, word for word, what the rules declare that it says: docs/rules is searched for these texts."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+import sandbox
+
+from mdspec import Block, read_all
+from tapelint.rules import all_rules
+
+SPECIFICATIONS = Path(__file__).resolve().parents[1] / "mdtest"
+DECLARED = [(rule.name, message) for rule in all_rules() for message in rule.raises]
+
+
+@cache
+def raising() -> list[Block]:
+    return [block for block in read_all(SPECIFICATIONS) if block.verdict.kind == "raises"]
+
+
+@pytest.mark.parametrize(("rule", "message"), DECLARED)
+def test_a_declared_message_is_raised(rule: str, message: str) -> None:
+    blocks = [block for block in raising() if any(e.rule == rule for e in block.expected)]
+    assert any(message in sandbox.run(block).error for block in blocks)

@@ -1,0 +1,78 @@
+"""What a rule's code says of it without being run: the severities it gives and the fixes it names.
+
+    return Finding(RULE.code, second, event.moment, "warning" if event.assumed else "error", ...)
+    Cure("merge_backwards", title, (first, second))
+
+Read from the syntax of the rule's file and of the functions that it takes from files beside it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from tapelint import fixes, rules
+from tapelint.rules import Rule
+
+SEVERITIES = ("error", "warning", "information", "hint")
+RULES = Path(rules.__file__).parent
+PURPOSES = Path(fixes.__file__).parent / "purposes"
+
+
+def severities(rule: Rule) -> list[str]:
+    """The severities a finding of ``rule`` can have, the gravest first."""
+    found = set(_constants(rule))
+    return [severity for severity in SEVERITIES if severity in found]
+
+
+def purposes(rule: Rule) -> dict[str, str]:
+    """The fixes that ``rule`` names, each with the first sentence of its file."""
+    found = set(_constants(rule))
+    return {path.stem: _sentence(path) for path in sorted(PURPOSES.glob("*.py")) if path.stem in found}
+
+
+def _sentence(path: Path) -> str:
+    text = ast.get_docstring(_tree(path)) or ""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+def _constants(rule: Rule) -> Iterator[str]:
+    """Every string in the code of a rule that is not text for somebody to read."""
+    todo = [(rule.code.lower(), None)]
+    seen = set(todo)
+    while todo:
+        module, name = todo.pop()
+        tree = _tree(RULES / f"{module}.py")
+        parts = _functions(tree)
+        body = [parts[name]] if name in parts else [*parts.values()] if name is None else []
+        taken = _taken(tree)
+        for node in (inner for part in body for inner in ast.walk(part)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+            elif isinstance(node, ast.Name):
+                other = taken.get(node.id) or ((module, node.id) if node.id in parts else None)
+                if other and other not in seen:
+                    seen.add(other)
+                    todo.append(other)
+
+
+def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def _taken(tree: ast.Module) -> dict[str, tuple[str, str]]:
+    """What a file imports from its neighbours: the name here, and the file and the name there."""
+    return {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module
+        for alias in node.names
+        if (RULES / f"{node.module}.py").exists()
+    }
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))

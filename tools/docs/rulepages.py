@@ -1,0 +1,98 @@
+"""The pages of docs/rules: one for each rule, made from its file, and an index by family and by PyTorch's words.
+
+docs/rules/TL101.md     what `tapelint rule TL101` prints, and what is known of the rule besides
+docs/rules/README.md    all rules; every error text of PyTorch that a rule predicts
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+
+from tapelint.rules import Rule, all_rules
+
+from .facts import purposes, severities
+
+FAMILIES = {
+    "TL1": "How long a graph lives",
+    "TL2": "Writing in place",
+    "TL3": "Graphs that break off",
+    "TL4": "The training step",
+    "TL5": "Functions of your own",
+    "TL9": "Comments that silence findings",
+}
+"""What the first digit of a code says."""
+
+MADE = "<!-- made by `python -m tools.docs` from server/tapelint/rules: change it there -->"
+WORDS = """\
+In the examples, `# error: [name]` is what tapelint
+reports at that line, and `# torch:` what PyTorch 2.13.0 does: both are tested. The
+imports are left out: `import torch`, `from torch import nn`, `import torch.nn.functional as F`."""
+
+_LINKED = re.compile(r"^\| (?P<message>[^|]+) \| \[(?P<title>[^]]+)\]\((?P<anchor>#[^)]+)\) \|$", re.MULTILINE)
+
+
+def pages(semantics: str) -> dict[str, str]:
+    """The text of every page by its name; ``semantics`` is that of docs/semantics.md, which the index points into."""
+    found = {f"{rule.code}.md": page(rule) for rule in all_rules()}
+    return {**found, "README.md": "\n".join(index(semantics)) + "\n"}
+
+
+def page(rule: Rule) -> str:
+    """The page of one rule."""
+    rows = [f"# {rule.code} {rule.name}", "", MADE, "", "| | |", "|---|---|"]
+    rows += [f"| {name} | {text} |" for name, text in facts(rule)]
+    return "\n".join([*rows, "", rule.docs.strip(), "", f"[All rules](README.md). {WORDS}"]) + "\n"
+
+
+def facts(rule: Rule) -> Iterator[tuple[str, str]]:
+    """What is known of a rule besides its story."""
+    yield "severity", " or ".join(severities(rule))
+    on = f'no: turn it on with `extend-select = ["{rule.code}"]`'
+    yield "on by default", "yes" if rule.default else on
+    for title in ("PyTorch says",) if rule.raises else ():
+        yield title, "<br>".join(f"“{message}”" for message in rule.raises)
+    fixes = purposes(rule)
+    yield "fixes", "<br>".join(fixes.values()) or "none"
+
+
+def table(folder: str = "") -> Iterator[str]:
+    """The rules, one row each, family by family."""
+    yield "| code | name | what happens |"
+    yield "|---|---|---|"
+    for rule in all_rules():
+        aside = "" if rule.default else " (off by default)"
+        yield f"| [{rule.code}]({folder}{rule.code}.md) | {rule.name} | {rule.summary}{aside} |"
+
+
+def index(semantics: str) -> Iterator[str]:
+    """The lines of the index."""
+    yield from ("# The rules", "", MADE, "")
+    yield "The rules by family, and below [by the error text of PyTorch](#you-came-with-an-error-message)."
+    yield f"`tapelint rule CODE` prints the same pages. {WORDS}"
+    rows = list(table())
+    for family, lines in groupby(rows[2:], lambda row: row[3:6]):
+        yield from ("", f"## {FAMILIES[family]}", "", *rows[:2], *lines)
+    yield from ("", "## You came with an error message?", "", "| PyTorch says | rules | read |", "|---|---|---|")
+    chapters = {
+        found["message"]: f"[{found['title']}](../semantics.md{found['anchor']})"
+        for found in _LINKED.finditer(semantics)
+    }
+    for message, rules in sorted(messages().items(), key=lambda item: item[1][0].code):
+        codes = ", ".join(f"[{rule.code}]({rule.code}.md)" for rule in rules)
+        yield f"| {message} | {codes} | {chapter(message, chapters)} |"
+
+
+def messages() -> dict[str, list[Rule]]:
+    """PyTorch's error texts, and the rules that predict each."""
+    found: dict[str, list[Rule]] = {}
+    for rule in all_rules():
+        for message in rule.raises:
+            found.setdefault(message, []).append(rule)
+    return found
+
+
+def chapter(message: str, chapters: dict[str, str]) -> str:
+    """The chapter of docs/semantics.md that explains a message."""
+    return next((chapters[known] for known in chapters if known in message or message in known), "")
