@@ -124,7 +124,7 @@ def _analyse(
     return Report(
         path,
         source,
-        settle(diagnostics, source.suppressions, config.wants),
+        settle(diagnostics, source.suppressions, lambda d: config.grade(d.code, d.severity, path)),
         asdict(machine.holes),
         config,
         by_place,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,10 +16,12 @@ from tapelint.lsp.documents import Snapshot
 from tapelint.lsp.fixall import compatible
 from tapelint.lsp.hover import plain
 from tapelint.lsp.positions import Rows, code_points, split, units
+from tapelint.lsp.settings import SETTINGS, Settings
 from tapelint.lsp.silence import ignore_here
 from tapelint.lsp.transport import Frames
 from tapelint.report.diagnostic import Diagnostic, Fix
 from tapelint.source import Edit, Span, apply, line_starts, parse
+from tapelint.workspace.keys import SEVERITIES
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 TEXTS = st.text(st.sampled_from("ab\r\n\x0c\x1c\x85\u2028\u00e9\u4e2d\U0001f600\ud800"), max_size=12)
@@ -149,3 +154,25 @@ def test_only_a_rule_that_has_a_page_has_a_link(url: str | None):
     finding = Diagnostic(CODE, "saved-tensor-modified", "error", "m", "/a.py", Span(1, 1, 1, 2), url=url)
     link = translator.translate(finding, 0).code_description
     assert (link.href if link else None) == url
+
+
+def test_the_editor_offers_what_the_server_reads() -> None:
+    """The settings of a configuration are those that package.json contributes, besides the client's own."""
+    package = json.loads((Path(__file__).resolve().parents[2] / "package.json").read_text(encoding="utf-8"))
+    offered = {name.removeprefix("tapelint.") for name in package["contributes"]["configuration"]["properties"]}
+    assert offered == {*SETTINGS, "enable", "interpreter", "importStrategy", "trace.server"}
+    severities = package["contributes"]["configuration"]["properties"]["tapelint.severities"]
+    assert tuple(severities["additionalProperties"]["enum"]) == SEVERITIES
+
+
+def test_settings_of_the_editor_go_over_those_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "tapelint.toml").write_text('select = ["TL1"]\nignore = ["TL101"]\nseverities = { TL1 = "hint" }\n')
+    settings = Settings.of(
+        {"select": [], "extendSelect": ["TL2", 3], "ignore": ["TL103"], "severities": {"TL1": "error", "TL2": 1}}
+    )
+    config, complaint = settings.config(str(tmp_path / "a.py"))
+    assert complaint is None
+    assert [code for code in ("TL101", "TL102", "TL103", "TL201", "TL301") if config.wants(code)] == ["TL102", "TL201"]
+    assert config.grade("TL102", "warning", "a.py") == "error"
+    _, complaint = Settings.of({"severities": {"TL1": "loud"}}).config(None)
+    assert complaint and "TL1 cannot be 'loud'" in complaint

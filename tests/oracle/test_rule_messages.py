@@ -11,13 +11,14 @@ import sandbox
 from mdspec import Block, read_all
 from tapelint.rules import all_rules
 
-SPECIFICATIONS = Path(__file__).resolve().parents[1] / "mdtest"
+ROOT = Path(__file__).resolve().parents[2]
 DECLARED = [(rule.name, message) for rule in all_rules() for message in rule.raises]
 
 
 @cache
 def raising() -> list[Block]:
-    return [block for block in read_all(SPECIFICATIONS) if block.verdict.kind == "raises"]
+    blocks = read_all(ROOT / "tests" / "mdtest") + read_all(ROOT / "docs" / "rules")
+    return [block for block in blocks if block.verdict.kind == "raises"]
 
 
 @pytest.mark.parametrize(("rule", "message"), DECLARED)

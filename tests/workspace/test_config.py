@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,11 +11,13 @@ import pytest
 
 import tapelint.rules
 from tapelint.workspace import Config, ConfigError, discover, find, forget, from_table, load
+from tapelint.workspace.globs import matches
 
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    rules = [SimpleNamespace(code=code) for code in ("TL101", "TL102", "TL201")]
+    names = {"TL101": "freed", "TL102": "kept-alive", "TL201": "modified"}
+    rules = [SimpleNamespace(code=code, name=name) for code, name in names.items()]
     monkeypatch.setattr(tapelint.rules, "all_rules", lambda: rules, raising=False)
     forget()
     yield
@@ -54,7 +57,7 @@ def test_a_rule_that_is_off_by_default_is_selected(config: Config, wanted: set[s
 
 def test_extend_select(tmp_path: Path) -> None:
     (tmp_path / "tapelint.toml").write_text('extend-select = ["TL201"]\nselect = ["ALL"]\n')
-    assert load(tmp_path) == Config(select=("TL",), extend_select=("TL201",))
+    assert load(tmp_path) == Config(select=("TL",), extend_select=("TL201",), root=str(tmp_path))
 
 
 def test_nearest_file_counts(tmp_path: Path) -> None:
@@ -62,13 +65,13 @@ def test_nearest_file_counts(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text('[tool.tapelint]\nignore = ["TL1"]\n')
     (tmp_path / "a" / "pyproject.toml").write_text("[tool.other]\nx = 1\n")
-    assert load(inner / "train.py") == Config(ignore=("TL1",))
+    assert load(inner / "train.py") == Config(ignore=("TL1",), root=str(tmp_path))
     assert find(inner) == tmp_path / "pyproject.toml"
     (inner / "pyproject.toml").write_text('[tool.tapelint]\nselect = ["TL2"]\n')
     (inner / "tapelint.toml").write_text('select = ["tl101"]\n')
     forget()
-    assert load(inner / "train.py") == Config(select=("TL101",))
-    assert load(tmp_path / "a" / "x.py") == Config(ignore=("TL1",))
+    assert load(inner / "train.py") == Config(select=("TL101",), root=str(inner))
+    assert load(tmp_path / "a" / "x.py") == Config(ignore=("TL1",), root=str(tmp_path))
 
 
 def test_no_file() -> None:
@@ -78,10 +81,22 @@ def test_no_file() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[tool.tapelint]\nselct = []\n", "pyproject.toml: unknown key 'selct'; the keys are select"),
-        ('[tool.tapelint]\nselect = "TL1"\n', "must be a list of codes"),
-        ('[tool.tapelint]\nselect = ["TL9"]\n', "no rule has the code 'TL9'; the codes are TL101, TL102, TL201"),
+        ("[tool.tapelint]\nselct = []\n", "pyproject.toml:2: unknown key 'selct'; did you mean 'select'?"),
+        ("[tool.tapelint]\nrules = []\n", "pyproject.toml:2: unknown key 'rules'; the keys are select, extend-select,"),
+        ('[tool.other]\nselect=1\n[tool.tapelint]\nselect = "TL1"\n', ":4: select must be a list of codes, as in"),
+        ('[tool.tapelint]\nselect = ["TL9"]\n', ":2: select: no rule has the code 'TL9'; the codes are TL101, TL102"),
+        ('[tool.tapelint]\nselect = [\n  "TL1",\n  "TL109",\n]\n', ":4: select: no rule has the code 'TL109'; did you"),
+        ('[tool.tapelint]\nignore = ["kept-alive"]\n', "'kept-alive'; did you mean 'TL102'?"),
         ("[tool.tapelint]\nselect = [1]\n", "no rule has the code 1"),
+        ('[tool.tapelint]\nseverities = ["TL1"]\n', ":2: severities must be a table of codes, as in"),
+        (
+            '[tool.tapelint.severities]\nTL101 = "warn"\n',
+            ":2: severities: TL101 cannot be 'warn'; did you mean 'warning'?",
+        ),
+        ('[tool.tapelint.severities]\nTL901 = "off"\n', ":2: severities: no rule has the code 'TL901'"),
+        ('[tool.tapelint]\nper-file-ignores = "x"\n', ":2: per-file-ignores must be a table of patterns, as in"),
+        ('[tool.tapelint.per-file-ignores]\n"a.py" = ["X1"]\n', ":2: per-file-ignores of 'a.py': no rule has the code"),
+        ("[tool.tapelint]\nexclude = [3]\n", ":2: exclude must be a list of patterns, as in"),
         ("[tool]\ntapelint = 1\n", "must be a table"),
         ("[tool.tapelint\n", "not valid TOML"),
     ],
@@ -92,6 +107,67 @@ def test_complaints(tmp_path: Path, text: str, message: str) -> None:
         load(tmp_path)
     assert message in str(error.value)
     assert str(tmp_path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("severities", "grades"),
+    [
+        ({}, ("error", "error", "error")),
+        ({"TL1": "hint"}, ("hint", "hint", "error")),
+        ({"tl1": "off", "TL102": "warning"}, (None, "warning", "error")),
+        ({"ALL": "information", "TL2": "off"}, ("information", "information", None)),
+    ],
+)
+def test_severities(severities: dict[str, str], grades: tuple[str | None, ...]) -> None:
+    config = from_table({"severities": severities}, "settings")
+    assert tuple(config.grade(code, "error", "a.py") for code in ("TL101", "TL102", "TL201")) == grades
+
+
+def test_per_file_ignores(tmp_path: Path) -> None:
+    (tmp_path / "tapelint.toml").write_text('per-file-ignores = { "tests/*" = ["TL1"], "notebook_*.py" = ["ALL"] }\n')
+    config = load(tmp_path)
+
+    def silent(path: str) -> list[str]:
+        return [c for c in ("TL101", "TL201") if config.grade(c, "error", str(tmp_path / path)) is None]
+
+    assert silent("tests/deep/a.py") == silent("tests/a.py") == ["TL101"]
+    assert silent("sub/notebook_1.py") == ["TL101", "TL201"]
+    assert silent("src/tests/a.py") == silent("a.py") == []
+    assert replace(config, select=("TL101",)).grade("TL101", "error", str(tmp_path / "tests" / "a.py")) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "others"),
+    [
+        ("build", ("build", "build/a.py", "src/build/b/c.py"), ("builds/a.py", "rebuild.py")),
+        ("*.gen.py", ("a.gen.py", "x/a.gen.py"), ("agen.py",)),
+        ("src/*.py", ("src/a.py",), ("src/a/b.py", "x/src/a.py")),
+        ("src/**/old", ("src/old/a.py", "src/a/b/old/c.py"), ("old/a.py",)),
+        ("**/old", ("old", "a/old/b.py"), ("older",)),
+        ("./a/", ("a/b.py",), ("ba/b.py",)),
+        ("m[0-9].py", ("m1.py",), ("mx.py",)),
+        ("m[!0-9].py", ("mx.py",), ("m1.py",)),
+        ("c++?.py", ("c++x.py",), ("ccx.py",)),
+    ],
+)
+def test_patterns(pattern: str, matching: tuple[str, ...], others: tuple[str, ...]) -> None:
+    assert all(matches(pattern, f"/root/{path}", "/root") for path in matching)
+    assert not any(matches(pattern, f"/root/{path}", "/root") for path in others)
+    assert not matches(pattern, f"/elsewhere/{matching[0]}", "/root")
+
+
+def test_exclude(tmp_path: Path) -> None:
+    for name in ("a.py", "gen/b.py", "src/c_pb2.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "tapelint.toml").write_text('exclude = ["gen", "*_pb2.py"]\n')
+
+    def left(path: Path) -> list[str]:
+        found = discover(path, lambda found: load(found).excludes(str(found)))
+        return [str(file.relative_to(tmp_path)) for file in found]
+
+    assert left(tmp_path) == ["a.py"]
+    assert left(tmp_path / "src" / "c_pb2.py") == ["src/c_pb2.py"]
 
 
 def test_settings_of_an_editor() -> None:

@@ -16,6 +16,11 @@ from ..workspace import Config, ConfigError, codes, discover, load
 from .job import Answer, Task, work
 
 _STDIN = "-"
+_SELECTORS = {
+    "select": lambda word: "--select",
+    "extend_select": lambda word: "--extend-select",
+    "ignore": lambda word: "--ignore",
+}
 _FEW = 8
 """Up to so many files one process is faster than starting others."""
 
@@ -27,6 +32,7 @@ class Request:
     paths: tuple[str, ...]
     output_format: str = "full"
     select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     stdin_filename: str | None = None
     jobs: int | None = None
@@ -54,6 +60,13 @@ class Run:
     def warn(self, message: str) -> None:
         """Something the user should know of."""
         print(f"{self._paint('warning', 'warning')}: {message}", file=sys.stderr)
+
+    def is_excluded(self, path: Path) -> bool:
+        """Whether the configuration leaves out a file or folder; one that cannot be used is complained of later."""
+        try:
+            return load(path).excludes(str(path))
+        except ConfigError:
+            return False
 
     def take(self, answer: Answer) -> None:
         """Print what there is to say about a file."""
@@ -103,7 +116,7 @@ def run(request: Request) -> int:
     """Check what is asked for; the exit status."""
     outcome = Run(request)
     try:
-        wanted = {name: codes(getattr(request, name), f"--{name}") for name in ("select", "ignore")}
+        wanted = {field: codes(getattr(request, field), option) for field, option in _SELECTORS.items()}
     except ConfigError as error:
         outcome.fail(str(error))
         return 2
@@ -143,7 +156,7 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
             run.fail(f"{given}: no such file or folder")
             continue
         is_empty = True
-        for file in discover(Path(given)):
+        for file in discover(Path(given), run.is_excluded):
             is_empty = False
             if str(file) not in seen:
                 seen.add(str(file))

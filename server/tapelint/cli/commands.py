@@ -21,6 +21,7 @@ def tapelint() -> None:
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=str))
 @click.option("--output-format", type=_FORMATS, default="full", show_default=True, help="How findings are printed.")
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes or beginnings of codes.")
+@click.option("--extend-select", multiple=True, metavar="CODES", help="These rules as well.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
 @click.option("--stdin-filename", metavar="PATH", help="The name of the file that - reads from standard input.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes analyse many files.")
@@ -30,6 +31,7 @@ def check(
     paths: tuple[str, ...],
     output_format: str,
     select: tuple[str, ...],
+    extend_select: tuple[str, ...],
     ignore: tuple[str, ...],
     stdin_filename: str | None,
     jobs: int | None,
@@ -50,6 +52,7 @@ def check(
         paths=paths or (os.curdir,),
         output_format=output_format,
         select=_split(select),
+        extend_select=_split(extend_select),
         ignore=_split(ignore),
         stdin_filename=stdin_filename,
         jobs=jobs,

@@ -82,6 +82,8 @@ def examine(
     if not concerns_torch(snapshot.text, snapshot.path, resolve):
         return replace(nothing(snapshot, token), reads=frozenset(resolver.found))
     config, complaint = settings.config(snapshot.file)
+    if snapshot.file is not None and config.excludes(snapshot.file):
+        return replace(nothing(snapshot, token), fault=complaint)
     report = analysis.analyse(snapshot.text, snapshot.path, config, token, resolve)
     rows = Rows(snapshot.text)
     translator = Translator(snapshot, rows, client, report.others)

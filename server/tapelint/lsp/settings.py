@@ -2,24 +2,26 @@
 
 The editor's settings are few on purpose: the project's configuration decides, so that editor and command line agree.
 
-    tapelint.enable   bool   false: say nothing
-    tapelint.select   list   codes or prefixes to report instead of those the project selects
-    tapelint.ignore   list   codes or prefixes to leave out besides those the project ignores
+    tapelint.enable         bool   false: say nothing
+    tapelint.select         list   codes or prefixes to report instead of those the project selects
+    tapelint.extendSelect   list   codes or prefixes to report as well
+    tapelint.ignore         list   codes or prefixes to leave out besides those the project ignores
+    tapelint.severities     table  code or prefix to error, warning, information, hint or off, over the project's
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types
 
-from ..workspace.config import Config, ConfigError, from_table, load
+from ..workspace import Config, ConfigError, from_table, load
 
 logger = logging.getLogger(__name__)
 
@@ -34,15 +36,15 @@ class Settings:
     """The editor's settings for one folder."""
 
     enable: bool = True
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
+    values: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
     def of(cls, value: object) -> Settings:
-        """From whatever the client sent; what does not fit counts as not set."""
+        """From whatever the client sent; what has not even the right shape counts as not set."""
         if not isinstance(value, dict):
             return cls()
-        return cls(value.get("enable") is not False, _codes(value.get("select")), _codes(value.get("ignore")))
+        values = {key: shape(value.get(name)) for name, (key, shape) in SETTINGS.items()}
+        return cls(value.get("enable") is not False, {key: known for key, known in values.items() if known})
 
     def config(self, path: str | None) -> tuple[Config, str | None]:
         """The project's configuration for the file ``path`` with these settings on top, and what is wrong with either.
@@ -53,17 +55,38 @@ class Settings:
         try:
             if path is not None:
                 config = load(Path(path))
-            own = from_table({"select": self.select, "ignore": self.ignore}, "the editor's settings")
-            config = Config(select=own.select or config.select, ignore=config.ignore + own.ignore)
+            own = from_table(self.values, "the editor's settings")
+            config = replace(
+                config,
+                select=own.select or config.select,
+                extend_select=config.extend_select + own.extend_select,
+                ignore=config.ignore + own.ignore,
+                severities=own.severities + config.severities,
+            )
         except ConfigError as error:
             complaint = str(error)
         return config, complaint
 
 
-def _codes(value: object) -> tuple[str, ...]:
+def _words(value: object) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)):
         return ()
     return tuple(entry for entry in value if isinstance(entry, str) and entry.strip())
+
+
+def _table(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        return {}
+    return {key: word for key, word in value.items() if isinstance(key, str) and isinstance(word, str)}
+
+
+SETTINGS: dict[str, tuple[str, Callable[[object], Any]]] = {
+    "select": ("select", _words),
+    "extendSelect": ("extend-select", _words),
+    "ignore": ("ignore", _words),
+    "severities": ("severities", _table),
+}
+"""The editor's names of the keys of a configuration, and what shape their values have to have."""
 
 
 class SettingsOfFolders:

@@ -5,7 +5,7 @@ Reports `torch.autograd.grad` with an input that the outputs do not depend on, o
 
 ## Why PyTorch fails
 The gradient is looked for at exactly the tensor that is given. If the outputs were computed from a copy, a view, or a
-detached twin of it, it is not on the way: "One of the differentiated Tensors appears to not have been used in the
+detached twin of it, it is not on the way: "The differentiated Tensor at index 0 appears to not have been used in the
 graph". With `allow_unused=True` the answer is None, with `materialize_grads=True` it is zero. A tensor that does not
 require grad is refused in any case.
 
@@ -39,7 +39,7 @@ from .cure import Cure
 from .finding import Finding, Link, Rule
 from .story import code, prefix, tensor_name
 
-UNUSED = "One of the differentiated Tensors appears to not have been used in the graph"
+UNUSED = "appears to not have been used in the graph"
 PLAIN = "One of the differentiated Tensors does not require grad"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .config import Config, ConfigError, codes, find, forget, from_table, load
+from .config import Config, find, forget, from_table, load
 from .files import discover
+from .keys import ConfigError, codes
 from .resolver import Resolver
 
 __all__ = ["Config", "ConfigError", "Resolver", "codes", "discover", "find", "forget", "from_table", "load"]

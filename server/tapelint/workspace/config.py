@@ -1,8 +1,12 @@
 """What a project says about itself, in ``[tool.tapelint]`` of its pyproject.toml or in a tapelint.toml.
 
     [tool.tapelint]
-    select = ["TL1"]        # only these rules: codes or the beginnings of codes
-    ignore = ["TL104"]      # not these
+    select = ["TL1"]                            # only these rules: codes or the beginnings of codes
+    extend-select = ["TL207"]                   # these as well
+    ignore = ["TL104"]                          # not these
+    per-file-ignores = { "tests/*" = ["TL4"] }  # not these in files that match
+    severities = { TL105 = "hint", TL4 = "off" }
+    exclude = ["build", "src/generated/*.py"]   # files and folders that are not checked when a folder is
 
 The nearest file upward of what is analysed counts; a tapelint.toml (the same keys, no table) beats the pyproject.toml
 beside it.
@@ -10,20 +14,16 @@ beside it.
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-ALL = "ALL"
-"""The selector that stands for every code."""
-_CODE = re.compile(r"[A-Z]{1,4}[0-9]{0,4}")
+from . import keys
+from .globs import matches
+from .toml import lines_of, table_of
 
-
-class ConfigError(Exception):
-    """A configuration that cannot be used: which file, what is wrong and what would be right."""
+OFF = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,38 @@ class Config:
 
     The longer match wins, so ``select = ["TL101"]`` with ``ignore = ["TL"]`` leaves TL101; of two equal ones ``ignore``
     does. Nothing selected: every rule that is on by default. ``extend_select`` adds to that, or to ``select``. A rule
-    that is off by default is turned on by whatever selects it, be it ``TL207``, ``TL2`` or ``ALL``.
+    that is off by default is turned on by whatever selects it, be it ``TL207``, ``TL2`` or ``ALL``. What
+    ``per_file_ignores`` or a severity of ``off`` say holds whatever is selected.
+
+    ``root`` is the folder of the configuration file; patterns are relative to it.
     """
 
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    severities: tuple[tuple[str, str], ...] = ()
+    exclude: tuple[str, ...] = ()
+    root: str = ""
 
     def wants(self, code: str, default: bool = True) -> bool:
-        """Whether findings of ``code`` are reported; ``default`` says what holds where nothing is selected."""
+        """Whether ``code`` is selected; ``default`` says what holds where nothing is."""
         selected = _longest(self.select, code) if self.select else 0 if default else -1
-        selected = max(selected, _longest(self.extend_select, code))
-        ignored = _longest(self.ignore, code)
-        return selected > ignored
+        return max(selected, _longest(self.extend_select, code)) > _longest(self.ignore, code)
+
+    def grade(self, code: str, given: str, path: str) -> str | None:
+        """How grave a finding in ``path`` is to the user that its rule calls ``given``; None where it is not wanted."""
+        if not self.wants(code) or any(
+            code.startswith(codes) and matches(pattern, path, self.root) for pattern, codes in self.per_file_ignores
+        ):
+            return None
+        length = _longest(tuple(prefix for prefix, _ in self.severities), code)
+        chosen = next((word for prefix, word in self.severities if code[:length] == prefix), given)
+        return None if chosen == OFF else chosen
+
+    def excludes(self, path: str) -> bool:
+        """Whether a file or folder is not to be checked, unless it is named."""
+        return any(matches(pattern, path, self.root) for pattern in self.exclude)
 
 
 def _longest(prefixes: tuple[str, ...], code: str) -> int:
@@ -69,7 +88,7 @@ def _find(folder: Path) -> Path | None:
     if own.is_file():
         return own
     project = folder / "pyproject.toml"
-    if project.is_file() and _table(project) is not None:
+    if project.is_file() and table_of(project) is not None:
         return project
     return _find(folder.parent) if folder.parent != folder else None
 
@@ -82,65 +101,11 @@ def forget() -> None:
 
 @cache
 def _read(path: Path) -> Config:
-    return from_table(_table(path) or {}, str(path))
+    return replace(from_table(table_of(path) or {}, str(path), lines_of(path)), root=str(path.parent))
 
 
-def from_table(table: Mapping[str, object], origin: str) -> Config:
-    """A Config of plain values, as TOML or an editor's settings hold them; ``origin`` is named in errors."""
-    known = {field.name.replace("_", "-"): field.name for field in fields(Config)}
-    values: dict[str, tuple[str, ...]] = {}
-    for key, value in table.items():
-        if key not in known:
-            raise ConfigError(f"{origin}: unknown key '{key}'; the keys are {', '.join(known)}")
-        if isinstance(value, str) or not isinstance(value, (list, tuple)):
-            raise ConfigError(f'{origin}: {key} must be a list of codes, as in {key} = ["TL101"]')
-        values[known[key]] = codes(value, f"{origin}: {key}")
-    return Config(**values)
-
-
-def codes(values: Collection[object], origin: str) -> tuple[str, ...]:
-    """Codes and beginnings of codes, checked against the rules there are."""
-    if not values:
-        return ()
-    checked = []
-    existing = _rule_codes()
-    for value in values:
-        code = value.strip().upper() if isinstance(value, str) else ""
-        if code == ALL:
-            code = "TL"
-        if not _CODE.fullmatch(code) or not any(rule.startswith(code) for rule in existing):
-            raise ConfigError(f"{origin}: no rule has the code {value!r}; the codes are {', '.join(existing)}")
-        checked.append(code)
-    return tuple(checked)
-
-
-def _rule_codes() -> list[str]:
-    from ..rules import all_rules  # here because the rules bring the engine with them and most runs select nothing
-
-    return sorted(rule.code for rule in all_rules())
-
-
-def _table(path: Path) -> Mapping[str, object] | None:
-    """The settings of a TOML file; None where a pyproject.toml has none for this tool."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
-    is_project = path.name == "pyproject.toml"
-    if is_project and "tapelint" not in text:
-        return None
-    if sys.version_info >= (3, 11):
-        import tomllib as toml
-    else:
-        import tomli as toml
-    try:
-        table = toml.loads(text)
-    except toml.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from error
-    if not is_project:
-        return table
-    tools = table.get("tool", {})
-    own = tools.get("tapelint") if isinstance(tools, dict) else None
-    if own is not None and not isinstance(own, dict):
-        raise ConfigError(f"{path}: tool.tapelint must be a table")
-    return own
+def from_table(table: Mapping[str, object], origin: str, lines: keys.Lines = keys.nowhere) -> Config:
+    """A Config of plain values, as TOML or an editor's settings hold them; ``origin`` is named in errors, with the line
+    that ``lines`` knows for a word.
+    """
+    return Config(**keys.checked(table, lambda word: origin + lines(word)))

@@ -1,0 +1,124 @@
+"""The keys of a configuration, what each may hold, and what is said of a value that it may not.
+
+>>> checked({"selct": ["TL1"]}, lambda word: "pyproject.toml:3")
+Traceback (most recent call last):
+...
+tapelint.workspace.keys.ConfigError: pyproject.toml:3: unknown key 'selct'; did you mean 'select'? ...
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+Lines = Callable[[str], str]
+"""Where a word stands, as ``":3"``; empty where that is not known."""
+At = Callable[[str], str]
+"""The place of a word, for the beginning of a message."""
+
+ALL = "ALL"
+"""The selector that stands for every code."""
+PREFIX = "TL"
+SEVERITIES = ("error", "warning", "information", "hint", "off")
+_CODE = re.compile(r"[A-Z]{1,4}[0-9]{0,4}")
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used: which file, what is wrong and what would be right."""
+
+
+def nowhere(word: str) -> str:
+    """For values that are in no file."""
+    return ""
+
+
+def checked(table: Mapping[str, object], at: At) -> dict[str, Any]:
+    """The fields of a Config; raises ConfigError at the first value that is wrong."""
+    fields = {}
+    for key, value in table.items():
+        if key not in KINDS:
+            raise ConfigError(f"{at(key)}: unknown key {key!r}; {suggestion(key, KINDS, 'the keys are')}")
+        fields[key.replace("-", "_")] = KINDS[key](key, value, at)
+    return fields
+
+
+def selectors(key: str, value: object, at: At) -> tuple[str, ...]:
+    """A list of codes and beginnings of codes."""
+    if not isinstance(value, (list, tuple)):
+        raise ConfigError(f'{at(key)}: {key} must be a list of codes, as in ["TL101"], not {_kind(value)}')
+    return codes(value, lambda word: f"{at(word)}: {key}")
+
+
+def codes(values: Collection[object], at: At) -> tuple[str, ...]:
+    """Codes and beginnings of codes, checked against the rules there are."""
+    return tuple(_code(value, at) for value in values)
+
+
+def _code(value: object, at: At) -> str:
+    code = value.strip().upper() if isinstance(value, str) else ""
+    if code == ALL:
+        return PREFIX
+    rules = _rules()
+    if _CODE.fullmatch(code) and any(known.startswith(code) for known in rules):
+        return code
+    named = [known for known, name in rules.items() if isinstance(value, str) and name == value.strip().lower()]
+    advice = f"did you mean {named[0]!r}?" if named else suggestion(code, rules, "the codes are")
+    raise ConfigError(f"{at(str(value))}: no rule has the code {value!r}; {advice}")
+
+
+def _per_file(key: str, value: object, at: At) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        example = '{ "tests/*" = ["TL4"] }'
+        raise ConfigError(f"{at(key)}: {key} must be a table of patterns, as in {example}, not {_kind(value)}")
+    return tuple((pattern, selectors(f"{key} of {pattern!r}", listed, at)) for pattern, listed in value.items())
+
+
+def _severities(key: str, value: object, at: At) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict):
+        example = '{ TL105 = "hint" }'
+        raise ConfigError(f"{at(key)}: {key} must be a table of codes, as in {example}, not {_kind(value)}")
+    found = []
+    for code, word in value.items():
+        checked_code = _code(code, lambda word: f"{at(word)}: {key}")
+        if word not in SEVERITIES:
+            advice = suggestion(str(word), SEVERITIES, "the severities are")
+            raise ConfigError(f"{at(code)}: {key}: {code} cannot be {word!r}; {advice}")
+        found.append((checked_code, word))
+    return tuple(found)
+
+
+def _patterns(key: str, value: object, at: At) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(entry, str) for entry in value):
+        raise ConfigError(f'{at(key)}: {key} must be a list of patterns, as in ["build", "tests/*.py"]')
+    return tuple(value)
+
+
+KINDS: dict[str, Callable[[str, object, At], object]] = {
+    "select": selectors,
+    "extend-select": selectors,
+    "ignore": selectors,
+    "per-file-ignores": _per_file,
+    "severities": _severities,
+    "exclude": _patterns,
+}
+"""What reads the value of each key."""
+
+
+def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:
+    """The nearest of ``known``, and all of them."""
+    choices = list(known)
+    near = get_close_matches(word, choices, 1, 0.7)
+    listed = f"{otherwise} {', '.join(choices)}"
+    return f"did you mean {near[0]!r}? {listed[0].upper()}{listed[1:]}" if near else listed
+
+
+def _kind(value: object) -> str:
+    return {str: "text", bool: "a truth value", dict: "a table", list: "a list"}.get(type(value), "a number")
+
+
+def _rules() -> dict[str, str]:
+    from ..rules import all_rules  # here because the rules bring the engine with them and most runs select nothing
+
+    return {rule.code: rule.name for rule in sorted(all_rules(), key=lambda rule: rule.code)}
