@@ -74,5 +74,11 @@ def check(event: Event, tape: Tape) -> Finding | None:
 
 
 RULE = Rule(
-    "TL308", "grad-mode-left-off", "gradients are switched off and stay off", __doc__, (BackwardWithoutGraph,), check
+    "TL308",
+    "grad-mode-left-off",
+    "gradients are switched off and stay off",
+    __doc__,
+    (BackwardWithoutGraph,),
+    check,
+    raises=(ERROR,),
 )

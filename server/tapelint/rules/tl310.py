@@ -70,4 +70,5 @@ RULE = Rule(
     __doc__,
     (BackwardWithoutGraph,),
     check,
+    raises=(ERROR,),
 )
