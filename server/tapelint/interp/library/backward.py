@@ -31,6 +31,7 @@ from .registry import TENSOR_METHODS, Call, function, method
 
 NON_SCALAR = "grad can be implicitly created only for scalar outputs"
 NO_INPUT = "One of the differentiated Tensors does not require grad"
+NO_TARGET = "can't retain_grad on Tensor that has requires_grad=False"
 UNUSED_INPUT = "One of the differentiated Tensors appears to not have been used in the graph"
 
 
@@ -96,8 +97,11 @@ def go_backward(
     m.holes.backwards += 1
     if accumulate and not inner:
         tell_rewrapped(m, state, roots, node)
-    if not any(current(state, r).requires_grad for r in roots):
+    required = [current(state, root).requires_grad for root in roots]
+    if not any(required):
         m.holes.rootless += 1
+    if accumulate and all(required) and any(current(state, key).requires_grad is False for key in inputs or ()):
+        raise refused(m, NO_TARGET)
     try:
         return backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
     except Refused as error:
@@ -171,7 +175,8 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     if not roots or inputs is None:
         return Unknown("grad")
     begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
-    if plain := [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]:
+    plain = [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]
+    if plain and all(current(state, root).requires_grad for root in roots):
         if plain[0].born.node is not m.tree:
             m.tape.publish(UnusedInput(state.moment(call.node), None, plain[0].id, True, plain[0].born, None))
         raise refused(m, NO_INPUT)
