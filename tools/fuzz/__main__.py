@@ -1,7 +1,6 @@
 """``python -m tools.fuzz --seed 1 --count 500``: compare, shrink what differs, count.
 
-The exit status is 1 where there is a false alarm that ``known`` does not explain, or where the agreement is below what
-must be reached.
+The exit status is 1 where there is a false alarm, or where the agreement is below what must be reached.
 """
 
 from __future__ import annotations

@@ -46,7 +46,8 @@ def draw(seed: int) -> tuple[str, Truth, int]:
     for attempt in range(ATTEMPTS):
         text = program(f"{seed}.{attempt}")
         truth = run(text)
-        if truth.usable and all(rng.random() < SELDOM.get(error.kind, 1) for error in sorted(truth.errors)):
+        wanted = all(rng.random() < SELDOM.get(error.kind, 1) for error in sorted(truth.errors))
+        if wanted and truth.usable and truth.whole:
             break
     return text, truth, attempt
 
