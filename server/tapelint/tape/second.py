@@ -64,8 +64,11 @@ class Gradient:
         return found
 
     def _saved_of(self, item: Node) -> bool:
-        """An op that could not be measured depends, as far as anybody knows, on what it saved."""
-        self.unknown |= item.keeps and not item.saved
+        """An op that could not be measured depends, as far as anybody knows, on what it saved: for a layer that may be
+        all where its weights are among it, but not where it is a target.
+        """
+        weights = any(self.state.tensors[saved.tensor].parameter for saved in item.saved)
+        self.unknown |= item.keeps and not weights
         return self._depend(
             *(item if saved.role == "result" else edge_of(current(self.state, saved.tensor)) for saved in item.saved)
         )
