@@ -83,7 +83,7 @@ _CONSTANTS: dict[object, Const] = {}
 
 class Machine:
     """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
-    each ``autograd.Function`` whose backward is running, the pass that came to it.
+    each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer was made.
     """
 
     def __init__(
@@ -103,6 +103,7 @@ class Machine:
         self.runs = 0
         self.absent: dict[int, Any] = {}
         self.turns: dict[int, Turn] = {}
+        self.made: dict[int, ast.AST] = {}
         self.suspects: list[int] = []
 
     # Expressions

@@ -42,15 +42,20 @@ loop with one backward per iteration can have.
 
 from __future__ import annotations
 
-from ..tape.events import Event, FreedGraphReached
+from ..tape.events import Event, FreedGraphReached, SavedTensorSpoiled
+from ..tape.graph import Freed
 from ..tape.moment import earlier_lap
 from ..tape.tape import Tape
 from .finding import Finding, Rule
 from .lifetime import ERROR, carrier, detaching, origin, retain_cure, retaining, story
-from .story import assuming, carried, code, iteration, op_name
+from .spoiled import ERROR as MODIFIED
+from .spoiled import is_step
+from .story import assuming, carried, code, iteration, op_name, saved_name, writer
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, SavedTensorSpoiled):
+        return stepped(event, tape)
     assert isinstance(event, FreedGraphReached)
     if origin(event) != "carried":
         return None
@@ -75,12 +80,50 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
 
 
+def stepped(event: SavedTensorSpoiled, tape: Tape) -> Finding | None:
+    """The other face: no backward has freed the old graph, but a step has written a weight that it saved."""
+    old = next((n for n in event.path if earlier_lap(n.born, event.moment)), None)
+    if old is None or not is_step(event) or event.retained:
+        return None
+    past = earlier_lap(old.born, event.moment)
+    assert past is not None
+    now = next(lap for lap in event.moment.laps if lap.run == past.run)
+    bare = FreedGraphReached(
+        event.moment,
+        event.assumed,
+        event.node,
+        Freed(event.write.moment, event.root),
+        event.path,
+        event.root,
+        old,
+        (event.node, event.saved, event.write),
+        None,
+    )
+    name = carried(tape, old, event.moment)
+    message = (
+        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches the graph of iteration {past.number} "
+        f"again: {name} carries it over, and {writer(event.write)} has written "
+        f"{saved_name(tape, event.saved) or 'a parameter'}, which {op_name(event.node)} saved there. PyTorch raises "
+        f"“{MODIFIED}”.{assuming(event.assumed)}"
+    )
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        story(bare, tape, "this step wrote what it saved"),
+        f"detach {name}, or make it anew, between the iterations.",
+        tuple(detaching(bare, tape)),
+    )
+
+
 RULE = Rule(
     "TL102",
     "graph-carried-across-iterations",
     "a tensor carries the graph of one iteration into the next",
     __doc__,
-    (FreedGraphReached,),
+    (FreedGraphReached, SavedTensorSpoiled),
     check,
     raises=(ERROR,),
 )

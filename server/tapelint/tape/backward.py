@@ -187,7 +187,8 @@ class Check:
             self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, later, user))
         elif spoiled is not None:
             come_back(self.tape, state, item, now, self.path, (item, *spoiled))
-            self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root))
+            retained = item in state.retained
+            self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root, retained))
         if premise is None:
             raise Refused(SECOND_TIME if freed else MODIFIED)
         return False

@@ -46,13 +46,16 @@ class FreedGraphReached(Event):
 
 @dataclass(frozen=True, slots=True)
 class SavedTensorSpoiled(Event):
-    """A backward needed a saved tensor that was written after it was saved."""
+    """A backward needed a saved tensor that was written after it was saved. ``retained`` is whether an earlier one with
+    ``retain_graph=True`` has walked the node.
+    """
 
     node: Node
     saved: SavedTensor
     write: Write
     path: tuple[Node, ...]
     root: int
+    retained: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: di
         known = source if isinstance(source, Mapping) else Mapping({}, bool(args))
         return Ref(state.new(Mapping(dict(known.items), known.open, "ModuleDict")))
     made = Ref(state.new(Instance(Lib(name), {})))
+    m.made[made.id] = node
     build_layer(m, state, made, name, args, kwargs, node)
     return made
 

@@ -130,9 +130,20 @@ def with_computed(m: Machine, state: State, receiver: Ref, thing: Instance, call
 
 
 def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Value:
+    """One after the other. What a layer writes in place it writes where the program says ``inplace=True``."""
     value = call.args[0] if call.args else Unknown("input", False)
     for item in items:
-        value = call_value(m, state, item, [value], {}, call.node)
+        thing = state.heap[item.id] if isinstance(item, Ref) else None
+        made = m.made.get(item.id) if isinstance(item, Ref) else None
+        if made is not None and isinstance(thing, Instance) and thing.attributes.get("inplace") == TRUE:
+            calls = state.calls
+            state.calls = (*calls, call.node)
+            try:
+                value = call_value(m, state, item, [value], {}, made)
+            finally:
+                state.calls = calls
+        else:
+            value = call_value(m, state, item, [value], {}, call.node)
     return value
 
 
