@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from .interp import Cancelled, Holes, Imports, Machine, Resolve, execute
 from .places import Files, Origin
 from .report import Diagnostic, Fix, settle
-from .rules import Finding, Rule, all_rules
+from .rules import Examined, Finding, Rule, all_rules
 from .source import Source, Span, concerns_torch, parse
 from .tape import Tape
 from .tape.events import BackwardRan, Event
@@ -35,7 +35,7 @@ class Report:
 
     ``resolve`` is how its imports were followed, ``imports`` the files of the workspace that were read for it and
     ``others`` those of them that were executed, by path. ``origins`` are the hazards that were seen, also those in
-    other files.
+    other files. ``removals`` are the fixes of what is said about comments.
     """
 
     path: str
@@ -49,6 +49,7 @@ class Report:
     imports: tuple[str, ...] = ()
     others: dict[str, Source] = field(default_factory=dict)
     origins: frozenset[Origin] = frozenset()
+    removals: dict[tuple[str, Span], Fix] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +122,22 @@ def _analyse(
         if diagnostic is not None:
             diagnostics.append(diagnostic)
             by_place[diagnostic.code, diagnostic.span] = finding
+    seen = {(origin.code, origin.span.row) for origin in origins if origin.path == source.path}
+    holes = machine.holes
+    examined = Examined(
+        source,
+        frozenset(seen | {(diagnostic.code, diagnostic.span.row) for diagnostic in diagnostics}),
+        frozenset(rule.code for rule in running(config) if rule.check),
+        {rule.code: rule.name for rule in all_rules()},
+        not (source.problems or holes.stopped or holes.spent),
+    )
+    remarks = {} if alone is None else dict(files.remarks(examined))
+    found = [*settle(diagnostics, source.suppressions), *remarks]
     return Report(
         path,
         source,
-        settle(diagnostics, source.suppressions, lambda d: config.grade(d.code, d.severity, path)),
-        asdict(machine.holes),
+        settle(found, grade=lambda d: config.grade(d.code, d.severity, path)),
+        asdict(holes),
         config,
         by_place,
         tuple(reach.values()),
@@ -133,6 +145,7 @@ def _analyse(
         tuple(imports.paths) if imports else (),
         {other.path: other for other in files.others},
         origins,
+        {(diagnostic.code, diagnostic.span): fix for diagnostic, fix in remarks.items()},
     )
 
 
@@ -188,7 +201,10 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     from .fixes import edits
     from .source import apply
 
-    finding = report.findings.get((diagnostic.code, diagnostic.span))
+    place = diagnostic.code, diagnostic.span
+    if place in report.removals:
+        return (report.removals[place],)
+    finding = report.findings.get(place)
     if finding is None:
         return ()
     found: list[Fix] = []

@@ -15,8 +15,8 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .report import Diagnostic, Related
-from .rules import Finding, all_rules
+from .report import Diagnostic, Fix, Related
+from .rules import Examined, Finding, all_rules
 from .source import Source, Span
 
 RANKS = ("error", "warning", "information", "hint")
@@ -99,6 +99,23 @@ class Files:
             finding.help,
             rule.url,
         )
+
+    def remarks(self, examined: Examined) -> Iterator[tuple[Diagnostic, Fix]]:
+        """What the rules about comments say of the checked file, each with its fix.
+
+        A comment without codes does not silence them: it would hide that it is of no use.
+        """
+        explicit = [entry for entry in self.main.suppressions.entries if entry.codes]
+        if not self.main.suppressions.entries:
+            return
+        for rule in all_rules():
+            for remark in rule.review(examined) if rule.review else ():
+                if not any(entry.covers(rule.code, remark.span.row) for entry in explicit):
+                    said = remark.severity, remark.message, self.main.path, remark.span
+                    yield (
+                        Diagnostic(rule.code, rule.name, *said, url=rule.url),
+                        Fix(remark.title, "safe", True, remark.edits),
+                    )
 
     def _related(self, text: str, node: ast.AST) -> Related:
         source = self.of(node)

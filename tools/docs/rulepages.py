@@ -54,7 +54,7 @@ def facts(rule: Rule) -> Iterator[tuple[str, str]]:
     for title in ("PyTorch says",) if rule.raises else ():
         yield title, "<br>".join(f"“{message}”" for message in rule.raises)
     fixes = purposes(rule)
-    yield "fixes", "<br>".join(fixes.values()) or "none"
+    yield "fixes", "<br>".join(fixes.values()) or ("Take the code, or the comment, away." if rule.review else "none")
 
 
 def table(folder: str = "") -> Iterator[str]:

@@ -6,9 +6,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from .finding import Finding, Link, Rule
+from .finding import Examined, Finding, Link, Remark, Rule
 
-__all__ = ["Finding", "Link", "Rule", "all_rules", "rule_named"]
+__all__ = ["Examined", "Finding", "Link", "Remark", "Rule", "all_rules", "rule_named"]
 
 
 @cache

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from .. import __documentation__ as PAGES
+from ..source import Edit, Source, Span
 from ..tape.events import Event
 from ..tape.moment import Moment
 from ..tape.tape import Tape
@@ -39,12 +40,38 @@ class Finding:
     raiser: ast.AST | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something about the text itself, such as its comments; ``edits`` do away with it, under ``title``."""
+
+    span: Span
+    severity: Literal["error", "warning", "information", "hint"]
+    message: str
+    title: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A file after it was executed: ``seen`` are the code and the row of every hazard in it, silenced or not, of the
+    rules that were ``asked``. ``names`` are those of all rules by code. ``is_complete``: nothing was cut off.
+    """
+
+    source: Source
+    seen: frozenset[tuple[str, int]]
+    asked: frozenset[str]
+    names: dict[str, str]
+    is_complete: bool
+
+
 Check = Callable[[Event, Tape], "Finding | None"]
+Review = Callable[[Examined], Iterable[Remark]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One hazard. ``docs`` is the user's documentation in Markdown; ``events`` are the classes ``check`` is given.
+    A rule about the text has a ``review`` instead, which is asked once, in the end.
 
     One that is not on by ``default`` reports only where the configuration selects it: it bans what may be right.
     ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the same.
@@ -54,8 +81,9 @@ class Rule:
     name: str
     summary: str
     docs: str
-    events: tuple[type[Event], ...]
-    check: Check
+    events: tuple[type[Event], ...] = ()
+    check: Check | None = None
+    review: Review | None = None
     raises: tuple[str, ...] = ()
     default: bool = True
 
