@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 
 from .interp import Cancelled, Holes, Imports, Machine, Resolve, execute
 from .places import Files, Origin
 from .report import Diagnostic, Fix, settle
 from .rules import Examined, Finding, Rule, all_rules
-from .source import Source, Span, concerns_torch, parse
+from .source import Edit, Notebook, Source, Span, apply, concerns_torch, moved, parse
 from .tape import Tape
 from .tape.events import BackwardRan, Event
 from .workspace.config import Config
@@ -61,7 +61,7 @@ class Hover:
 
 
 def analyse(
-    text: str,
+    text: str | Notebook,
     path: str = "<stdin>",
     config: Config = Config(),  # noqa: B008 (frozen)
     cancel: Callable[[], bool] | None = None,
@@ -72,21 +72,20 @@ def analyse(
     ``resolve`` finds the text of a module that is imported (``workspace.Resolver`` does); without it every import is
     a library nobody knows.
     """
-    return _analyse(text, path, config, cancel, resolve, {})
+    program = Notebook(text, ()) if isinstance(text, str) else text
+    return _analyse(parse(program.text, path, program.cells), config, cancel, resolve, {})
 
 
 def _analyse(
-    text: str,
-    path: str,
+    source: Source,
     config: Config,
     cancel: Callable[[], bool] | None,
     resolve: Resolve | None,
     alone: dict[str, frozenset[Origin]] | None,
 ) -> Report:
     """``analyse``; ``alone`` keeps what other files show by themselves, and is None where nobody asks for that."""
-    source = parse(text, path)
-    if source.is_skipped or not concerns_torch(text, path, resolve):
-        return Report(path, source, (), asdict(Holes()), config, resolve=resolve)
+    if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
+        return Report(source.path, source, (), asdict(Holes()), config, resolve=resolve)
     tape = Tape()
     findings: dict[tuple[str, object], Finding] = {}
     reach: dict[object, int] = {}
@@ -134,9 +133,9 @@ def _analyse(
     remarks = {} if alone is None else dict(files.remarks(examined))
     found = [*settle(diagnostics, source.suppressions), *remarks]
     return Report(
-        path,
+        source.path,
         source,
-        settle(found, grade=lambda d: config.grade(d.code, d.severity, path)),
+        settle(found, grade=lambda d: config.grade(d.code, d.severity, source.path)),
         asdict(holes),
         config,
         by_place,
@@ -169,7 +168,7 @@ def _is_shown_alone(
         if origin.path == files.main.path:
             return False
         if path not in alone:
-            alone[path] = _analyse(other.text, path, config, cancel, resolve, None).origins
+            alone[path] = _analyse(parse(other.text, path), config, cancel, resolve, None).origins
         if any(known.covers(origin) for known in alone[path]):
             return True
     return False
@@ -199,7 +198,6 @@ def run(
 def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> tuple[Fix, ...]:
     """The fixes of a finding, best first. Each was made and analysed: the hazard is gone and there is no new one."""
     from .fixes import edits
-    from .source import apply
 
     place = diagnostic.code, diagnostic.span
     if place in report.removals:
@@ -216,11 +214,19 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
         if made is None or made in seen:
             continue
         seen.add(made)
-        after = analyse(apply(report.source.text, made), report.path, report.config, cancel, report.resolve)
+        after = edited(report, made, cancel)
         if cures(report, diagnostic, after, keeps_gradients=cure.applicability == "safe"):
             title = cure.title if cure.applicability == "safe" else f"{cure.title} [unsafe]"
             found.append(Fix(title, cure.applicability, not any(f.preferred for f in found), made))
     return tuple(found)
+
+
+def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | None = None) -> Report:
+    """What is reported of the text that ``edits`` make."""
+    edits, source = tuple(edits), report.source
+    text = apply(source.text, edits)
+    program = Notebook(text, moved(source.cells, edits)) if source.cells else text
+    return analyse(program, report.path, report.config, cancel, report.resolve)
 
 
 def _is_in(report: Report) -> Callable[[ast.AST], bool]:

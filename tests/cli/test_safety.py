@@ -19,9 +19,3 @@ def test_a_module_in_the_current_folder_is_not_imported(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(program)
     done = check(tmp_path, "a.py")
     assert done.returncode == 1 and "TL201" in done.stdout and "imported" not in done.stdout + done.stderr
-
-
-def test_a_notebook_is_refused_and_not_called_clean(tmp_path: Path) -> None:
-    (tmp_path / "a.ipynb").write_text('{"cells": []}')
-    done = check(tmp_path, "a.ipynb")
-    assert done.returncode == 2 and "notebooks" in done.stderr

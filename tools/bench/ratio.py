@@ -14,7 +14,7 @@ from pathlib import Path
 from timing import best_of
 
 from tapelint.analysis import analyse
-from tapelint.source import SourceError, may_use_torch, read
+from tapelint.source import NOTEBOOK, SourceError, may_use_torch, read
 from tapelint.workspace import discover
 
 REPEATS = 3
@@ -42,7 +42,7 @@ def torch_files(folders: Iterable[Path]) -> Iterator[tuple[Path, str]]:
         for path in discover(folder):
             try:
                 text = read(str(path))
-                if path.resolve() not in seen and may_use_torch(text):
+                if path.suffix != NOTEBOOK and path.resolve() not in seen and may_use_torch(text):
                     seen.add(path.resolve())
                     ast.parse(text)
                     yield path, text

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..source import SourceError, concerns_torch, read
+from ..report.in_cells import fixes_in_cell, in_cells, place_in_cells, rows_in_cells
+from ..source import NOTEBOOK, Notebook, SourceError, concerns_torch, notebook, read
 from ..workspace import Config, Resolver
 
 if TYPE_CHECKING:
@@ -48,11 +49,10 @@ def work(task: Task) -> Answer:
     """Analyse a file. Never raises: a fault of ours is a failure of this file, not of the run."""
     answer = Answer(task.path)
     try:
-        if task.path.endswith(".ipynb"):
-            raise SourceError("notebooks are not analysed in this version")
         text = read(task.path) if task.text is None else task.text
-        if concerns_torch(text, task.path, _resolver()):
-            _analyse(task, text, answer)
+        book = notebook(text) if task.path.endswith(NOTEBOOK) else None
+        if concerns_torch(book.text if book else text, task.path, _resolver()):
+            _analyse(task, book or text, answer)
     except SourceError as error:
         answer.failures.append(f"{task.path}: cannot be read: {error}")
     except Exception:
@@ -62,7 +62,7 @@ def work(task: Task) -> Answer:
     return answer
 
 
-def _analyse(task: Task, text: str, answer: Answer) -> None:
+def _analyse(task: Task, text: str | Notebook, answer: Answer) -> None:
     from .. import analysis
 
     report = analysis.analyse(text, task.path, task.config, resolve=_resolver())
@@ -72,8 +72,9 @@ def _analyse(task: Task, text: str, answer: Answer) -> None:
     elif source.problems:
         first, others = source.problems[0], len(source.problems) - 1
         more = f" (and {others} more)" if others else ""
+        name, span = place_in_cells(source, first.span)
         answer.warnings.append(
-            f"{task.path}:{first.span.row}:{first.span.column}: {first.message}{more}; the rest of the file was checked"
+            f"{name}:{span.row}:{span.column}: {first.message}{more}; the rest of the file was checked"
         )
     answer.stats.update(report.stats)
     for diagnostic in report.diagnostics:
@@ -94,18 +95,24 @@ def _render(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[
     if task.output_format == "json":
         from ..report.as_json import as_json
 
-        return as_json(diagnostic, fixes)
+        return as_json(diagnostic, fixes, report.source.cells)
     from ..report.full import concise, full
     from ..report.paint import ansi, plain
 
+    diagnostic = in_cells(diagnostic, report.source)
     if task.output_format == "concise":
         return concise(diagnostic)
+    known = rows_in_cells(report.source)
 
     def lines(filename: str) -> Sequence[str]:
-        source = report.source if filename == task.path else report.others.get(filename)
+        if filename in known:
+            return known[filename]
+        source = report.others.get(filename)
         return source.lines if source else ()
 
-    return full(diagnostic, report.source.text, lines, fixes, ansi if task.is_coloured else plain)
+    fixes = fixes_in_cell(fixes, report.source, diagnostic.filename)
+    text = report.source.text if not report.source.cells else "\n".join(lines(diagnostic.filename))
+    return full(diagnostic, text, lines, fixes, ansi if task.is_coloured else plain)
 
 
 @cache

@@ -51,7 +51,7 @@ def edits(source: Source, cure: Cure) -> tuple[Edit, ...] | None:
 
 
 def _keeps_promise(source: Source, made: tuple[Edit, ...]) -> bool:
-    before = source.text
+    before = source.code
     try:
         after = apply(before, made)
         with warnings.catch_warnings():

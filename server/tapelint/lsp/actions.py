@@ -131,10 +131,10 @@ async def _all(ls: Server, outcome: Outcome) -> tuple[Edit, ...]:
     await _fixes(ls, outcome, everything, None)
     best = [fixes[0] for index in everything if (fixes := outcome.known_fixes(index))]
     chosen = fixall.compatible([fix for fix in best if fix.preferred and fix.applicability == "safe"])
-    report, config, token = outcome.report, outcome.config, outcome.token
+    report, token = outcome.report, outcome.token
 
     def verify() -> tuple[Edit, ...]:
-        return fixall.verified(chosen, report, config, token)
+        return fixall.verified(chosen, report, token)
 
     job = ls.pipeline.worker.submit(verify, Priority.ANSWER, token)
     await asyncio.wait({job.future})

@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 from .. import analysis
 from ..report.diagnostic import Fix
-from ..source import Edit, apply
-from ..workspace.config import Config
+from ..source import Edit
 
 
 def compatible(fixes: list[Fix]) -> list[Fix]:
@@ -32,12 +31,12 @@ def _touch(one: Edit, other: Edit) -> bool:
     return (a.row, a.column) <= (b.end_row, b.end_column) and (b.row, b.column) <= (a.end_row, a.end_column)
 
 
-def verified(fixes: list[Fix], report: analysis.Report, config: Config, cancel: Callable[[], bool]) -> tuple[Edit, ...]:
+def verified(fixes: list[Fix], report: analysis.Report, cancel: Callable[[], bool]) -> tuple[Edit, ...]:
     """The edits of ``fixes``, or of the first alone where all of them together do harm. Runs on the worker."""
     edits = tuple(edit for fix in fixes for edit in fix.edits)
     if len(fixes) < 2:
         return edits
-    after = analysis.analyse(apply(report.source.text, edits), report.path, config, cancel, report.resolve)
+    after = analysis.edited(report, edits, cancel)
     before = Counter(finding.code for finding in report.diagnostics)
     now = Counter(finding.code for finding in after.diagnostics)
     is_good = len(after.source.problems) <= len(report.source.problems) and now <= before and now != before

@@ -1,7 +1,8 @@
 """The output for programs. One object per finding:
 
     code, name, severity (error | warning | information | hint), message, filename,
-    location, end_location        {"row", "column"}, both from 1, columns in characters, the end exclusive
+    location, end_location        {"row", "column"}, both from 1, columns in characters, the end exclusive; in a
+                                  notebook rows of the cell, and {"cell", "row", "column"}, cells of all kinds from 1
     related                       the story in order: [{"message", "filename", "location", "end_location"}]
     help, url                     text or null
     fixes                         [{"title", "applicability" (safe | unsafe), "preferred", "edits"}], the best first;
@@ -10,24 +11,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..source import Span
+from ..source import Cell, Span, cell_at
 from .diagnostic import Diagnostic, Fix
 
 
-def as_json(diagnostic: Diagnostic, fixes: Iterable[Fix] = ()) -> dict[str, Any]:
-    """One finding as plain data."""
+def as_json(diagnostic: Diagnostic, fixes: Iterable[Fix] = (), cells: Sequence[Cell] = ()) -> dict[str, Any]:
+    """One finding as plain data; ``cells`` are those of its file."""
     return {
         "code": diagnostic.code,
         "name": diagnostic.name,
         "severity": diagnostic.severity,
         "message": diagnostic.message,
         "filename": diagnostic.filename,
-        **_where(diagnostic.span),
+        **_where(diagnostic.span, cells),
         "related": [
-            {"message": link.message, "filename": link.filename, **_where(link.span)} for link in diagnostic.related
+            {
+                "message": link.message,
+                "filename": link.filename,
+                **_where(link.span, cells if link.filename == diagnostic.filename else ()),
+            }
+            for link in diagnostic.related
         ],
         "help": diagnostic.help,
         "fixes": [
@@ -35,7 +41,7 @@ def as_json(diagnostic: Diagnostic, fixes: Iterable[Fix] = ()) -> dict[str, Any]
                 "title": fix.title,
                 "applicability": fix.applicability,
                 "preferred": fix.preferred,
-                "edits": [{"content": edit.content, **_where(edit.span)} for edit in fix.edits],
+                "edits": [{"content": edit.content, **_where(edit.span, cells)} for edit in fix.edits],
             }
             for fix in fixes
         ],
@@ -43,8 +49,12 @@ def as_json(diagnostic: Diagnostic, fixes: Iterable[Fix] = ()) -> dict[str, Any]
     }
 
 
-def _where(span: Span) -> dict[str, dict[str, int]]:
+def _where(span: Span, cells: Sequence[Cell]) -> dict[str, dict[str, int]]:
+    cell = cell_at(cells, span.row)
+    inside = {}
+    if cell is not None:
+        span, inside = cell.own(span), {"cell": cell.number}
     return {
-        "location": {"row": span.row, "column": span.column},
-        "end_location": {"row": span.end_row, "column": span.end_column},
+        "location": {**inside, "row": span.row, "column": span.column},
+        "end_location": {**inside, "row": span.end_row, "column": span.end_column},
     }

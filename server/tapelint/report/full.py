@@ -31,7 +31,7 @@ Lines = Callable[[str], Sequence[str]]
 
 
 def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] = (), paint: Paint = plain) -> str:
-    """One finding as a block of text. ``text`` is that of the file it is in."""
+    """One finding as a block of text. ``text`` is that of the file, or cell, it is in."""
     rows = [diagnostic.span.end_row, *(link.span.end_row for link in diagnostic.related)]
     gutter = len(str(max(rows)))
     edge = paint("gutter", " " * (gutter + 1) + "=")

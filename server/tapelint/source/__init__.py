@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from .cache import parsed
+from .cells import Cell, cell_at, moved
 from .edit import Edit, apply, line_starts, rows
+from .notebook import NOTEBOOK, Notebook, joined, notebook
 from .parsing import Source, concerns_torch, imported, may_use_torch, parse
 from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
@@ -11,8 +13,11 @@ from .span import Span
 from .suppression import Suppression, Suppressions
 
 __all__ = [
+    "NOTEBOOK",
     "UNPARSED",
+    "Cell",
     "Edit",
+    "Notebook",
     "Problem",
     "Source",
     "SourceError",
@@ -20,10 +25,14 @@ __all__ = [
     "Suppression",
     "Suppressions",
     "apply",
+    "cell_at",
     "concerns_torch",
     "imported",
+    "joined",
     "line_starts",
     "may_use_torch",
+    "moved",
+    "notebook",
     "parse",
     "parsed",
     "read",

@@ -25,9 +25,9 @@ _TOKEN = re.compile(
 )
 
 
-def tokens(text: str) -> Iterator[re.Match[str]]:
-    """Names, strings, comments, brackets, line ends and other signs; ``lastgroup`` says which."""
-    return _TOKEN.finditer(text)
+def tokens(text: str, start: int = 0) -> Iterator[re.Match[str]]:
+    """Names, strings, comments, brackets, line ends and other signs, from ``start`` on; ``lastgroup`` says which."""
+    return _TOKEN.finditer(text, start)
 
 
 def indentation(line: str) -> int:

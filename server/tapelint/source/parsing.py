@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from .cells import Cell
 from .depth import MAX_DEPTH, prune
 from .edit import rows
+from .magics import without_magics
 from .recovery import Problem, parse_module, recover
 from .span import Span
 from .suppression import Suppressions, find
@@ -31,7 +33,7 @@ class Source:
 
     ``text`` is what was given, ``tree`` what of it could be parsed: a statement that could not is replaced by an
     assignment of ``UNPARSED`` to the names it mentions. ``problems`` says what was wrong. Where the file was not
-    analysed at all, ``is_skipped`` is the reason and the tree is empty.
+    analysed at all, ``is_skipped`` is the reason and the tree is empty. ``cells`` are those of a notebook.
     """
 
     path: str
@@ -39,6 +41,12 @@ class Source:
     tree: ast.Module = field(repr=False)
     problems: tuple[Problem, ...] = ()
     is_skipped: str | None = None
+    cells: tuple[Cell, ...] = ()
+
+    @cached_property
+    def code(self) -> str:
+        """The text without what only IPython understands; row for row the same."""
+        return without_magics(self.text, self.cells) if self.cells else self.text
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -51,7 +59,7 @@ class Source:
         lowered = self.text.lower() if "#" in self.text else ""
         if self.is_skipped or ("tapelint:" not in lowered and "noqa" not in lowered):
             return Suppressions()
-        return find(self.lines)
+        return find(tuple(rows(self.code)))
 
     @cached_property
     def _nodes(self) -> frozenset[ast.AST]:
@@ -118,31 +126,37 @@ def imported(text: str) -> Iterator[str]:
         yield from (base + name for name in names if name != "as")
 
 
-def parse(text: str, path: str = "<stdin>") -> Source:
+def parse(text: str, path: str = "<stdin>", cells: tuple[Cell, ...] = ()) -> Source:
     """The source of a text. Total: what cannot be parsed is left out of the tree and listed in ``problems``."""
-    reason = _too_large(text)
-    if reason:
-        return Source(path, text, _nothing(), is_skipped=reason)
-    clean = _UNENCODABLE.sub("\ufffd", text.removeprefix(_BOM))
-    problems: tuple[Problem, ...] = ()
+    source = Source(path, text, _nothing(), is_skipped=_too_large(text), cells=cells)
+    if not source.is_skipped:
+        _fill(source)
+    return source
+
+
+def _fill(source: Source) -> None:
+    """Find the tree of a source, or why there is none."""
+    clean = _UNENCODABLE.sub("\ufffd", source.code.removeprefix(_BOM))
     try:
         try:
             tree = parse_module(clean)
         except SyntaxError:
-            recovered, problems = recover(rows(clean))
+            recovered, source.problems = recover(rows(clean))
             if recovered is None:
-                return Source(path, text, _nothing(), problems, is_skipped="too many syntax errors")
+                source.is_skipped = "too many syntax errors"
+                return
             tree = recovered
         pruned = prune(tree)
     except (RecursionError, MemoryError):
-        return Source(path, text, _nothing(), problems, is_skipped="nested too deeply for Python's own parser")
+        source.is_skipped = "nested too deeply for Python's own parser"
+        return
     except ValueError as error:
-        return Source(path, text, _nothing(), problems, is_skipped=f"Python's parser refuses it: {error}")
-    source = Source(path, text, tree, problems)
+        source.is_skipped = f"Python's parser refuses it: {error}"
+        return
+    source.tree = tree
     too_deep = f"nested more than {MAX_DEPTH} levels deep, not analysed"
     source.problems += tuple(Problem(too_deep, source.span(statement)) for statement in pruned)
     source.problems += _unreadable(source)
-    return source
 
 
 def _unreadable(source: Source) -> tuple[Problem, ...]:

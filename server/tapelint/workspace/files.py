@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+SUFFIXES = (".py", ".pyw", ".ipynb")
 SKIPPED = frozenset({"__pycache__", "__pypackages__", "node_modules", "site-packages", "venv"})
 """Folders that hold other people's code or none; hidden ones (``.git``, ``.venv``, ...) are skipped as well."""
 
 
 def discover(path: Path, is_excluded: Callable[[Path], bool] = lambda path: False) -> Iterator[Path]:
-    """The file itself, or all Python files below a folder in a stable order. A link to a folder is not followed, and
-    what ``is_excluded`` is left out; a path that was named never is.
+    """The file itself, or all Python files and notebooks below a folder in a stable order. A link to a folder is not
+    followed, and what ``is_excluded`` is left out; a path that was named never is.
     """
     if not path.is_dir():
         yield path
@@ -22,7 +23,7 @@ def discover(path: Path, is_excluded: Callable[[Path], bool] = lambda path: Fals
             name for name in below if not _is_skipped(folder, name) and not is_excluded(Path(folder, name))
         )
         for name in sorted(names):
-            if name.endswith((".py", ".pyw")) and not name.startswith(".") and not is_excluded(Path(folder, name)):
+            if name.endswith(SUFFIXES) and not name.startswith(".") and not is_excluded(Path(folder, name)):
                 yield Path(folder, name)
 
 
