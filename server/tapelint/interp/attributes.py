@@ -123,7 +123,7 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
     if tensor.id in m.tape.slopes:
         m.tape.slopes.add(key)
     if tensor.requires_grad:
-        m.tape.cuts[key] = Cut(state.moment(node), how)
+        m.tape.cuts[key] = Cut(state.moment(node), how, source=tensor.grad_fn)
     return key
 
 

@@ -1,7 +1,8 @@
-"""An optimizer is given what it cannot train.
+"""An optimizer holds what it cannot train.
 
 ## What it does
-Reports an optimizer (or `add_param_group`) that is given a computed tensor.
+Reports an optimizer (or `add_param_group`) that is given a computed tensor, and a place where the graph is cut
+(`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever comes to.
 
 ## Why PyTorch fails
 An optimizer changes tensors in place, by their `.grad`. A computed tensor has none, and changing it would
@@ -9,10 +10,23 @@ not change what it was computed from; PyTorch raises "can't optimize a non-leaf 
 `torch.randn(3, requires_grad=True) * 0.01` is a computed tensor: the leaf is the factor that nobody holds any more.
 `.double()` and `.cuda()` compute one, too.
 
+A parameter behind a cut gets no gradient from anywhere. The optimizer skips it, in every step, and nothing is raised.
+
 ## Example
 ```py
 image = torch.randn(1, 3, 8, 8, requires_grad=True) * 0.01
 opt = torch.optim.SGD([image], lr=0.1)  # error: [parameters-not-trained] "`image`" # torch: raises "non-leaf Tensor"
+```
+
+```py
+encoder, decoder = nn.Linear(4, 4), nn.Linear(4, 1)
+opt = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+for step in range(3):
+    h = encoder(torch.randn(8, 4)).data  # warning: [parameters-not-trained] "encoder.weight"
+    opt.zero_grad()
+    decoder(h).pow(2).mean().backward()
+    opt.step()
+assert encoder.weight.grad is None  # torch: silent the encoder is not trained
 ```
 
 ## Use instead
@@ -21,23 +35,39 @@ image = (torch.randn(1, 3, 8, 8) * 0.01).requires_grad_()
 opt = torch.optim.SGD([image], lr=0.1)  # torch: ok
 ```
 
+What is not to be trained is not given to the optimizer, or frozen with `requires_grad_(False)`:
+```py
+encoder, decoder = nn.Linear(4, 4).requires_grad_(False), nn.Linear(4, 1)
+opt = torch.optim.SGD(decoder.parameters(), lr=0.1)
+for step in range(3):
+    h = encoder(torch.randn(8, 4))
+    opt.zero_grad()
+    decoder(h).pow(2).mean().backward()
+    opt.step()  # torch: ok
+```
+
 ## Fix safety
 `detach().requires_grad_()` begins a graph at the computed value. What it was computed from is trained no more.
 """
 
 from __future__ import annotations
 
+import ast
+
 from ..tape.events import Event
 from ..tape.lost import NonLeafOptimized
-from ..tape.tape import Tape
+from ..tape.tape import Cut, Tape
+from ..tape.training import NeverReached
 from .cure import Cure
 from .finding import Finding, Link, Rule
-from .story import code, prefix, tensor_name
+from .story import code, prefix, tensor_name, tensor_names
 
 ERROR = "can't optimize a non-leaf Tensor"
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, NeverReached):
+        return behind_a_cut(event, event.cut, tape) if event.cut is not None else None
     assert isinstance(event, NonLeafOptimized)
     name = tensor_name(tape, event.tensor) or "it"
     message = (
@@ -56,12 +86,33 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
 
 
+def behind_a_cut(event: NeverReached, cut: Cut, tape: Tape) -> Finding:
+    """The graph that leads to the parameters ends here, and there is no other way to them."""
+    names = tensor_names(tape, event.leaves)
+    optimizer = ast.unparse(event.optimizer) if event.optimizer is not None else "an optimizer"
+    message = (
+        f"the graph ends here ({cut.reason}), and there is no other way to {names}: no backward comes there, so "
+        f"`{optimizer}`, which holds {'it' if len(event.leaves) == 1 else 'them'}, never trains "
+        f"{'it' if len(event.leaves) == 1 else 'them'}. Nothing raises."
+    )
+    return Finding(
+        RULE.code,
+        cut.moment.node,
+        cut.moment,
+        "warning",
+        message,
+        (Link(event.moment.node, f"{prefix(event.moment)}this step skips {names}"),),
+        "let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to the "
+        "optimizer.",
+    )
+
+
 RULE = Rule(
     "TL304",
     "parameters-not-trained",
-    "an optimizer is given what it cannot train",
+    "an optimizer holds what it cannot train",
     __doc__,
-    (NonLeafOptimized,),
+    (NonLeafOptimized, NeverReached),
     check,
     raises=(ERROR,),
 )

@@ -41,13 +41,15 @@ from __future__ import annotations
 
 from ..tape.events import Event
 from ..tape.tape import Tape
-from ..tape.training import StepMissed
+from ..tape.training import NeverReached, StepMissed
 from .cure import Cure
 from .finding import Finding, Link, Rule
 from .story import assuming, code, iteration, prefix, tensor_names, verb
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, NeverReached):
+        return unreached(event, tape) if event.cut is None else None
     assert isinstance(event, StepMissed)
     step, now = event.step.moment, event.moment
     if not step.laps or step.laps != now.laps or event.step.premises or event.premises:
@@ -73,6 +75,22 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
 
 
+def unreached(event: NeverReached, tape: Tape) -> Finding:
+    """There are backward passes, but none of them comes to what this optimizer holds."""
+    names = tensor_names(tape, event.leaves)
+    message = (
+        f"{code(event.moment.node)} has nothing to do, in this iteration and those before: no backward has come to "
+        f"{names}, which is all that the optimizer holds. Nothing raises, and nothing is trained."
+    )
+    advice = "give the optimizer the parameters that the loss depends on, or let the loss depend on these."
+    return Finding(RULE.code, event.moment.node, event.moment, "warning", message, (), advice)
+
+
 RULE = Rule(
-    "TL403", "step-without-gradients", "a step comes before there is a gradient to use", __doc__, (StepMissed,), check
+    "TL403",
+    "step-without-gradients",
+    "a step comes before there is a gradient to use",
+    __doc__,
+    (StepMissed, NeverReached),
+    check,
 )

@@ -266,7 +266,8 @@ def _remember_cut(
         if tensor.requires_grad:
             mode_name = "inference_mode" if state.inference else "no_grad"
             switched = state.switched if mode is False else None
-            tape.cuts[key] = Cut(state.moment(node), mode_name if mode is False else op.name, switched)
+            reason = mode_name if mode is False else op.name
+            tape.cuts[key] = Cut(state.moment(node), reason, switched, tensor.grad_fn)
             return
         if tensor.id in tape.cuts:
             tape.cuts[key] = tape.cuts[tensor.id]

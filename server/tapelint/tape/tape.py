@@ -19,12 +19,13 @@ from .stored import Stored
 @dataclass(frozen=True, slots=True)
 class Cut:
     """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...). ``switched`` is the call that had
-    switched gradients off until further notice, if that is why.
+    switched gradients off until further notice, if that is why; ``source`` the graph it was cut from, if there was one.
     """
 
     moment: Moment
     reason: str
     switched: Moment | None = None
+    source: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Tape:
         self.wrapped: dict[int, Moment] = {}
         self.listeners: list[Callable[[Event], None]] = []
         self.saved: set[int] = set()
+        self.searched: set[ast.AST] = set()
         self.walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = set()
         self.guarded = 0
         self.copies: dict[int, tuple[int, int]] = {}

@@ -10,6 +10,7 @@ from typing import ClassVar
 from .events import Event
 from .gradients import Clearing, Group, Idle, Pass
 from .moment import Moment
+from .tape import Cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +68,18 @@ class EvaluationRecorded(Event):
 
     loop: ast.AST
     nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeverReached(Event):
+    """An optimizer has stepped in several iterations, and no backward has ever come to these ``leaves`` that it holds.
+
+    ``cut`` is where the graph that leads to them was cut. Without one they are all that the optimizer holds, and there
+    have been backward passes.
+    """
+
+    raises: ClassVar[bool] = False
+
+    optimizer: ast.expr | None
+    leaves: tuple[int, ...]
+    cut: Cut | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...tape import Moment, State, bump, gradients, leaf
+from ...tape import Moment, State, bump, gradients, leaf, unreached
 from ...tape.training import GradientsClipped, OptimizerStepped
 from ..assign import tensors_in
 from ..gradients import cleared_by_hand
@@ -83,6 +83,7 @@ def use_grads(
             premises,
         )
     )
+    unreached.look(m.tape, state, keys, past, moment, optimizer)
     gradients.stepped(state, keys, moment, premises)
 
 

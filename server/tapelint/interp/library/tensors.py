@@ -27,6 +27,8 @@ def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Va
     if tensor.base is not None:
         raise Raised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
     state.changes += 1
+    if tensor.requires_grad:
+        m.tape.cuts[receiver.id] = Cut(state.moment(call.node), "detach_", source=tensor.grad_fn)
     state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
     return receiver
 
