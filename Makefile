@@ -30,7 +30,7 @@ oracle: .venv-oracle/.ready ## let real PyTorch judge what the tests claim
 
 fuzz: .venv-oracle/.ready ## compare with real PyTorch: COUNT (500) random programs from SEED (1), for TIME seconds at most
 	OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.fuzz \
-	--seed $(or $(SEED),1) --count $(or $(COUNT),500) --time $(or $(TIME),0)
+	--seed $(or $(SEED),1) --count $(or $(COUNT),500) --time $(or $(TIME),0) --scatter $(or $(SCATTER),0)
 
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh

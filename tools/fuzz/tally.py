@@ -9,7 +9,8 @@ from .pool import Judged
 
 AGREEMENT = 99.5
 LINES = 98.0
-"""What must be reached, in percent."""
+ALARMS = 0.0
+"""What must be reached, in percent: agreement on raise or not, the right line, false alarms among all programs."""
 SORTS = ("false alarm", "silent", "unknown", "otherwise")
 
 
@@ -70,9 +71,14 @@ class Tally:
         for feature in judged.features:
             self.by_feature.setdefault(feature, Row()).add(judged)
 
-    def reached(self) -> bool:
+    def reached(self, scatter: float = 0.0) -> bool:
+        """Whether all that must be reached is; ``scatter`` percent less will do for a small sample."""
         row = self.all
-        return percent(row.agree, row.programs) >= AGREEMENT and percent(row.line, row.raising) >= LINES
+        return (
+            percent(row.agree, row.programs) >= AGREEMENT - scatter
+            and percent(row.line, row.raising) >= LINES - scatter
+            and percent(row.sorts["false alarm"], max(row.programs, 1)) <= ALARMS + scatter / 5
+        )
 
     def __str__(self) -> str:
         row = self.all

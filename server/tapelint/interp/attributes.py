@@ -165,6 +165,9 @@ def find(state: State, kind: Value, name: str, after: int | None = None) -> tupl
     return next(class_attributes(state, kind, name, after), None)
 
 
+MODULES = ("Sequential", "ModuleList")
+
+
 def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key: object) -> Value:
     thing = state.heap[owner.id]
     if isinstance(thing, Instance):
@@ -202,6 +205,8 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
             return Bound(value, owner) if isinstance(value, Function) and value.kind == "class" else value
         if found is not None and isinstance(found[0], Lib):
             return Bound(Lib(f"{found[0].name}.{name}"), owner)
+    if isinstance(thing, Sequence) and name == "training" and thing.kind in MODULES:
+        return Const(thing.training)
     if isinstance(thing, Optimizer) and name == "param_groups":
         from .library.optimizers import param_groups
 

@@ -179,6 +179,8 @@ def modules(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
     for _, item in [("", receiver), *members(state, receiver, set())]:
+        if isinstance(item, Ref) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
+            state.edit(item.id).training = bool(mode.value)
         if isinstance(item, Ref) and isinstance(state.heap[item.id], Instance):
             if item is not receiver:
                 own = own_method(m, state, item, call.name)
