@@ -183,6 +183,7 @@ def run(
 ) -> Machine:
     """Execute ``source`` over ``tape``."""
     machine = Machine(tape, source.tree, cancel, probe)
+    machine.cells = source.cells
     if resolve is not None:
         machine.imports = Imports(machine, source, resolve)
     limit = sys.getrecursionlimit()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from mdspec import Block, beside, without_claims
 
 if TYPE_CHECKING:
     from tapelint.analysis import Report
+    from tapelint.source import Notebook
     from tapelint.workspace import Config
 
 
@@ -18,6 +20,8 @@ def analysed(block: Block, main: Path | None = None) -> Report:
     """The report on ``block``, which may import the files beside it."""
     from tapelint.analysis import analyse
 
+    if block.cells:
+        return analyse(notebook(block.program), str(block.file.with_suffix(".ipynb")), turned_on(block))
     if not block.files:
         return analyse(block.program, str(block.file.with_suffix(".py")), turned_on(block))
     if main is None:
@@ -26,6 +30,13 @@ def analysed(block: Block, main: Path | None = None) -> Report:
     from tapelint.workspace import Resolver
 
     return analyse(block.program, str(main), turned_on(block), resolve=Resolver([str(main.parent)]))
+
+
+def notebook(program: str) -> Notebook:
+    """The program cut into cells at its lines ``# %%``."""
+    from tapelint.source import joined
+
+    return joined(enumerate(re.split(r"(?m)^(?=# %%)", program), 1))
 
 
 def turned_on(block: Block) -> Config:

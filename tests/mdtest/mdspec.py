@@ -19,6 +19,7 @@ After ``py`` the opening line may carry one word:
     py fixed="words"    the text that the previous program becomes when the fix whose title has these words is applied;
                         it is a program of its own, with its own claims
     py path="a/b.py"    a file that the next program finds beside itself and may import; it makes no claims
+    py cells            a notebook: each line that begins with ``# %%`` begins another cell
     py caller           run by torch after the previous program, in its namespace, and not shown to the analyser: the
                         caller of a library function that nothing in its own file calls; the ``# torch:`` line may
                         stand here
@@ -102,6 +103,7 @@ class Block:
     caller: str = ""
     files: dict[str, str] = field(default_factory=dict)
     rules: frozenset[str] = frozenset()
+    cells: bool = False
 
     @property
     def program(self) -> str:
@@ -259,12 +261,13 @@ def _add(
         files[file[1]] = PREAMBLE + text
         return
     fixed = re.fullmatch(r'fixed="([^"]+)"', how)
-    if how and not fixed:
+    cells = how == "cells"
+    if how and not fixed and not cells:
         raise SpecificationError(f"{path}:{start}: unknown words after py: {how!r}")
     if fixed and before is None:
         raise SpecificationError(f"{path}:{start}: a fixed block without a program before it")
     counts[heading] = counts.get(heading, 0) + 1
-    block = Block(path, f"{path.name}::{heading}#{counts[heading]}", start, text)
+    block = Block(path, f"{path.name}::{heading}#{counts[heading]}", start, text, cells=cells)
     if fixed:
         block.fixed, block.fixes = fixed[1], before
         block.caller, block.files = before.caller, before.files

@@ -17,6 +17,7 @@ from ..tape import Refused, State, backward, current
 from . import growth
 from .assign import tensors_in
 from .calls import call_value
+from .cells import Ran, run_again, run_cells
 from .classes import is_module
 from .functions import call_function
 from .gradients import between_calls
@@ -58,7 +59,8 @@ def execute(m: Machine) -> None:
         m.imports.adopt(module)
         if not may_use_torch(m.imports.main.text):
             m.limit = together = DRIVER
-    states = _entered(m, [state], lambda: m.block(m.tree.body, [state]))
+    ran: list[Ran] = []
+    states = _entered(m, [state], lambda: run_cells(m, state, ran) if m.cells else m.block(m.tree.body, [state]))
     finished = next((s for s in states if s.signal is None), states[0])
     m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
     for path in states:
@@ -77,6 +79,7 @@ def execute(m: Machine) -> None:
         m.limit = min(m.steps + FRESH, end)
         ends = _entered(m, [], partial(_drive, m, objects, function, owner))
         m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
+    run_again(m, ran, partial(_entered, m, []))
 
 
 def urgency(entry: tuple[Function, Ref | None]) -> int:

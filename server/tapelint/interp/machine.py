@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..source import Cell
 from ..tape import Lap, State, Tape, Turn
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
@@ -105,6 +106,7 @@ class Machine:
         self.turns: dict[int, Turn] = {}
         self.made: dict[int, ast.AST] = {}
         self.suspects: list[int] = []
+        self.cells: tuple[Cell, ...] = ()
 
     # Expressions
 

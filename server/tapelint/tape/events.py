@@ -45,6 +45,20 @@ class FreedGraphReached(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class CellRunAgain(Event):
+    """A second run of a notebook's ``cell``, with nothing run in between, ``reached`` what the first one had freed.
+
+    ``built`` is the cell that the graph comes from, which may be the same. Both count from 1.
+    """
+
+    raises = False
+
+    cell: int
+    built: int
+    reached: FreedGraphReached
+
+
+@dataclass(frozen=True, slots=True)
 class SavedTensorSpoiled(Event):
     """A backward needed a saved tensor that was written after it was saved. ``retained`` is whether an earlier one with
     ``retain_graph=True`` has walked the node.
