@@ -25,9 +25,10 @@ LAYERS = {
     "workspace": 7,
     "analysis": 8,
     "life": 8,
-    "lsp": 9,
-    "cli": 9,
-    "__main__": 10,
+    "repair": 9,
+    "lsp": 10,
+    "cli": 10,
+    "__main__": 11,
 }
 # Lower parts that are still none of its business: a rule sees events, not the interpreter that made them.
 STRANGERS = {

@@ -13,12 +13,12 @@ from lsprotocol import types
 from tapelint.lsp.client import Client
 from tapelint.lsp.diagnostics import Translator
 from tapelint.lsp.documents import Snapshot
-from tapelint.lsp.fixall import compatible
 from tapelint.lsp.hover import plain
 from tapelint.lsp.positions import Rows, code_points, split, units
 from tapelint.lsp.settings import SETTINGS, Settings
 from tapelint.lsp.silence import ignore_here
 from tapelint.lsp.transport import Frames
+from tapelint.repair import compatible
 from tapelint.report.diagnostic import Diagnostic, Fix
 from tapelint.source import Edit, Span, apply, line_starts, parse
 from tapelint.workspace.keys import SEVERITIES

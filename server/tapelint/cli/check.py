@@ -12,8 +12,10 @@ from pathlib import Path
 from ..report.paint import ansi, is_coloured, plain
 from ..source import SourceError
 from ..source.reading import decode
+from ..source.writing import encoded
 from ..workspace import Config, ConfigError, codes, discover, load
-from .job import Answer, Task, work
+from .documents import DOCUMENTS, difference
+from .job import Answer, Fixing, Task, work
 
 _STDIN = "-"
 _SELECTORS = {
@@ -38,6 +40,13 @@ class Request:
     jobs: int | None = None
     stats: bool = False
     exit_zero: bool = False
+    fix: Fixing = "no"
+    diff: bool = False
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether the fixed text goes to standard output: where it came from standard input."""
+        return self.fix != "no" and not self.diff and _STDIN in self.paths
 
 
 class Run:
@@ -49,7 +58,10 @@ class Run:
         self.severities: Counter[str] = Counter()
         self.stats: Counter[str] = Counter()
         self.has_failed = False
-        self._json: list[object] = []
+        self.fixes = 0
+        self.stdin, self.stdin_name = b"", ""
+        self._objects: list[object] = []
+        self._out = sys.stderr if request.is_filter else sys.stdout
         self._paint = ansi if is_coloured(sys.stderr) else plain
 
     def fail(self, message: str) -> None:
@@ -77,39 +89,60 @@ class Run:
             self.fail(message)
         for message in answer.warnings:
             self.warn(message)
-        if self.request.output_format == "json":
-            self._json += answer.found
+        self.fixes += answer.fixes
+        if self.request.diff:
+            sys.stdout.write(difference(answer.path, answer.before, answer.after))
+        elif self.request.output_format in DOCUMENTS:
+            self._objects += answer.found
         else:
             for text in answer.found:
-                print(text)
-            sys.stdout.flush()
+                print(text, file=self._out)
+        if self.request.is_filter and answer.path == self.stdin_name:
+            self._pass_on(answer.after)
+        sys.stdout.flush()
+
+    def _pass_on(self, text: str) -> None:
+        """Write what came from standard input to standard output, in the encoding it came in."""
+        try:
+            sys.stdout.buffer.write(encoded(self.stdin, text))
+        except SourceError as error:
+            self.fail(f"{self.stdin_name}: not fixed: {error}")
+            sys.stdout.buffer.write(self.stdin)
 
     def finish(self) -> int:
         """Print what concerns all files; the exit status."""
-        if self.request.output_format == "json":
-            import json
-
-            print(json.dumps(self._json, indent=2))
-        elif self.request.output_format == "full":
-            print(self._summary())
+        form = self.request.output_format
+        if self.request.diff:
+            print(f"Would fix {_counted(self.fixes, 'finding')}.", file=sys.stderr)
+        elif form in DOCUMENTS:
+            print(DOCUMENTS[form](self._objects), file=self._out)
+        elif form == "full":
+            print(self._summary(), file=self._out)
         if self.request.stats:
             for name, count in sorted(self.stats.items()):
                 print(f"{name}: {count}", file=sys.stderr)
         if self.has_failed:
             return 2
-        found = sum(count for severity, count in self.severities.items() if severity != "hint")
+        found = (
+            self.fixes if self.request.diff else sum(self.severities[s] for s in ("error", "warning", "information"))
+        )
         return 1 if found and not self.request.exit_zero else 0
 
     def _summary(self) -> str:
-        files = f"{self.files} file{'' if self.files == 1 else 's'}"
+        files = _counted(self.files, "file")
+        fixed = f"Fixed {_counted(self.fixes, 'finding')}. " if self.fixes else ""
         if not self.severities:
-            return f"Nothing found in {files}."
+            return f"{fixed}Nothing {'left' if fixed else 'found'} in {files}."
         counts = [
             f"{count} {severity}{'' if count == 1 or severity == 'information' else 's'}"
             for severity in ("error", "warning", "information", "hint")
             if (count := self.severities[severity])
         ]
-        return f"Found {', '.join(counts)} in {files}."
+        return f"{fixed}Found {', '.join(counts)} in {files}."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def run(request: Request) -> int:
@@ -129,7 +162,7 @@ def run(request: Request) -> int:
 def _tasks(run: Run, override: dict[str, tuple[str, ...]]) -> Iterator[Task]:
     """The files in the order of the command line, each once, each with the configuration that counts for it."""
     request = run.request
-    coloured = request.output_format == "full" and is_coloured(sys.stdout)
+    coloured = request.output_format == "full" and not request.is_filter and is_coloured(sys.stdout)
     complaints: set[str] = set()
     for name, text in _files(run):
         try:
@@ -139,7 +172,8 @@ def _tasks(run: Run, override: dict[str, tuple[str, ...]]) -> Iterator[Task]:
                 complaints.add(str(error))
                 run.fail(str(error))
             continue
-        yield Task(name, config, request.output_format, coloured, text)
+        writes = text is None and not request.diff
+        yield Task(name, config, request.output_format, coloured, text, request.fix, writes)
 
 
 def _files(run: Run) -> Iterator[tuple[str, str | None]]:
@@ -147,8 +181,9 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
     for given in run.request.paths:
         if given == _STDIN:
             name = run.request.stdin_filename or "<stdin>"
+            run.stdin, run.stdin_name = sys.stdin.buffer.read(), name
             try:
-                yield name, decode(sys.stdin.buffer.read())
+                yield name, decode(run.stdin)
             except SourceError as error:
                 run.fail(f"{name}: cannot be read: {error}")
             continue

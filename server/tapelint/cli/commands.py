@@ -8,7 +8,7 @@ import click
 
 from .. import __version__
 
-_FORMATS = click.Choice(["full", "concise", "json"])
+_FORMATS = click.Choice(["full", "concise", "json", "sarif", "github", "gitlab"])
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
@@ -23,6 +23,9 @@ def tapelint() -> None:
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes or beginnings of codes.")
 @click.option("--extend-select", multiple=True, metavar="CODES", help="These rules as well.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes; - goes to standard output, its findings to stderr.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that may change what is computed.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
 @click.option("--stdin-filename", metavar="PATH", help="The name of the file that - reads from standard input.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes analyse many files.")
 @click.option("--stats", is_flag=True, help="Say on stderr how much was executed and what remained unknown.")
@@ -33,6 +36,9 @@ def check(
     select: tuple[str, ...],
     extend_select: tuple[str, ...],
     ignore: tuple[str, ...],
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
     stdin_filename: str | None,
     jobs: int | None,
     stats: bool,
@@ -42,8 +48,8 @@ def check(
 
     \b
     Exit status:
-      0  nothing was found (or hints only)
-      1  something was found
+      0  nothing was found, or nothing is left after --fix (or hints only)
+      1  something was found, or is left; with --diff: something would be changed
       2  something could not be checked; stderr says what, everything else was
     """
     from .check import Request, run
@@ -58,6 +64,8 @@ def check(
         jobs=jobs,
         stats=stats,
         exit_zero=exit_zero,
+        fix="no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe",
+        diff=diff,
     )
     return run(request)
 

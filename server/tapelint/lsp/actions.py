@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from .. import repair
 from ..report.diagnostic import Fix
 from ..source.edit import Edit
-from . import fixall
 from .edits import workspace_edit
 from .outcome import Outcome
 from .protocol import content_modified
@@ -130,11 +130,11 @@ async def _all(ls: Server, outcome: Outcome) -> tuple[Edit, ...]:
     everything = range(len(outcome.findings))
     await _fixes(ls, outcome, everything, None)
     best = [fixes[0] for index in everything if (fixes := outcome.known_fixes(index))]
-    chosen = fixall.compatible([fix for fix in best if fix.preferred and fix.applicability == "safe"])
+    chosen = repair.compatible([fix for fix in best if fix.preferred and fix.applicability == "safe"])
     report, token = outcome.report, outcome.token
 
     def verify() -> tuple[Edit, ...]:
-        return fixall.verified(chosen, report, token)
+        return repair.verified(chosen, report, token)
 
     job = ls.pipeline.worker.submit(verify, Priority.ANSWER, token)
     await asyncio.wait({job.future})

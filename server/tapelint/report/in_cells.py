@@ -23,6 +23,19 @@ def in_cells(diagnostic: Diagnostic, source: Source) -> Diagnostic:
     return replace(_in_cell(diagnostic, source), related=related)
 
 
+def in_file(diagnostic: Diagnostic, source: Source) -> Diagnostic:
+    """The same for those who know files only: rows are those of the cell, and the text says which."""
+    told = in_cells(diagnostic, source)
+    related = tuple(_in_file(link, source) for link in told.related)
+    return replace(_in_file(told, source), related=related)
+
+
+def _in_file(place: Place, source: Source) -> Place:
+    if not place.filename.startswith(f"{source.path}:cell "):
+        return place
+    return replace(place, filename=source.path, message=f"{place.filename[len(source.path) + 1 :]}: {place.message}")
+
+
 def _in_cell(place: Place, source: Source) -> Place:
     if place.filename != source.path:
         return place

@@ -1,0 +1,58 @@
+"""What the two large forges show beside changed lines.
+
+::error title=TL101 (...),file=train.py,line=3,endLine=3,col=1,endColumn=7::message     GitHub, one line each
+[{"description", "check_name", "fingerprint", "severity", "location"}]                  GitLab, code quality
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from typing import Any
+
+from .diagnostic import Diagnostic
+
+_COMMANDS = {"error": "error", "warning": "warning", "information": "notice", "hint": "notice"}
+_GRAVITY = {"error": "critical", "warning": "major", "information": "minor", "hint": "info"}
+
+
+def github(diagnostic: Diagnostic) -> str:
+    """One finding as a workflow command."""
+    span = diagnostic.span
+    properties = {
+        "title": f"{diagnostic.code} ({diagnostic.name})",
+        "file": diagnostic.filename,
+        "line": span.row,
+        "endLine": span.end_row,
+    }
+    if span.row == span.end_row:  # columns of a finding over several rows are refused
+        properties |= {"col": span.column, "endColumn": span.end_column}
+    listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+    return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(diagnostic.message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def gitlab(diagnostic: Diagnostic, row: str, seen: Counter[str]) -> dict[str, Any]:
+    """One finding as an entry of a code quality report; ``row`` is the text there, ``seen`` counts what is alike.
+
+    The fingerprint does not depend on what stands above: it is the same when the finding moves.
+    """
+    what = f"{diagnostic.code}\0{diagnostic.filename}\0{row.strip()}"
+    seen[what] += 1
+    return {
+        "description": f"{diagnostic.code} {diagnostic.message}",
+        "check_name": diagnostic.code,
+        "fingerprint": hashlib.sha256(f"{what}\0{seen[what]}".encode("utf-8", "backslashreplace")).hexdigest(),
+        "severity": _GRAVITY[diagnostic.severity],
+        "location": {
+            "path": diagnostic.filename.removeprefix("./"),
+            "lines": {"begin": diagnostic.span.row, "end": diagnostic.span.end_row},
+        },
+    }

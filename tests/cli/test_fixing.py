@@ -1,0 +1,115 @@
+"""``--fix`` changes what it means to and nothing else; ``--diff`` changes nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tapelint.analysis import analyse
+from tapelint.repair import best, repair
+from tapelint.report import Fix
+
+Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
+
+BAD = """\
+import torch
+
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y += 1  # kept \u00e9
+y.sum().backward()
+w = torch.ones(3, requires_grad=True)
+v = w.exp()
+v += 1
+v.sum().backward()
+"""
+FIXED = BAD.replace("y += 1", "y = y + 1").replace("v += 1", "v = v + 1")
+HOPELESS = "import torch\ntorch.ones(3).sum().backward()\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "first", "ends"),
+    [
+        ("utf-8", "", "\n"),
+        ("utf-8", "", "\r\n"),
+        ("utf-8", "", "\r"),
+        ("utf-8-sig", "", "\n"),
+        ("latin-1", "# -*- coding: latin-1 -*-\n", "\r\n"),
+    ],
+)
+def test_only_the_fix_changes(tapelint: Tapelint, tmp_path: Path, encoding: str, first: str, ends: str) -> None:
+    file = tmp_path / "bad.py"
+    file.write_bytes((first + BAD).replace("\n", ends).encode(encoding))
+    file.chmod(0o751)
+    done = tapelint("check", "--fix", "bad.py")
+    assert (done.returncode, done.stdout) == (0, "Fixed 2 findings. Nothing left in 1 file.\n")
+    assert file.read_bytes() == (first + FIXED).replace("\n", ends).encode(encoding)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o751
+    assert os.listdir(tmp_path) == ["bad.py"]
+
+
+def test_what_has_no_fix_is_left(tapelint: Tapelint, tmp_path: Path) -> None:
+    file = tmp_path / "both.py"
+    file.write_text(HOPELESS)
+    done = tapelint("check", "--fix", "both.py")
+    assert (done.returncode, file.read_text()) == (1, HOPELESS)
+    assert "TL301" in done.stdout and "Fixed" not in done.stdout
+
+
+def test_unsafe_fixes_are_asked_for() -> None:
+    safe, unsafe = Fix("a", "safe", False, ()), Fix("b", "unsafe", True, ())
+    assert best([unsafe], False) is None
+    assert best([unsafe], True) is unsafe
+    assert best([unsafe, safe], False) is safe
+    assert best([], True) is None
+
+
+def test_rounds_go_on_until_nothing_is_left() -> None:
+    """A path ends at its first error: what is behind it shows only when that is fixed."""
+    text = BAD.replace("y.sum().backward()\n", "y.sum().backward()\ny.mean().backward()\n")
+    repaired = repair(analyse(text), unsafe=False)
+    assert repaired.fixes >= 2
+    assert not repaired.report.diagnostics
+
+
+def test_a_difference_is_shown_and_nothing_written(tapelint: Tapelint, tmp_path: Path) -> None:
+    file = tmp_path / "bad.py"
+    file.write_text(BAD.rstrip("\n"))
+    before = file.read_bytes()
+    done = tapelint("check", "--diff", "bad.py")
+    assert done.returncode == 1
+    assert done.stderr == "Would fix 2 findings.\n"
+    assert "-y += 1" in done.stdout and "+y = y + 1" in done.stdout and "[TL201]" not in done.stdout
+    assert done.stdout.endswith("\\ No newline at end of file\n")
+    assert file.read_bytes() == before
+    file.write_text(FIXED)
+    assert tapelint("check", "--diff", "bad.py").returncode == 0
+
+
+def test_standard_input_goes_to_standard_output(tapelint: Tapelint, tmp_path: Path) -> None:
+    done = tapelint("check", "--fix", "-", stdin=BAD.encode())
+    assert (done.returncode, done.stdout) == (0, FIXED)
+    assert "Fixed 2 findings" in done.stderr
+    assert tapelint("check", "--fix", "-", stdin=b"print(1)\n").stdout == "print(1)\n"
+
+
+def test_a_link_stays_a_link(tapelint: Tapelint, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "bad.py").write_text(BAD)
+    (tmp_path / "link.py").symlink_to(tmp_path / "real" / "bad.py")
+    assert tapelint("check", "--fix", "link.py").returncode == 0
+    assert (tmp_path / "link.py").is_symlink()
+    assert (tmp_path / "real" / "bad.py").read_text() == FIXED
+
+
+def test_unused_suppressions_are_removed(tapelint: Tapelint, tmp_path: Path) -> None:
+    file = tmp_path / "quiet.py"
+    file.write_text("import torch\nx = torch.ones(3)  # tapelint: ignore[TL201, TL101]\n")
+    assert tapelint("check", "quiet.py").returncode == 0
+    tapelint("check", "--fix", "quiet.py")
+    assert file.read_text() == "import torch\nx = torch.ones(3)\n"
