@@ -25,7 +25,13 @@ MOST = 400
 
 
 def leave(state: State, run: int) -> None:
-    """A loop ends: what do its variables and containers hold of more than one iteration?"""
+    """A loop ends: what do its variables and containers hold of more than one iteration?
+
+    A loop in a ``forward`` goes through layers or time steps: its graph belongs together, and to the caller.
+    """
+    function = state.heap[state.frame].function
+    if function is not None and getattr(function.node, "name", "") == "forward":
+        return
     kept = [each for each in state.kept.values() if any(lap.run == run for lap in each.stored.moment.laps)]
     if not kept:
         return
@@ -33,7 +39,7 @@ def leave(state: State, run: int) -> None:
     holders: dict[int, list[int]] | None = None
     for each in kept:
         node = state.tensors[each.tensor].grad_fn
-        if node is None or not _collects(each.stored) and len(spans.laps(node)) < 2:
+        if node is None or not _collects(each.stored) and (len(spans.laps(node)) < 2 or not spans.carried(node)):
             continue
         holders = holders if holders is not None else _holders(state)
         beside = holders.get(each.tensor)
@@ -41,8 +47,8 @@ def leave(state: State, run: int) -> None:
             continue
         nodes = [fn for key in {each.tensor, *beside} if (fn := state.tensors[key].grad_fn) is not None]
         laps = {lap for fn in nodes for lap in spans.laps(fn)}
-        if len(laps) > 1:
-            alive = tuple(n for fn in nodes for n in spans.alive(fn))
+        alive = tuple(n for fn in nodes for n in spans.alive(fn))
+        if len(laps) > 1 and (alive or spans.freed(nodes)):
             lap = next(lap for lap in each.stored.moment.laps if lap.run == run)
             state.collected[each.stored.statement] = Collected(each.tensor, each.stored, lap, alive)
 
@@ -103,6 +109,16 @@ class _Spans:
     def alive(self, node: Node) -> list[Node]:
         """The nodes of this run below ``node`` that still hold a saved tensor."""
         return [n for n in _below([node]) if n.saved and n not in self.state.freed and self._inside(n)]
+
+    def freed(self, nodes: Iterable[Node]) -> bool:
+        """Whether backward passes of several iterations have freed what lies below: bare nodes are left of it."""
+        past = (n for n in _below(nodes) if n.keeps and n in self.state.freed and self._inside(n))
+        return len({lap.number for n in past for lap in n.born.laps if lap.run == self.run}) > 1
+
+    def carried(self, node: Node) -> bool:
+        """Whether the operation that made it worked on what it had made in an earlier iteration."""
+        place = node.born.place
+        return any(n is not node and n.born.place == place and self._inside(n) for n in _below([node]))
 
     def _inside(self, node: Node) -> bool:
         return any(lap.run == self.run for lap in node.born.laps)
