@@ -31,6 +31,7 @@ export class Connection {
             documentSelector: [
                 { language: 'python', scheme: 'file' },
                 { language: 'python', scheme: 'untitled' },
+                { language: 'python', scheme: 'vscode-notebook-cell' },
             ],
             outputChannel: log,
             traceOutputChannel: log,

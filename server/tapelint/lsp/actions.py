@@ -38,7 +38,7 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
     """The actions for the text as it is now: none once that has changed; newer settings alone are waited for."""
     while True:
         outcome = await ls.pipeline.outcome(params.text_document.uri)
-        if outcome is None or outcome.report is None or not ls.client.takes_actions:
+        if outcome is None or outcome.report is None or not ls.client.takes_actions or outcome.snapshot.documents:
             return []
         actions = await _actions(ls, outcome, params)
         if not outcome.token():

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from ..report.diagnostic import Diagnostic, Related, place
-from ..source import Source
+from ..source import Source, Span
 from .client import Client
 from .documents import Snapshot
 from .positions import Rows
@@ -45,7 +45,7 @@ class Translator:
         link = types.CodeDescription(diagnostic.url) if diagnostic.url and self._client.shows_links else None
         data = {"code": diagnostic.code, "index": index, "version": self._snapshot.version}
         return types.Diagnostic(
-            range=self._rows[self._snapshot.path].range(diagnostic.span, self._client.encoding),
+            range=self._place(diagnostic.span).range,
             message=message,
             severity=_SEVERITIES[diagnostic.severity],
             code=diagnostic.code,
@@ -55,9 +55,15 @@ class Translator:
             data=data if self._client.keeps_data else None,
         )
 
+    def _place(self, span: Span) -> types.Location:
+        """A place in the document itself, or in one of the cells it consists of."""
+        uri, above = self._snapshot.holder(span)
+        return types.Location(uri, self._rows[self._snapshot.path].range(span, self._client.encoding, above))
+
     def _related(self, step: Related) -> types.DiagnosticRelatedInformation:
-        here = step.filename == self._snapshot.path
-        uri = self._snapshot.uri if here else from_fs_path(step.filename) or self._snapshot.uri
+        if step.filename == self._snapshot.path:
+            return types.DiagnosticRelatedInformation(self._place(step.span), step.message)
+        uri = from_fs_path(step.filename) or self._snapshot.uri
         area = self._rows_of(step.filename).range(step.span, self._client.encoding)
         return types.DiagnosticRelatedInformation(types.Location(uri, area), step.message)
 

@@ -15,20 +15,50 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
-from ..source import SourceError, read
+from ..source import Cell, SourceError, Span, cell_at, read
 from .positions import Rows
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class CellDocument:
+    """A code cell as the client knows it, and where it stands in the notebook's program; nowhere if it is empty."""
+
+    uri: str
+    version: int | None
+    cell: Cell | None
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A document at one version, safe to hand to another thread."""
+    """A document, or a notebook with its cells, at one version, safe to hand to another thread."""
 
     uri: str
     path: str
     version: int | None
     text: str
+    documents: tuple[CellDocument, ...] = ()
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells of a notebook that are a part of its program."""
+        return tuple(document.cell for document in self.documents if document.cell is not None)
+
+    def holder(self, span: Span) -> tuple[str, int]:
+        """The document that a span of the text is in for the client, and how many rows of the text stand above it."""
+        cell = cell_at(self.cells, span.row)
+        if cell is None:
+            return self.uri, 0
+        return next(document.uri for document in self.documents if document.cell == cell), cell.first - 1
+
+    def above(self, uri: str) -> int | None:
+        """How many rows of the text stand above a document of the client's; None if that is no part of it."""
+        if unquote(uri) == unquote(self.uri):
+            return 0
+        found = (document.cell for document in self.documents if unquote(document.uri) == unquote(uri))
+        cell = next(found, None)
+        return cell.first - 1 if cell is not None else None
 
     @property
     def file(self) -> str | None:

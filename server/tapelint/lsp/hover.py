@@ -23,7 +23,11 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     if outcome is None or outcome.report is None:
         return None
     report, token = outcome.report, Token()
-    row, column = outcome.rows.place(params.position, ls.client.encoding)
+    above = outcome.snapshot.above(params.text_document.uri)
+    if above is None:
+        return None
+    here = types.Position(params.position.line + above, params.position.character)
+    row, column = outcome.rows.place(here, ls.client.encoding)
     try:
         job = ls.pipeline.worker.submit(
             lambda: analysis.hover(report, row, column, lambda: token() or outcome.token()), Priority.ANSWER, token
@@ -41,7 +45,7 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     kind, text = types.MarkupKind.Markdown, found.markdown
     if not ls.client.reads_markdown:
         kind, text = types.MarkupKind.PlainText, plain(text)
-    return types.Hover(types.MarkupContent(kind, text), outcome.rows.range(found.span, ls.client.encoding))
+    return types.Hover(types.MarkupContent(kind, text), outcome.rows.range(found.span, ls.client.encoding, above))
 
 
 def plain(markdown: str) -> str:

@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from .. import analysis
 from ..report.diagnostic import Diagnostic, Fix
-from ..source import concerns_torch
+from ..source import Notebook, concerns_torch
 from ..workspace import Config, Resolver
 from .client import Client
 from .diagnostics import Translator, result_id, skipped
@@ -84,7 +84,8 @@ def examine(
     config, complaint = settings.config(snapshot.file)
     if snapshot.file is not None and config.excludes(snapshot.file):
         return replace(nothing(snapshot, token), fault=complaint)
-    report = analysis.analyse(snapshot.text, snapshot.path, config, token, resolve)
+    program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
+    report = analysis.analyse(program, snapshot.path, config, token, resolve)
     rows = Rows(snapshot.text)
     translator = Translator(snapshot, rows, client, report.others)
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]

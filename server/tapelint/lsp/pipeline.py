@@ -18,6 +18,7 @@ from .. import analysis
 from ..workspace import Resolver
 from .client import Client
 from .documents import Document, Snapshot
+from .notebooks import NotebookDocument
 from .outcome import Outcome, examine, failed, nothing
 from .settings import Settings
 from .status import Status
@@ -36,7 +37,7 @@ _NOT_PROGRAMS = ("vscode-notebook-cell:",)
 class Entry:
     """One open document and how far its analysis is."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document | NotebookDocument) -> None:
         self.document = document
         self.token = Token()
         self.outcome: Outcome | None = None
@@ -102,7 +103,7 @@ class Pipeline:
         for entry in self._entries.values():
             self._schedule(entry, 0)
 
-    def opened(self, document: Document) -> None:
+    def opened(self, document: Document | NotebookDocument) -> None:
         before = self._entries.pop(unquote(document.uri), None)
         if before is not None:
             before.supersede()
@@ -110,7 +111,7 @@ class Pipeline:
         self._schedule(entry, 0)
         self._differs(entry)
 
-    def changed(self, document: Document) -> None:
+    def changed(self, document: Document | NotebookDocument) -> None:
         entry = self._entries.get(unquote(document.uri))
         if entry is not None:
             self._schedule(entry, DEBOUNCE)
@@ -147,14 +148,22 @@ class Pipeline:
         entry = self._entries.get(unquote(uri))
         return entry.outcome if entry else None
 
+    def _owner(self, uri: str) -> Entry | None:
+        """The open document, or the notebook that has it for a cell."""
+        found = self._entries.get(unquote(uri))
+        if found is not None and not uri.startswith(_NOT_PROGRAMS):
+            return found
+        books = (e for e in self._entries.values() if isinstance(e.document, NotebookDocument))
+        return next((book for book in books if book.snapshot.above(uri) is not None), found)
+
     async def outcome(self, uri: str) -> Outcome | None:
         """The outcome of the document's text as it is now; None if it changes while we wait, or is not open.
 
         Where only the configuration changes meanwhile, this is the outcome under the new one.
         """
-        entry = self._entries.get(unquote(uri))
+        entry = self._owner(uri)
         version = entry.document.version if entry else None
-        while entry is not None and entry is self._entries.get(unquote(uri)) and entry.document.version == version:
+        while entry is not None and entry is self._owner(uri) and entry.document.version == version:
             outcome = await asyncio.shield(entry.pending)
             if outcome is not None:
                 return outcome

@@ -186,6 +186,13 @@ class Protocol(LanguageServerProtocol):
             return
         yield from super().lsp_text_document__did_change(params)
 
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams):
+        if self.workspace.get_notebook_document(notebook_uri=params.notebook_document.uri) is None:
+            logger.warning("ignoring a change to %s, which is not open", params.notebook_document.uri)
+            return
+        yield from super().lsp_notebook_document__did_change(params)
+
     @lsp_method(types.EXIT)
     def lsp_exit(self, *args: Any) -> None:
         self._server.leave(0 if self._shutdown else 1)

@@ -12,7 +12,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
-from . import actions, configuration, debug, hover, parent, pull, status, transport
+from . import actions, configuration, debug, hover, notebooks, parent, pull, status, transport
 from .client import Client
 from .documents import Snapshot
 from .outcome import Outcome
@@ -32,7 +32,13 @@ class Server(LanguageServer):
     protocol: Protocol
 
     def __init__(self, version: str) -> None:
-        super().__init__("tapelint", version, protocol_cls=Protocol, converter_factory=default_converter)
+        super().__init__(
+            "tapelint",
+            version,
+            notebook_document_sync=notebooks.SYNC,
+            protocol_cls=Protocol,
+            converter_factory=default_converter,
+        )
         self.client = Client()
         self.settings = SettingsOfFolders()
         self.status = status.Status(lambda said: self.protocol.notify(status.METHOD, said))
@@ -45,6 +51,9 @@ class Server(LanguageServer):
         self.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
         self.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
         self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
+        self.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(notebooks.did_open)
+        self.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(notebooks.did_change)
+        self.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(notebooks.did_close)
         self.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configuration.did_change)
         self.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(configuration.watched_files)
         self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(configuration.folders)
@@ -70,12 +79,22 @@ class Server(LanguageServer):
             self._watch = asyncio.get_running_loop().create_task(parent.watch(params.process_id, self._orphaned))
 
     def publish(self, snapshot: Snapshot, outcome: Outcome | None) -> None:
-        """Push what was found to a client that does not pull; None clears a closed document."""
-        if not self.client.pulls:
-            shown = outcome.shown if outcome else []
-            self.text_document_publish_diagnostics(
-                types.PublishDiagnosticsParams(snapshot.uri, shown, version=snapshot.version)
-            )
+        """Push what was found to a client that does not pull, and to the cells of notebooks; None clears a closed
+        document.
+        """
+        shown = outcome.shown if outcome else []
+        if snapshot.documents and outcome:
+            by_cell: dict[str, list[types.Diagnostic]] = {document.uri: [] for document in snapshot.documents}
+            for finding, diagnostic in zip(outcome.findings, shown):
+                by_cell[snapshot.holder(finding.span)[0]].append(diagnostic)
+            for document in snapshot.documents:
+                self.show(document.uri, document.version, by_cell[document.uri])
+        elif not self.client.pulls:
+            self.show(snapshot.uri, snapshot.version, shown)
+
+    def show(self, uri: str, version: int | None, shown: list[types.Diagnostic]) -> None:
+        """Push diagnostics to one document of the client."""
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, shown, version=version))
 
     def folders(self) -> list[str]:
         """Where the projects are, as paths."""
