@@ -18,7 +18,7 @@ from ..tape import Collected, Leaf, Node, State, Stored
 from ..tape.cycles import left
 from ..tape.events import GraphKeptAlive
 from .machine import Machine
-from .values import Frame, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from .values import NONE, Frame, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
 MOST = 400
 """How many values are looked at to find who holds a tensor."""
@@ -29,8 +29,10 @@ def leave(state: State, run: int) -> None:
 
     A loop in a ``forward`` goes through layers or time steps: its graph belongs together, and to the caller.
     """
-    function = state.heap[state.frame].function
-    if function is not None and getattr(function.node, "name", "") == "forward":
+    frame: Frame = state.heap[state.frame]
+    if frame.function is not None and getattr(frame.function.node, "name", "") == "forward":
+        return
+    if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.laps):
         return
     kept = [each for each in state.kept.values() if any(lap.run == run for lap in each.stored.moment.laps)]
     if not kept:
@@ -51,6 +53,16 @@ def leave(state: State, run: int) -> None:
         if len(laps) > 1 and (alive or spans.freed(nodes)):
             lap = next(lap for lap in each.stored.moment.laps if lap.run == run)
             state.collected[each.stored.statement] = Collected(each.tensor, each.stored, lap, alive)
+
+
+def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
+    """Whether a loop goes through networks: ``for layer in self.layers``."""
+    from .library.modules import module_like
+
+    if not isinstance(loop, ast.For):
+        return False
+    names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)]
+    return any(module_like(state, frame.variables.get(name, NONE)) for name in names)
 
 
 def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:

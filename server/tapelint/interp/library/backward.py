@@ -32,7 +32,7 @@ from .registry import TENSOR_METHODS, Call, function, method
 NON_SCALAR = "grad can be implicitly created only for scalar outputs"
 NO_INPUT = "One of the differentiated Tensors does not require grad"
 NO_TARGET = "can't retain_grad on Tensor that has requires_grad=False"
-UNUSED_INPUT = "One of the differentiated Tensors appears to not have been used in the graph"
+UNUSED_INPUT = "The differentiated Tensor at index {} appears to not have been used in the graph"
 
 
 def refused(m: Machine, words: str) -> Raised:
@@ -186,11 +186,11 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     given = call.get(2, "grad_outputs")
     starts = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given) or ()
     results: list[Value] = []
-    for key in inputs:
+    for index, key in enumerate(inputs):
         if allowed is not None and materialize is False and unused(state, roots, key):
             if not allowed:
                 tell_unused(m, state, roots, key, call.node)
-                raise refused(m, UNUSED_INPUT)
+                raise refused(m, UNUSED_INPUT.format(index))
             results.append(NONE)
             continue
         results.append(TensorRef(_gradient(m, state, roots, key, starts, create, call.node)))
