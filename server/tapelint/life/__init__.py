@@ -20,7 +20,7 @@ from ..places import Files
 from ..report.diagnostic import place
 from ..source import concerns_torch
 from ..tape import Tape
-from . import calls, tensors, writes
+from . import calls, passes, tensors, writes
 from .caret import at_caret, holds, place_and_operand, subjects
 from .watch import Watch
 from .words import files
@@ -39,26 +39,27 @@ def describe(
     around = at_caret(source, row, column)
     told = [d for d in report.diagnostics if holds(d.span, row, column)]
     stories = [story(d) for d in told]
-    places = {d.span for d in told}
-    found = [node for node in subjects(around) if source.span(node) not in places]
+    found = list(subjects(around))
     known = found and concerns_torch(source.text, source.path, report.resolve)
-    about = life(report, found, cancel) if known else None
+    about = life(report, found, around, cancel) if known else None
     if about is not None:
         node, lines = about
         return analysis.Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
     if told:
-        return analysis.Hover(
-            "\n\n---\n\n".join(stories), min(places, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
-        )
+        spans = [diagnostic.span for diagnostic in told]
+        smallest = min(spans, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
+        return analysis.Hover("\n\n---\n\n".join(stories), smallest)
     return None
 
 
 def life(
-    report: analysis.Report, found: list[ast.AST], cancel: Callable[[], bool] | None
+    report: analysis.Report, found: list[ast.AST], around: list[ast.AST], cancel: Callable[[], bool] | None
 ) -> tuple[ast.AST, list[str]] | None:
     """The first of ``found`` that there is something to say about, and what."""
     wanted = dict.fromkeys(found)
     for node in found:
+        if isinstance(node, ast.keyword):
+            wanted[call_with(node, around)] = None
         pair = place_and_operand(node)
         if pair is not None:
             wanted[pair[1]] = None
@@ -68,7 +69,7 @@ def life(
     spoken = files.set(Files(report.source, imports.sources if imports else ()))
     try:
         for node in found:
-            lines = lines_about(watch, node)
+            lines = lines_about(watch, node, around)
             if lines:
                 return node, lines
         return None
@@ -76,21 +77,30 @@ def life(
         files.reset(spoken)
 
 
-def lines_about(watch: Watch, node: ast.AST) -> list[str] | None:
+def lines_about(watch: Watch, node: ast.AST, around: list[ast.AST]) -> list[str] | None:
+    if isinstance(node, ast.keyword):
+        return passes.retained(watch, node, call_with(node, around))
     pair = place_and_operand(node)
     if pair is not None:
         lines = writes.describe(watch, *pair)
         if lines is not None:
             return lines
-    if isinstance(node, ast.Call):
-        lines = calls.describe(watch, node)
+    if isinstance(node, (ast.Call, ast.Attribute, ast.Name)):
+        lines = calls.describe(watch, node, around)
         if lines is not None:
             return lines
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
         return None
     expression = node.target if isinstance(node, ast.AugAssign) else node
     seen = [sighting for sighting in watch.seen(expression) if sighting.tensors]
-    return tensors.describe(watch, expression, seen) if seen else None
+    if not seen:
+        return None
+    lines = tensors.describe(watch, expression, seen)
+    return [*lines, *calls.beside(watch, node)] if isinstance(node, ast.Call) else lines
+
+
+def call_with(keyword: ast.keyword, around: list[ast.AST]) -> ast.Call:
+    return next(node for node in around if isinstance(node, ast.Call) and keyword in node.keywords)
 
 
 def retained(tree: ast.Module) -> list[ast.AST]:

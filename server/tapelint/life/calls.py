@@ -1,104 +1,72 @@
-"""What one call of the training loop does here: ``backward()``, ``step()``, ``zero_grad()``, ``no_grad()``."""
+"""What one call does here, by what is called: a backward, a step, a hook. What it is called in the text does not count.
+
+bw = loss.backward
+bw()               # still a backward
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
 
-from ..interp.values import GradMode
+from ..interp.library.grad_mode import as_mode
+from ..interp.values import Bound, Lib, Method, Value
 from ..rules.story import code
-from .tensors import is_backward, retains
-from .watch import Sighting, Watch
-from .words import at, by_lap, laps_of, listed, tensors
+from . import customs, cutting, passes, steps
+from .runs import CallRun
+from .watch import Watch
+
+About = Callable[[Watch, ast.Call, Sequence[CallRun]], "list[str] | None"]
+OWN: dict[str, About] = {
+    "step": steps.step,
+    "zero_grad": steps.zero_grad,
+    "clip_grad_norm_": steps.clip,
+    "clip_grad_norm": steps.clip,
+    "clip_grad_value_": steps.clip,
+    "register_hook": customs.register_hook,
+    "register_post_accumulate_grad_hook": customs.register_hook,
+    "requires_grad_": cutting.requires_grad,
+    "save_for_backward": customs.save_for_backward,
+}
+"""Calls that are told for themselves."""
 
 
-def describe(watch: Watch, node: ast.Call) -> list[str] | None:
+def describe(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:
     """The lines about a call that is not about the tensor it returns."""
+    if isinstance(node, ast.Call) and any(event.moment.node is node for event in watch.backwards):
+        return passes.describe(watch, node)
     seen = watch.seen(node)
-    if any(event.moment.node is node for event in watch.backwards):
-        return backward(watch, node)
-    if seen and isinstance(seen[-1].value, GradMode):
-        return grad_mode(node, seen[-1].value)
-    if not isinstance(node.func, ast.Attribute):
+    head = any(isinstance(outer, ast.Call) and outer.func is node for outer in around)
+    mode = as_mode(seen[-1].value) if seen and not head else None
+    if mode is not None:
+        return cutting.grad_mode(watch, node, mode, around)
+    runs = watch.runs.get(node, ()) if isinstance(node, ast.Call) else ()
+    if not runs or not isinstance(node, ast.Call):
         return None
-    receiver = watch.seen(node.func.value)
-    if node.func.attr == "step" and receiver and receiver[-1].optimizer is not None:
-        return step(watch, node, seen)
-    if node.func.attr == "zero_grad" and receiver and receiver[-1].optimizer is not None:
-        return zero_grad(watch, node, receiver)
-    if node.func.attr in ("item", "tolist") and any(s.tensors for s in receiver):
+    name = called(runs[-1].callee)
+    if name in ("item", "tolist") and runs[-1].before.owned:
         return [f"**{code(node)}** · a plain Python value", "- it holds no graph: keeping it keeps no memory alive"]
-    return None
+    about = OWN.get(name)
+    return about(watch, node, runs) if about is not None else None
 
 
-def backward(watch: Watch, node: ast.Call) -> list[str] | None:
-    passes = [event for event in watch.backwards if event.moment.node is node]
-    last = max(passes, key=lambda event: laps_of(event.moment))
-    if not last.ran and not last.reached:
-        return None
-    keeping = sum(item.keeps for item in last.ran)
-    known = all(item.certain and not item.assumed for item in last.ran)
-    operations = f"{len(last.ran)} operation{'s' * (len(last.ran) != 1)}" if known else "the operations of its graph"
-    lines = [f"**{code(node)}** · runs {operations} backward"]
-    saved = f"what {keeping} of them saved" if known else "what they saved"
-    if known and not keeping:
-        lines.append("- none of them saved anything: the same graph may be walked again")
-    elif last.frees:
-        lines.append(f"- frees {saved}: a second backward through those raises")
-    else:
-        kept = "keeps" if retains(node) else "may keep"
-        lines.append(f"- {kept} {saved}: it stays in memory until a backward frees it, or the tensors are gone")
-    told = [(event.moment, gain(watch, event.reached, is_backward(event))) for event in passes]
-    lines.append(f"- {by_lap(told) or told[-1][1]}")
-    return lines
+def beside(watch: Watch, node: ast.Call) -> list[str]:
+    """What a call does, besides the tensor it returns."""
+    runs = watch.runs.get(node, ())
+    if not runs:
+        return []
+    name = called(runs[-1].callee)
+    if name == "detach":
+        return cutting.detach(watch, runs)
+    if name == "checkpoint":
+        return customs.checkpoint(watch, node, runs)
+    return customs.applied(watch, node, runs) if name == "apply" else []
 
 
-def gain(watch: Watch, reached: tuple[int, ...], adds: bool) -> str:
-    if not adds:
-        return "returns gradients; `.grad` of the leaves is left alone"
-    return f"adds to `.grad` of {tensors(watch.tape, reached)}" if reached else "no leaf gets a gradient"
-
-
-def grad_mode(node: ast.Call, value: GradMode) -> list[str] | None:
-    if value.mode is False:
-        return [
-            f"**{code(node)}** · nothing is recorded",
-            "- results of operations have requires_grad=False and no grad_fn",
-            "- in-place writes still count: writing a saved tensor makes its backward raise here as well",
-        ]
-    if value.mode is True:
-        return [f"**{code(node)}** · operations are recorded", "- results require grad if one of their inputs does"]
-    return None
-
-
-def step(watch: Watch, node: ast.Call, seen: list[Sighting]) -> list[str] | None:
-    told = []
-    for sighting in seen:
-        written = [w.tensor for w in sighting.writes]
-        told.append((sighting.moment, f"updates {tensors(watch.tape, written)} in place" if written else ""))
-    told = [item for item in told if item[1]]
-    if not told:
-        return None
-    return [
-        f"**{code(node)}** · writes parameters in place",
-        f"- {by_lap(told) or told[-1][1]}: those that have a `.grad`",
-        "- the writes count: a graph that saved one of them, and is run backward after this, raises",
-    ]
-
-
-def zero_grad(watch: Watch, node: ast.Call, receiver: list[Sighting]) -> list[str] | None:
-    told = []
-    for sighting in receiver:
-        assert sighting.optimizer is not None
-        held = [key for key in sighting.optimizer.params if key in sighting.grads]
-        if held:
-            told.append((sighting.moment, f"drops the gradients of {tensors(watch.tape, held)}"))
-        elif not sighting.optimizer.open:
-            told.append((sighting.moment, "there is no gradient yet"))
-    if not told:
-        return None
-    own = {key for sighting in receiver if sighting.optimizer is not None for key in sighting.optimizer.params}
-    adders = listed(at(e.moment.node) for e in watch.backwards if is_backward(e) and own.intersection(e.reached))
-    lines = [f"**{code(node)}** · clears `.grad`", f"- {by_lap(told) or told[-1][1]}"]
-    if adders:
-        lines.append(f"- without it {adders} would add to the gradients that are there")
-    return lines
+def called(value: Value) -> str:
+    """The last name of a method or of a function of PyTorch; empty for what the program defines."""
+    if isinstance(value, Bound):
+        return called(value.function)
+    if isinstance(value, Method):
+        return value.name
+    return value.name.rpartition(".")[2] if isinstance(value, Lib) else ""

@@ -1,6 +1,6 @@
 """Which expression a caret means.
 
-loss.backward()      on ``loss``: the tensor; on ``backward``: the call
+loss.backward()      on ``loss``: the tensor; on ``backward``: the call; on ``retain_graph=True``: that
 y += 1               on ``y`` or ``+=``: the write
 """
 
@@ -15,6 +15,10 @@ from ..source import Source, Span
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 FLAGS = frozenset({"data", "grad", "requires_grad"})
 """Attributes of a tensor whose assignment does not put a tensor there that could be described."""
+
+
+RETENTION = frozenset({"retain_graph", "create_graph"})
+"""Arguments of a backward that are told for themselves."""
 
 
 def at_caret(source: Source, row: int, column: int) -> list[ast.AST]:
@@ -60,6 +64,10 @@ def subjects(path: list[ast.AST]) -> Iterator[ast.AST]:
         parent = path[index - 1] if index else None
         if isinstance(node, ast.AugAssign):
             yield node
+            return
+        flag = parent if isinstance(parent, ast.keyword) else node
+        if isinstance(flag, ast.keyword) and flag.arg in RETENTION:
+            yield flag
             return
         if not isinstance(node, ast.expr):
             return

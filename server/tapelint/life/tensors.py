@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..rules.story import code, tensor_name
 from ..tape import Cut, Moment, Tensor
-from ..tape.events import BackwardRan, FreedGraphReached, SavedTensorSpoiled
+from ..tape.events import FreedGraphReached, SavedTensorSpoiled
 from .watch import Sighting, Watch
 from .words import at, by_lap, grad_fn, is_conversion, laps_of, leaves_behind, line, listed, op_name, role, tensors
 from .writes import unsure
@@ -89,18 +89,12 @@ def gradient(watch: Watch, tensor: Tensor, subject: str) -> list[str]:
 
 def leaf(watch: Watch, last: Sighting, sightings: Sequence[Sighting]) -> list[str]:
     keys = {s.tensors[0].id for s in sightings}
-    adding = [event for event in watch.backwards if keys.intersection(event.reached) and is_backward(event)]
+    adding = [event for event in watch.backwards if keys.intersection(event.reached) and event.accumulates]
     if not adding:
         return ["- a leaf keeps its gradient in `.grad`, but no backward that is seen here reaches it"]
     calls = {at(event.moment.node): None for event in adding}
     text = f"- {listed(calls)} {'adds' if len(calls) == 1 else 'add'} its gradient to `.grad`"
     return [f"{text}, which holds one here already" if last.tensors[0].id in last.grads else text]
-
-
-def is_backward(event: BackwardRan) -> bool:
-    """Whether the pass accumulates into ``.grad`` (``autograd.grad`` returns the gradients instead)."""
-    node = event.moment.node
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward"
 
 
 def plain(watch: Watch, tensor: Tensor) -> list[str]:
@@ -125,12 +119,7 @@ def saved(watch: Watch, sightings: Sequence[Sighting], subject: str) -> list[str
     tensor = sightings[-1].tensors[0]
     if not nodes:
         own = tensor.grad_fn is not None and tensor.base is None and tensor.requires_grad and subject != "it"
-        if (
-            own
-            and tensor.id not in watch.converted
-            and not any(True for _ in watch.savers(tensor.counter))
-            and not unsure(watch, tensor)
-        ):
+        if own and tensor.id not in watch.converted and not watch.savers(tensor.counter) and not unsure(watch, tensor):
             return [f"- saved by nothing: writing {subject} in place is safe"]
         return []
     text = f"- saved by {listed(by)}"
@@ -150,7 +139,7 @@ def freed(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
     """When what the graph keeps is let go."""
     keeping: dict[ast.AST, None] = {}
     freeing: dict[ast.AST, None] = {}
-    own_lap, looping = True, False
+    own_lap, looping, sure = True, False, True
     for seen in sightings:
         node = seen.tensors[0].grad_fn
         if node is None:
@@ -159,13 +148,13 @@ def freed(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
         final = next((e for e in passes if e.frees), None)
         for event in passes[: passes.index(final)] if final else passes:
             keeping[event.moment.node] = None
+            sure = sure and event.keeps
         if final is not None:
             freeing[final.moment.node] = None
             looping = looping or bool(seen.moment.laps)
         own_lap = own_lap and final is not None and final.moment.laps == seen.moment.laps
     parts: list[str] = []
     if keeping:
-        sure = all(retains(node) for node in keeping)
         verb = ("runs", "keeps") if len(keeping) == 1 else ("run", "keep")
         parts.append(
             f"{listed(at(n) for n in keeping)} {verb[0]} through its graph and {verb[1] if sure else 'may keep'} it"
@@ -187,13 +176,6 @@ def freed(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
             return []
         return ["- no backward that is seen here runs through its graph: it is kept as long as the tensor is"]
     return [f"- {'; '.join(parts)}"]
-
-
-def retains(node: ast.AST) -> bool:
-    """Whether a backward call says itself that the graph is kept."""
-    keywords = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
-    flag = keywords.get("retain_graph", keywords.get("create_graph"))
-    return isinstance(flag, ast.Constant) and flag.value is True
 
 
 def reached_again(watch: Watch, sightings: Sequence[Sighting]) -> FreedGraphReached | None:

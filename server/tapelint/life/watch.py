@@ -11,10 +11,12 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..interp.values import Optimizer, Ref, TensorRef, Tuple, Value
+from ..interp.assign import tensors_in
+from ..interp.values import Method, Optimizer, Ref, TensorRef, Tuple, Value
 from ..tape import Freed, Lap, Leaf, Moment, Node, SavedTensor, State, Tape, Tensor, Write, current
 from ..tape.events import BackwardRan, Event, FreedGraphReached, LeafWritten, SavedTensorSpoiled
 from ..tape.moment import earlier_lap
+from .runs import CallRun, Snapshot, call_run, snapshot
 
 MOST = 64
 DEPTH = 4000
@@ -49,8 +51,6 @@ class Sighting:
     grads: frozenset[int]
     grad_mode: bool | None
     carried: Carried | None
-    optimizer: Optimizer | None
-    writes: tuple[Write, ...]
 
     @property
     def version(self) -> int:
@@ -58,14 +58,23 @@ class Sighting:
 
 
 class Watch:
-    """The probe of one hover. ``wanted`` are the syntax nodes to be watched."""
+    """The probe of one hover. ``wanted`` are the syntax nodes to be watched; calls among them as a whole."""
 
     def __init__(self, tape: Tape, wanted: Iterable[ast.AST], retains: Iterable[ast.AST] = ()) -> None:
         self.tape = tape
         self.wanted = frozenset(wanted)
         self.retains = frozenset(retains)
         self.sightings: dict[ast.AST, list[Sighting]] = {node: [] for node in self.wanted}
+        self.callees = {node.func: node for node in self.wanted if isinstance(node, ast.Call)}
+        self.arguments = {
+            part: node for node in self.callees.values() for part in (*node.args, *(k.value for k in node.keywords))
+        }
+        self.runs: dict[ast.Call, list[CallRun]] = {node: [] for node in self.callees.values()}
+        self.removed: dict[int, int] = {}
+        self.open: dict[Moment, tuple[Value, Snapshot, dict[ast.expr, tuple[int, ...]]]] = {}
         self.nodes: dict[Node, None] = {}
+        self.by_counter: dict[int, list[tuple[Node, SavedTensor]]] = {}
+        self.events: list[Event] = []
         self.backwards: list[BackwardRan] = []
         self.troubles: list[FreedGraphReached | SavedTensorSpoiled | LeafWritten] = []
         self.counters: dict[int, Write | None] = {}
@@ -78,6 +87,7 @@ class Watch:
     # While the program runs
 
     def hear(self, event: Event) -> None:
+        self.events.append(event)
         if isinstance(event, BackwardRan):
             self.backwards.append(event)
         elif isinstance(event, (FreedGraphReached, SavedTensorSpoiled, LeafWritten)):
@@ -94,12 +104,34 @@ class Watch:
                 self.converted.add(tensor.id)
             if node in self.retains:
                 self.retained.add(tensor.id)
+        elif kind is Method and value.name == "remove" and isinstance(value.receiver, Ref):  # type: ignore[union-attr]
+            if value.receiver.id in state.hooks:  # type: ignore[union-attr]
+                self.removed.setdefault(value.receiver.id, len(self.events))  # type: ignore[union-attr]
         for counter, known in self.counters.items():
             write = state.writes.get(counter)
             if write is not known:
                 self._note(counter, write)
+        if node in self.callees:
+            call = self.callees[node]  # type: ignore[index]
+            self.open[state.moment(call)] = value, snapshot(state, value, len(self.events)), {}
+        elif node in self.arguments:
+            begun = self.open.get(state.moment(self.arguments[node]))  # type: ignore[index]
+            if begun is not None:
+                begun[2][node] = tuple(tensors_in(state, value))  # type: ignore[index]
+                if isinstance(value, Ref) and isinstance(state.heap[value.id], Optimizer):  # scaler.step(opt)
+                    before = snapshot(state, Method(value, "step"), len(self.events))
+                    self.open[state.moment(self.arguments[node])] = begun[0], before, begun[2]
         if node in self.wanted and len(self.sightings[node]) < MOST:
             self._sight(node, state, value)
+            if isinstance(node, ast.Call):
+                self._finish(node, state, value)
+
+    def _finish(self, node: ast.Call, state: State, value: Value) -> None:
+        moment = state.moment(node)
+        begun = self.open.get(moment)
+        if begun is not None:
+            callee, before, given = begun
+            self.runs[node].append(call_run(state, moment, callee, given, before, value, len(self.events)))
 
     def _collect(self, node: Node) -> None:
         frontier = [node]
@@ -132,24 +164,8 @@ class Watch:
             write = state.writes.get(tensors[0].counter)
             carried = _carried(state, tensors[0], moment)
             spent = frozenset(n for n in state.freed if any(s.counter == tensors[0].counter for s in n.saved))
-        optimizer = (
-            state.heap[value.id] if isinstance(value, Ref) and isinstance(state.heap[value.id], Optimizer) else None
-        )
-        booked = () if not isinstance(node, ast.Call) else tuple(w for w in state.writes.values() if w.moment == moment)
         self.sightings[node].append(
-            Sighting(
-                moment,
-                value,
-                tensors,
-                names,
-                write,
-                spent,
-                frozenset(state.grads),
-                state.grad_mode,
-                carried,
-                optimizer,
-                booked,
-            )
+            Sighting(moment, value, tensors, names, write, spent, frozenset(state.grads), state.grad_mode, carried)
         )
 
     # Afterwards
@@ -157,12 +173,21 @@ class Watch:
     def seen(self, node: ast.AST) -> list[Sighting]:
         return self.sightings.get(node, [])
 
-    def savers(self, counter: int) -> Iterator[tuple[Node, SavedTensor]]:
+    def heard(self, run: CallRun) -> Iterator[Event]:
+        """What happened during a run of a call and is booked under it."""
+        between = self.events[run.before.heard : run.after.heard]
+        return (event for event in between if event.moment.node is run.moment.node)
+
+    def passes(self, run: CallRun) -> Iterator[BackwardRan]:
+        return (event for event in self.heard(run) if isinstance(event, BackwardRan))
+
+    def savers(self, counter: int) -> list[tuple[Node, SavedTensor]]:
         """Every operation that saved a tensor of this version counter, oldest first."""
-        for node in sorted(self.nodes, key=lambda n: n.id):
-            for saved in node.saved:
-                if saved.counter == counter:
-                    yield node, saved
+        if not self.by_counter:
+            for node in sorted(self.nodes, key=lambda n: n.id):
+                for saved in node.saved:
+                    self.by_counter.setdefault(saved.counter, []).append((node, saved))
+        return self.by_counter.get(counter, [])
 
     def users(self, counter: int) -> Iterator[Node]:
         """Every operation that was given a tensor of this version counter."""

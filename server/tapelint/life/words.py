@@ -143,6 +143,11 @@ def by_lap(told: Sequence[tuple[Moment, str]]) -> str:
     return "depending on the path: " + listed((text for _, text in told), 2)
 
 
+def told_lines(told: Sequence[tuple[Moment, str]]) -> list[str]:
+    """One line for what each iteration was told, or for all of them; none if nothing was told."""
+    return [f"- {by_lap(told) or told[-1][1]}"] if told else []
+
+
 def _ranges(texts: dict[int, str], word: str, outer: str) -> str:
     parts: list[str] = []
     numbers = sorted(texts)

@@ -106,9 +106,8 @@ def backward(
         closed(tape, state, tuple(done), reached, now.moment)
     if not inner:
         ran, root = tuple(done), roots[0] if roots else -1
-        tape.publish(
-            BackwardRan(state.moment(node), None, root, len(order), len(reached), ran, tuple(reached), retain is False)
-        )
+        counts = len(order), len(reached), ran, tuple(reached)
+        tape.publish(BackwardRan(state.moment(node), None, root, *counts, retain is False, retain is True, accumulate))
     return reached
 
 

@@ -98,7 +98,8 @@ class BackwardRan(Event):
     """A backward finished: how many nodes it walked, how many leaves got a gradient.
 
     ``ran`` are those nodes and ``reached`` those leaves; ``frees`` whether it freed, for certain, what the nodes had
-    saved.
+    saved, ``keeps`` whether it kept that for certain. ``accumulates`` is whether it fills ``.grad``, as ``backward``
+    does; ``autograd.grad`` returns the gradients instead.
     """
 
     raises: ClassVar[bool] = False
@@ -109,6 +110,8 @@ class BackwardRan(Event):
     ran: tuple[Node, ...] = ()
     reached: tuple[int, ...] = ()
     frees: bool = False
+    keeps: bool = False
+    accumulates: bool = True
 
 
 @dataclass(frozen=True, slots=True)
