@@ -31,6 +31,7 @@ from .library import (
     gradients,
     hooks,
     kinds,
+    launchers,
     layers,
     modules,
     optimizers,

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..source import may_use_torch
-from ..tape import Refused, State, backward, current
+from ..tape import Refused, State, backward, current, gradients
 from . import growth
 from .assign import tensors_in
 from .calls import call_value
 from .cells import Ran, run_again, run_cells
 from .classes import is_module
+from .frameworks import WALKED, loss_in, walk_of
 from .functions import call_function
 from .gradients import between_calls
 from .machine import BudgetSpent, Cancelled, Machine, Raised
@@ -85,7 +86,7 @@ def execute(m: Machine) -> None:
 def urgency(entry: tuple[Function, Ref | None]) -> int:
     """What is most likely to hold a hazard runs first, as long as the budget lasts."""
     function = entry[0].node
-    if outline(function).backward:
+    if outline(function).backward or getattr(function, "name", "") in WALKED:
         return 0
     return 1 if getattr(function, "name", "") == "forward" else 2
 
@@ -197,11 +198,16 @@ def _drive(m: Machine, objects: Objects, function: Function, owner: Ref | None) 
     values = {a.arg: given[a.arg] for a in (*names, *spec.kwonlyargs) if a.arg in given}
 
     forward = function.node.name == "forward" and owner is not None and is_module(state, owner)
+    walk = walk_of(state, owner, args[0], function.node.name) if owner is not None and bound is not function else None
 
     def effect(s: State) -> None:
         result = call_value(m, s, bound, [], dict(values), function.node)
         if forward:
             imagine_backward(m, s, result, function.node)
+        elif walk is not None:
+            m.holes.backwards += 1
+            imagine_backward(m, s, loss_in(s, result), function.node, walk.premise)
+            gradients.doubted(s)
         growth.tell(m, s, [result, *args, *values.values(), *s.heap[s.heap[function.frame].module].variables.values()])
 
     if owner is None or forward:
@@ -229,12 +235,14 @@ def again_and_again(m: Machine, state: State, function: Function, effect: Callab
     return results
 
 
-def imagine_backward(m: Machine, state: State, result: Value, node: ast.AST) -> None:
+def imagine_backward(
+    m: Machine, state: State, result: Value, node: ast.AST, assumed: str = "somebody calls backward on the result"
+) -> None:
     """Nothing in the file trains this module; somebody will. What its own forward has spoiled raises then."""
     roots = [t for t in tensors_in(state, result) if current(state, t).requires_grad]
     if roots:
         try:
-            backward(m.tape, state, roots, node, assumed="somebody calls backward on the result")
+            backward(m.tape, state, roots, node, assumed=assumed)
         except Refused:
             return
 

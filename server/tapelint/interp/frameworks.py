@@ -1,0 +1,105 @@
+"""Frameworks that train in the program's place: who calls backward, and how often. Data, in one place.
+
+    class Net(LightningModule):
+        def training_step(self, batch, index):      # called once per batch; Lightning walks the loss it returns,
+            return self.net(batch).pow(2).mean()    # unless self.automatic_optimization is False
+
+    model = accelerator.prepare(model)              # the same model, for what autograd sees
+    accelerator.backward(loss)                      # loss.backward()
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..tape import State
+from .attributes import linear_order
+from .values import FALSE, Instance, Lib, Mapping, Ref, Tuple, Value
+
+_LIGHTNING = r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*"
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """``framework`` calls ``method`` of classes derived from ``base`` over and over and walks what it returns, each
+    time once, with the gradients cleared in between. Not where an attribute ``manual`` is False, nor where the class
+    has a method ``instead``.
+    """
+
+    framework: str
+    base: re.Pattern[str]
+    method: str
+    manual: str | None = None
+    instead: tuple[str, ...] = ()
+
+    @property
+    def premise(self) -> str:
+        return f"{self.framework} calls `{self.method}` once per batch and walks the graph of the loss it returns"
+
+
+WALKS = (
+    Walk(
+        "Lightning",
+        re.compile(rf"{_LIGHTNING}LightningModule"),
+        "training_step",
+        "automatic_optimization",
+        ("backward", "optimizer_step"),
+    ),
+    Walk(
+        "the Trainer of transformers",
+        re.compile(r"transformers\.(?:\w+\.)*\w*Trainer"),
+        "compute_loss",
+        instead=("training_step",),
+    ),
+    Walk("skorch", re.compile(r"skorch\.(?:\w+\.)*NeuralNet\w*"), "get_loss", instead=("train_step_single",)),
+)
+
+WALKED = frozenset(walk.method for walk in WALKS)
+
+MANUAL = (re.compile(rf"{_LIGHTNING}LightningModule"), "manual_backward")
+"""The classes that have a method of this name, which walks the graph of what it is given."""
+
+FABRIC = ("lightning.Fabric", "lightning.fabric.Fabric", "lightning_fabric.Fabric", "lightning_fabric.fabric.Fabric")
+ACCELERATE = ("accelerate.Accelerator", "accelerate.accelerator.Accelerator")
+
+LAUNCHERS = {
+    **dict.fromkeys(FABRIC, ("setup", "setup_module", "setup_optimizers", "setup_dataloaders")),
+    **dict.fromkeys(ACCELERATE, ("prepare", "prepare_model", "prepare_optimizer", "prepare_data_loader")),
+}
+"""Classes whose objects have ``backward(loss)``, and their methods that return what they are given."""
+
+
+def derives(state: State, owner: Value, base: re.Pattern[str]) -> bool:
+    """Whether a class comes from a framework's."""
+    return any(isinstance(kind, Lib) and base.fullmatch(kind.name) for kind in linear_order(state, owner))
+
+
+def walk_of(state: State, owner: Ref, instance: Ref, method: str) -> Walk | None:
+    """Who walks what ``method`` of an object returns; None where nobody is known to."""
+    attributes = state.heap[instance.id].attributes
+    for walk in WALKS:
+        if walk.method == method and derives(state, owner, walk.base):
+            own = {name for kind in linear_order(state, owner) if isinstance(kind, Ref) for name in _names(state, kind)}
+            by_hand = walk.manual is not None and attributes.get(walk.manual) == FALSE
+            return None if by_hand or own.intersection(walk.instead) else walk
+    return None
+
+
+def _names(state: State, kind: Ref) -> set[str]:
+    return set(state.heap[kind.id].attributes)
+
+
+def loss_in(state: State, result: Value) -> Value:
+    """The loss among what such a method returns: it alone, the entry ``loss`` of a dict, the first of a tuple."""
+    if isinstance(result, Tuple) and result.items:
+        return result.items[0]
+    if isinstance(result, Ref) and isinstance(thing := state.heap[result.id], Mapping):
+        return thing.items.get("loss", result)
+    return result
+
+
+def is_framework_object(state: State, value: Value, base: re.Pattern[str]) -> bool:
+    """Whether a value is an object of the program whose class comes from a framework's."""
+    thing = state.heap.get(value.id) if isinstance(value, Ref) else None
+    return isinstance(thing, Instance) and derives(state, thing.kind, base)
