@@ -191,6 +191,6 @@ def loss(rng: random.Random, scope: Scope, careful: bool = True, depth: int = 1)
             again = [v for v in trained if v.type == takes[0]] or trained
             chosen = rng.choice(again)
             return of(chosen).then(
-                rng.choice(SMALL).format(chosen.text) if chosen.type != "S" else f"{chosen.text} * 2"
+                rng.choice(SMALL).format(chosen.text) if chosen.type != "S" else f"({chosen.text} * 2)"
             )
     return combined(text.format(*(p.text for p in parts)), parts)
