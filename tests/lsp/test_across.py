@@ -109,3 +109,54 @@ def test_hover_knows_values_from_the_other_file(project: tuple[Wire, str, str], 
     said = wire.request("textDocument/hover", params)["result"]["contents"]["value"]
     assert "ExpBackward0" in said
     assert "nets.py line 5" in said
+
+
+STEPPING = """import torch
+from nets import Net, update
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in torch.ones(3, 2, 2):
+    opt.zero_grad()
+    loss = net(x).sum()
+    loss.backward(retain_graph=False)
+    update(opt, net)
+"""
+NETS = """import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(2, 1)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+def update(opt, net):
+    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "word", "words"),
+    [
+        (6, "zero_grad", "opt.step() (nets.py line 15) has used them"),
+        (8, "backward", "frees what 1 of them saved (linear of nets.py line 10)"),
+        (8, "backward", "fills .grad of fc.weight and fc.bias, which was None"),
+        (8, "retain_graph", "frees the graph, as without it"),
+        (7, "net", "made by linear (nets.py line 10)"),
+    ],
+)
+def test_hover_of_a_call_knows_what_the_other_file_does(
+    project: tuple[Wire, str, str], tmp_path: Path, line: int, word: str, words: str
+):
+    wire, _, _ = project
+    (tmp_path / "nets.py").write_text(NETS)
+    user = (tmp_path / "user.py").as_uri()
+    wire.open(user, STEPPING)
+    column = STEPPING.splitlines()[line].index(word)
+    params = {"textDocument": {"uri": user}, "position": {"line": line, "character": column}}
+    assert words in wire.request("textDocument/hover", params)["result"]["contents"]["value"]
