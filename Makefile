@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lint client-check oracle fuzz editor-test bench clean
+.PHONY: help demo test lint client-check oracle fuzz editor-test bench ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,9 @@ bench: .venv/.ready ## measure time and memory over DIR (examples), with TorchFi
 	&& .venv-torchfix/bin/pip install --quiet 'torchfix==0.7.0'; } \
 	|| echo "TorchFix 0.7.0 could not be installed; everything else is measured" >&2
 	$(BIN)/python tools/bench $(or $(DIR),examples)
+
+ecosystem: .venv/.ready ## survey the repositories DIR="folder folder": coverage, findings, time (OPTIONS="--json new.json --against old.json")
+	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(or $(DIR),examples)
 
 clean: ## remove all that the targets above made
 	rm -rf .venv .venv-oracle .venv-torchfix .cache .pytest_cache .hypothesis .ruff_cache node_modules build dist bundled server/*.egg-info

@@ -81,6 +81,17 @@ def execute(m: Machine) -> None:
         ends = _entered(m, [], partial(_drive, m, objects, function, owner))
         m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
     run_again(m, ran, partial(_entered, m, []))
+    _count(m)
+
+
+def _count(m: Machine) -> None:
+    """How far the walks and the ``forward`` methods of the file came."""
+    m.holes.walks, m.holes.rooted = len(m.walks), sum(m.walks.values())
+    for statement in m.tree.body:
+        for method in statement.body if isinstance(statement, ast.ClassDef) else ():
+            if isinstance(method, ast.FunctionDef) and method.name == "forward":
+                m.holes.forwards += 1
+                m.holes.ended += method in m.ended
 
 
 def urgency(entry: tuple[Function, Ref | None]) -> int:

@@ -130,6 +130,8 @@ def call_function(
             outcomes = m.explore(state, lambda s: _leave(s, m.ev(body, s)))
         else:
             outcomes = m.block(definition.body, [state])
+        if any(out.signal != "raise" for out in outcomes):
+            m.ended.add(definition)
     finally:
         m.depth -= 1
         m.running.pop()

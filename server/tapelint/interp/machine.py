@@ -50,7 +50,11 @@ class Cancelled(Exception):
 
 @dataclass(slots=True)
 class Holes:
-    """What the analysis did not see, counted."""
+    """What the analysis did not see, counted.
+
+    ``walks`` are the places that go backward, ``rooted`` those where the root was once known to carry a graph;
+    ``forwards`` the methods of that name, ``ended`` those that were once run to their end.
+    """
 
     entries: int = 0
     spent: int = 0
@@ -62,6 +66,10 @@ class Holes:
     steps: int = 0
     raised: int = 0
     stopped: int = 0
+    walks: int = 0
+    rooted: int = 0
+    forwards: int = 0
+    ended: int = 0
 
 
 @dataclass(slots=True)
@@ -98,6 +106,8 @@ class Machine:
         self.depth = 0
         self.running: list[tuple[ast.AST, tuple[Value, ...]]] = []
         self.called: set[ast.AST] = set()
+        self.ended: set[ast.AST] = set()
+        self.walks: dict[ast.AST, bool] = {}
         self.consumers: list[Callable[[State, Value], list[State]]] = []
         self.missing: dict[str, Value] = {}
         self.imports: Imports | None = None

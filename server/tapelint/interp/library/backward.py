@@ -98,8 +98,8 @@ def go_backward(
     if accumulate and not inner:
         tell_rewrapped(m, state, roots, node)
     required = [current(state, root).requires_grad for root in roots]
-    if not any(required):
-        m.holes.rootless += 1
+    m.holes.rootless += not any(required)
+    m.walks[node] = m.walks.get(node, False) or any(required)
     if accumulate and all(required) and any(current(state, key).requires_grad is False for key in inputs or ()):
         raise refused(m, NO_TARGET)
     try:

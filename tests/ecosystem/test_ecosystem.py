@@ -1,0 +1,87 @@
+"""The table of repositories: what is counted, and what two runs differ in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SPOILED = "import torch\ny = torch.ones(3, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"
+NET = (
+    "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.fc = torch.nn.Linear(2, 1)\n    def forward(self, x):\n        return self.fc(x)\n"
+    "def train(loader, thing):\n    net = Net()\n    for x in loader:\n        net(x).sum().backward()\n"
+    "    thing.backward()\n"
+)
+
+
+def ecosystem(*arguments: str, status: int = 0) -> str:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'server'}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-m", "tools.ecosystem", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=60)
+    assert done.returncode == status, done.stderr
+    return done.stdout
+
+
+def folder(path: Path, **texts: str) -> str:
+    path.mkdir()
+    for name, text in texts.items():
+        (path / f"{name}.py").write_text(text)
+    return str(path)
+
+
+def row(out: str, name: str) -> dict[str, str]:
+    head, _, *rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in out.splitlines()]
+    return next(dict(zip(head, cells)) for cells in rows if cells[0] == name)
+
+
+def test_a_row_for_each_repository(tmp_path: Path) -> None:
+    """Files, what was reached, and what was found."""
+    out = ecosystem(folder(tmp_path / "one", net=NET, plain="x = 1\n"), folder(tmp_path / "two", bad=SPOILED))
+    one, two = row(out, "one"), row(out, "two")
+    assert one["files (torch)"] == "2 (1)" and two["files (torch)"] == "1 (1)"
+    assert (one["backward"], one["known root"]) == ("2", "50 %")
+    assert (one["forward"], one["to the end"]) == ("1", "100 %")
+    assert (one["e / w / i / h"], one["rules"]) == ("0 / 0 / 0 / 0", "-")
+    assert (two["e / w / i / h"], two["rules"]) == ("1 / 0 / 0 / 0", "TL201 1")
+
+
+def test_two_runs_are_compared(tmp_path: Path) -> None:
+    """What vanished and what appeared, and an exit status that says so."""
+    where, kept = folder(tmp_path / "one", a=SPOILED), str(tmp_path / "kept.json")
+    ecosystem(where, "--json", kept)
+    assert json.loads(Path(kept).read_text())[0]["findings"][0]["code"] == "TL201"
+    assert "the same findings as before" in ecosystem(where, "--against", kept)
+    Path(where, "a.py").write_text("# moved\n" + SPOILED)
+    out = ecosystem(where, "--against", kept, status=1)
+    assert "- one: a.py:3:1: error TL201" in out and "+ one: a.py:4:1: error TL201" in out
+
+
+def test_a_commit_of_a_bare_repository(tmp_path: Path) -> None:
+    """The files of a commit, without a work tree."""
+    where = folder(tmp_path / "work", a=SPOILED)
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments]
+        return subprocess.run(command, cwd=where, capture_output=True, text=True, check=True).stdout.strip()
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    first = git("rev-parse", "--short", "HEAD")
+    Path(where, "a.py").write_text("import torch\n")
+    git("commit", "-q", "-a", "-m", "second")
+    bare = str(tmp_path / "bare.git")
+    git("clone", "-q", "--bare", ".", bare)
+    out = ecosystem(f"then={bare}@{first}", f"now={bare}", "--findings")
+    assert row(out.partition("\nthen:")[0], "then")["commit"] == first
+    assert "then: a.py:3:1: error TL201" in out and "now: a.py" not in out
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    """A wrong path is a usage error."""
+    ecosystem(str(tmp_path / "nowhere"), status=2)

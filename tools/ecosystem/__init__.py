@@ -1,0 +1,1 @@
+"""What tapelint says of whole repositories, and how much of them it has seen."""

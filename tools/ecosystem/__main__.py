@@ -1,0 +1,56 @@
+"""Measure and compare what tapelint sees in whole repositories.
+
+    make ecosystem DIR="/checkouts/*"
+    python -m tools.ecosystem [NAME=]PATH[@COMMIT][:FOLDER]... [--json FILE] [--against OLD.json] [--findings]
+
+Every PATH is one repository: a folder, or a bare git directory of which a commit (HEAD) is read. Nothing of it is
+executed and nothing is fetched. Exit status 1: `--against` shows a change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from .repository import repository
+from .survey import as_data, from_data, survey
+from .table import changes, table
+
+
+def main() -> int:
+    """Survey what is asked for and print it; the exit status."""
+    parser = argparse.ArgumentParser(prog="ecosystem", description="Measure what tapelint sees in whole repositories.")
+    parser.add_argument("repositories", nargs="+", metavar="REPOSITORY", help="[NAME=]PATH[@COMMIT][:FOLDER]")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to FILE, to compare with later")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="list what changed since the run that wrote FILE")
+    parser.add_argument("--findings", action="store_true", help="list every finding below the table")
+    options = parser.parse_args()
+    try:
+        wanted = [repository(address) for address in options.repositories]
+    except (FileNotFoundError, subprocess.CalledProcessError) as error:
+        parser.error(f"no such folder or commit: {error}")
+    surveys = []
+    for which in wanted:
+        print(f"{which.name} ...", file=sys.stderr)
+        surveys.append(survey(which))
+    for line in table(surveys):
+        print(line)
+    if options.findings:
+        for found in surveys:
+            for each in found.findings:
+                print(f"{found.name}: {each.place}")
+    if options.json:
+        options.json.write_text(json.dumps([as_data(found) for found in surveys], indent=1) + "\n", encoding="utf-8")
+    if options.against:
+        old = [from_data(data) for data in json.loads(options.against.read_text(encoding="utf-8"))]
+        changed = list(changes(old, surveys))
+        print("\n".join(changed) or "the same findings as before")
+        return 1 if changed else 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

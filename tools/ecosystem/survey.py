@@ -1,0 +1,110 @@
+"""One repository under the analysis: every file, in a process of its own, so that memory and time are its own."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import resource
+import sys
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tapelint.analysis import analyse
+from tapelint.source import SourceError, concerns_torch, read
+from tapelint.workspace import Resolver, discover
+
+from .repository import Repository, files
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Found:
+    """One finding, by what does not change from run to run."""
+
+    path: str
+    row: int
+    column: int
+    code: str
+    severity: str
+    message: str
+
+    @property
+    def place(self) -> str:
+        """How it is named in a list."""
+        return f"{self.path}:{self.row}:{self.column}: {self.severity} {self.code} {self.message}"
+
+
+@dataclass(slots=True)
+class Survey:
+    """What there is to say about one repository."""
+
+    name: str
+    commit: str | None
+    files: int = 0
+    torch_files: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    stats: dict[str, int] = field(default_factory=dict)
+    findings: list[Found] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_mb: float = 0.0
+    slowest: list[tuple[float, str]] = field(default_factory=list)
+
+
+def survey(which: Repository) -> Survey:
+    """Look at a repository in a new process."""
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        return pool.apply(_survey, (which,))
+
+
+def _survey(which: Repository) -> Survey:
+    logging.disable(logging.WARNING)  # of files that are not found, and the like: no business of a table
+    with files(which) as folder:
+        return look(folder, which.name, which.commit)
+
+
+def look(folder: Path, name: str, commit: str | None = None) -> Survey:
+    """Look at all files below ``folder``, in this process."""
+    found = Survey(name, commit)
+    stats: Counter[str] = Counter()
+    resolver = Resolver([str(folder)])
+    taken: list[tuple[float, str]] = []
+    began = time.process_time()
+    for path in discover(folder):
+        found.files += 1
+        short = os.path.relpath(path, folder)
+        start = time.process_time()
+        try:
+            text = read(str(path))
+            if not concerns_torch(text, str(path), resolver):
+                continue
+            found.torch_files += 1
+            report = analyse(text, str(path), resolve=resolver)
+        except SourceError:
+            found.unreadable.append(short)
+            continue
+        stats.update(report.stats)
+        taken.append((round(time.process_time() - start, 2), short))
+        for each in report.diagnostics:
+            row, column = each.span.row, each.span.column
+            found.findings.append(Found(short, row, column, each.code, each.severity, each.message))
+    found.stats = dict(stats)
+    found.findings.sort()
+    found.seconds = round(time.process_time() - began, 2)
+    found.slowest = sorted(taken, reverse=True)[:5]
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    found.peak_mb = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
+    return found
+
+
+def as_data(found: Survey) -> dict[str, Any]:
+    """Ready to be written as JSON."""
+    return asdict(found)
+
+
+def from_data(data: dict[str, Any]) -> Survey:
+    """What ``as_data`` has written."""
+    return Survey(**{**data, "findings": [Found(**each) for each in data["findings"]]})
