@@ -100,7 +100,8 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value
         alternative = m.ev(node.orelse, other)
         first = m.ev(node.body, state)
         if first == alternative or isinstance(first, (Const, Unknown)) and isinstance(alternative, (Const, Unknown)):
-            return first if first == alternative else Unknown("conditional", False)
+            is_data = all(not isinstance(v, Unknown) or v.grad is False for v in (first, alternative))
+            return first if first == alternative else Unknown("conditional", False if is_data else None)
         m.memo.forks.append((other, {**values, key: alternative}))  # type: ignore[dict-item]
         return first
     return m.ev(node.body if known else node.orelse, state)

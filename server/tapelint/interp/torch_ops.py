@@ -23,7 +23,7 @@ from . import absent, gradients
 from .dtypes import result_kind
 from .machine import Machine, Raised
 from .sizes import results_extents
-from .values import TRUE, Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+from .values import TRUE, Const, Lib, Method, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
 
 
 def tensor_of(m: Machine, state: State, value: Value) -> int | None:
@@ -37,6 +37,13 @@ def tensor_of(m: Machine, state: State, value: Value) -> int | None:
             )
         return value.tensor
     return None
+
+
+def as_data(value: Value) -> Value:
+    """An attribute of something unknown that an op is given is no method but a value, as unknown as its owner."""
+    if isinstance(value, Method) and isinstance(value.receiver, Unknown):
+        return Unknown(value.name, value.receiver.grad)
+    return value
 
 
 def tensor_list(m: Machine, state: State, value: Value) -> list[int] | None:
@@ -120,7 +127,7 @@ def apply(
     same: bool = False,
 ) -> Value:
     """Record one op on the tape and wrap what it returns."""
-    named = ops.bind(op, args, kwargs) or {}
+    named = ops.bind(op, [as_data(a) for a in args], {k: as_data(v) for k, v in kwargs.items()}) or {}
     tensors: dict[str, int | SequenceType[int] | None] = {}
     for param in op.params:
         if param.name in named:
@@ -135,11 +142,28 @@ def apply(
         target = tensors.get(op.writes[0]) if op.writes else None
         given = [key for _, key in flatten(tensors)]
         gradients.flowed(m, state, given, keys, target if isinstance(target, int) else None, node)
+    if state.grad_mode is not False and any(may_carry(named.get(name)) for name in doubtful(op.name, op.overload)):
+        for key in keys:
+            if state.tensors[key].requires_grad is False:
+                state.tensors[key] = replace(state.tensors[key], requires_grad=None)
     for key, extent in zip(keys, extents if len(extents) > 1 or op.writes else ()):
         state.tensors[key] = replace(state.tensors[key], sizes=extent)
     if op.outputs < 0 or op.outputs > 1:
         return Tuple(tuple(TensorRef(k) for k in keys), FIELDS.get(op.name, ()))
     return TensorRef(keys[0]) if keys else Unknown(op.name)
+
+
+@cache
+def doubtful(name: str, overload: str) -> frozenset[str]:
+    """The parameters that this overload takes as numbers, and another one as tensors with gradients."""
+    rows = ops.candidates(name)
+    numbers = {p.name for op in rows if op.overload == overload for p in op.params if p.kind.rstrip("?") == "number"}
+    return frozenset(numbers).intersection(flow for op in rows for flow in op.flows)
+
+
+def may_carry(value: object) -> bool:
+    """Whether something unknown was taken for a number for want of evidence, and may be a tensor with a graph."""
+    return isinstance(value, Unknown) and value.grad is not False and value.why != "index"
 
 
 TENSORS = ("tensor", "tensors", "operand", "matrix", "3d", "4d", "any")
