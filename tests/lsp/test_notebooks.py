@@ -106,6 +106,16 @@ def test_a_cell_that_is_run_again(wire: Wire):
     assert (found["code"], found["severity"]) == ("TL108", 3)
 
 
+def test_a_notebook_that_is_skipped_says_so_in_its_first_cell(wire: Wire):
+    wire.start(PUSHED)
+    open_book(wire)
+    assert wire.published(cell(0)) == []
+    text = {"document": {"uri": cell(1), "version": 2}, "changes": [{"text": "import torch\n" * 60_001}]}
+    change(wire, 2, textContent=[text])
+    (found,) = wire.published(cell(0))
+    assert found["code"] == "skipped" and "too large" in found["message"]
+
+
 def test_changes_to_a_notebook_that_is_not_open_are_ignored(wire: Wire):
     wire.start(PUSHED)
     change(wire, 2, textContent=[])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from itertools import zip_longest
 from typing import Any
 
 from lsprotocol import types
@@ -85,8 +86,9 @@ class Server(LanguageServer):
         shown = outcome.shown if outcome else []
         if snapshot.documents and outcome:
             by_cell: dict[str, list[types.Diagnostic]] = {document.uri: [] for document in snapshot.documents}
-            for finding, diagnostic in zip(outcome.findings, shown):
-                by_cell[snapshot.holder(finding.span)[0]].append(diagnostic)
+            places = [snapshot.holder(finding.span)[0] for finding in outcome.findings]
+            for uri, diagnostic in zip_longest(places, shown, fillvalue=snapshot.documents[0].uri):
+                by_cell[uri].append(diagnostic)  # that all of it was skipped is said in the first cell
             for document in snapshot.documents:
                 self.show(document.uri, document.version, by_cell[document.uri])
         elif not self.client.pulls:
