@@ -47,7 +47,7 @@ def kept_out(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[st
             if cut.reason in MODES and (cut.moment.node in inside or any(call in inside for call in cut.moment.calls))
         ]
     if not found:
-        return ["- nothing that is computed under it here would have had a graph"] if governed is not None else []
+        return []
     places: dict[ast.AST, str] = {}
     for key, cut in found:
         name = tensor_name(watch.tape, key)
@@ -102,11 +102,16 @@ def requires_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list
             parts.append(f"{tensors(watch.tape, on)} will collect gradients: what is computed from now on is recorded")
         if off:
             parts.append(f"operations do not record {tensors(watch.tape, off)} from now on: no gradient goes there")
-        if not parts and all(tensor.requires_grad is not None for tensor in run.after.owned.values()):
+        if not parts and all(map(_is_known, run.before.owned.values())):
             parts.append("changes nothing: the flag is set like that already")
         if parts:
             told.append((run.moment, "; ".join(parts)))
     return [f"**{code(node)}** · sets whether gradients are collected", *told_lines(told)] if told else None
+
+
+def _is_known(tensor: Tensor) -> bool:
+    made = _nodes(tensor)
+    return tensor.requires_grad is not None and not tensor.assumed and all(n.certain and not n.assumed for n in made)
 
 
 def _changed(run: CallRun, to: bool) -> list[int]:

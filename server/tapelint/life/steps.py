@@ -77,7 +77,10 @@ def spoiled(watch: Watch, run: CallRun, writes: Sequence[Write]) -> str:
         node
         for counter in counters
         for node, _ in watch.savers(counter)
-        if node.id < first and node not in run.after.freed and node.certain
+        if node.id < first
+        and node.certain
+        and node not in run.after.freed
+        and not any(event.frees for event in watch.ran(node))  # then it is a node of another path
     }
     if alive:
         return f"changes what {operations(alive)} saved: a backward through that from here on raises (none is seen)"

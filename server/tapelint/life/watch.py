@@ -113,7 +113,8 @@ class Watch:
                 self._note(counter, write)
         if node in self.callees:
             call = self.callees[node]  # type: ignore[index]
-            self.open[state.moment(call)] = value, snapshot(state, value, len(self.events)), {}
+            if len(self.sightings[call]) < MOST:
+                self.open[state.moment(call)] = value, snapshot(state, value, len(self.events)), {}
         elif node in self.arguments:
             begun = self.open.get(state.moment(self.arguments[node]))  # type: ignore[index]
             if begun is not None:

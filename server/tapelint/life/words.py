@@ -140,7 +140,7 @@ def by_lap(told: Sequence[tuple[Moment, str]]) -> str:
     }
     if len(set(calls.values())) > 1:
         return "; ".join(f"called from line {row}: {text}" for row, text in sorted(calls.items())[:3])
-    return "depending on the path: " + listed((text for _, text in told), 2)
+    return "depending on the path: " + " or ".join(list(dict.fromkeys(text for _, text in told))[:2])
 
 
 def told_lines(told: Sequence[tuple[Moment, str]]) -> list[str]:
