@@ -239,7 +239,7 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients
     as many leaves.
 
     A path ends at its first error, so a cure may uncover another hazard further on; that one is not new. What raises
-    at the very statement that was to be cured is.
+    at the very statement that was to be cured is. A note (that a cell cannot be run again) is none.
     """
     old, new = Counter(map(_place, before.findings.values())), Counter(map(_place, after.findings.values()))
     hazard = before.findings[diagnostic.code, diagnostic.span]
@@ -247,7 +247,7 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients
         return False
     raisers = {ast.unparse(f.raiser) for f in before.findings.values() if f.raiser is not None}
     if any(
-        f.raiser is not None and ast.unparse(f.raiser) in raisers
+        f.severity in ("error", "warning") and f.raiser is not None and ast.unparse(f.raiser) in raisers
         for f in after.findings.values()
         if _place(f) in new - old
     ):
