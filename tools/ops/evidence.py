@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 Subsets = frozenset[frozenset[str]]
 
 
+class Nothing:
+    """Nothing is saved, for whatever gradient."""
+
+
+NOTHING = Nothing()
+Guard = frozenset[str] | None | Nothing
+
+
 # With one of these the result is 0-dimensional for some arguments only.
 _SHAPING = frozenset({"dim", "dims", "axis", "keepdim", "n", "size", "shape", "sections"})
 
@@ -61,29 +69,24 @@ def _view(views: Sequence[View]) -> View:
 
 def _saves(seen: Sequence[Observation]) -> Iterable[Saved]:
     differentiable = [observation for observation in seen if observation.flows]
-    if not differentiable:
-        return
     visible = dict.fromkeys(what for observation in differentiable for what in observation.saved)
     kept: list[Saved] = []
     for what in visible:
         relevant = [o for o in differentiable if what.startswith("result") or what in o.given]
-        guards = {_guard(o.saved.get(what, frozenset()), o) for o in relevant}
-        guard = _weakest(guards, relevant)
+        guard = _weakest([(o, _guard(where, o) if (where := o.saved.get(what)) else NOTHING) for o in relevant])
         if guard is not None:
             kept.append(Saved(what, guard))
     yield from kept
-    guards = set()
-    for observation in differentiable:
-        hidden = frozenset(
-            subset
-            for subset in observation.subsets - observation.reusable
-            if not any(_applies(saved, subset, observation) for saved in kept)
-        )
-        explained = observation.subsets - observation.reusable - hidden
-        guards.add(_guard(hidden, observation, explained) if hidden else None)
-    guard = _weakest(guards, differentiable)
+    guard = _weakest([(o, _hidden(kept, o)) for o in differentiable])
     if guard is not None:
         yield Saved("~", guard)
+
+
+def _hidden(kept: Sequence[Saved], observation: Observation) -> Guard:
+    """For whose gradient is something saved that is none of ``kept``?"""
+    unusable = observation.subsets - observation.reusable
+    hidden = frozenset(s for s in unusable if not any(_applies(saved, s, observation) for saved in kept))
+    return _guard(hidden, observation, unusable - hidden) if hidden else NOTHING
 
 
 def _applies(saved: Saved, subset: frozenset[str], observation: Observation) -> bool:
@@ -91,15 +94,11 @@ def _applies(saved: Saved, subset: frozenset[str], observation: Observation) -> 
     return given and bool(not saved.gradient_of or saved.gradient_of & subset)
 
 
-def _guard(
-    where: Subsets, observation: Observation, indifferent: Subsets = frozenset()
-) -> frozenset[str] | None:
+def _guard(where: Subsets, observation: Observation, indifferent: Subsets = frozenset()) -> frozenset[str] | None:
     """For whose gradient is something saved, if it is saved for just these sets of inputs? None: no single answer.
 
     ``indifferent`` are sets for which it does not matter, because something else is saved then.
     """
-    if not where:
-        return None
     if observation.subsets - indifferent == where:
         return frozenset()
     singles = frozenset(name for subset in where if len(subset) == 1 for name in subset)
@@ -108,13 +107,18 @@ def _guard(
     return singles if singles and needed <= where | indifferent else None
 
 
-def _weakest(guards: set[frozenset[str] | None], seen: Sequence[Observation]) -> frozenset[str] | None:
-    """A guard that is right for every sample: the inputs for whose gradient each of them saves it."""
+def _weakest(found: Sequence[tuple[Observation, Guard]]) -> frozenset[str] | None:
+    """A guard that is right for every sample: the inputs for whose gradient each of them saves it.
+
+    A sample that saves nothing, because it has none of these inputs (a layer without weight), is no objection.
+    """
+    flows = frozenset[str]().union(*(observation.flows for observation, _ in found))
+    guards = [guard for _, guard in found if not isinstance(guard, Nothing)]
     if None in guards or not guards:
         return None
-    flows = frozenset[str]().union(*(observation.flows for observation in seen))
-    named = [guard or flows for guard in guards if guard is not None]
-    common = frozenset.intersection(*named)
+    common = frozenset.intersection(*[guard or flows for guard in guards if guard is not None])
+    if any(isinstance(guard, Nothing) and common & observation.flows for observation, guard in found):
+        return None
     if common == flows:
         return frozenset()
     return common or None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
-from tools.ops import derived, native, probed, python_functions, shapes
+from tools.ops import derived, native, probed, python_functions, second_layers, shapes
 from tools.ops import layers as layer_rows
 from tools.ops import second as second_order
 from tools.ops.hand_samples import SIGNATURES
@@ -62,7 +62,7 @@ def layers() -> str:
 
 def second() -> str:
     head = header(SECOND).replace("ops/text.py", "ops/second.py")
-    return head + "".join(line + "\n" for line in second_order.lines())
+    return head + "".join(line + "\n" for line in (*second_order.lines(), *second_layers.lines()))
 
 
 def header(what: str) -> str:

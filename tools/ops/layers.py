@@ -11,7 +11,7 @@ import torch
 from tools.ops import evidence
 from tools.ops.kinds import python_params
 from tools.ops.layer_samples import NOT_LAYERS, Sample, by_class
-from tools.ops.probe import Observation, Unsuitable, observe
+from tools.ops.probe import Call, Observation, Unsuitable, observe
 from tools.ops.quiet import quiet
 from torch import Tensor, nn
 
@@ -162,6 +162,12 @@ def _row(
 
 
 def _observe(stub: Op, module: nn.Module, sample: Sample) -> Observation:
+    call, arguments = as_function(stub, module, sample)
+    return observe(call, arguments)
+
+
+def as_function(stub: Op, module: nn.Module, sample: Sample) -> tuple[Call, dict[str, Any]]:
+    """The layer as a function of its inputs, parameters and buffers, and these."""
     positional, keywords = sample.call
     inputs = bind(replace(stub, params=tuple(p for p in stub.params if not p.keyword)), positional, keywords)
     if inputs is None:
@@ -179,7 +185,25 @@ def _observe(stub: Op, module: nn.Module, sample: Sample) -> Observation:
         return torch.func.functional_call(module, state, (), {name: fresh[name] for name in inputs})
 
     watched = {"parameters": list(parameters.values())} if large else {**parameters, **buffers}
-    return observe(call, {**inputs, **watched})
+    return call, {**inputs, **watched}
+
+
+def variants(layer: Layer) -> Iterator[tuple[Op, list[tuple[Call, dict[str, Any]]]]]:
+    """Each row of a layer, with calls for it."""
+    found = _classes()[layer.name]
+    cls = getattr(found, "cls_to_become", None) or found
+    samples = _diverse(by_class().get(cls.__name__, []), "bias" in layer.arguments)
+    rows: list[tuple[Op | None, dict[str, Any]]] = [
+        (layer.op, {}),
+        (layer.eval_op, {}),
+        (layer.unreduced, {"reduction": "none"}),
+        (layer.indices, {"return_indices": True}),
+    ]
+    for row, changed in rows:
+        if row is not None:
+            modules = [(module, sample) for sample in samples if (module := _build(cls, sample, changed)) is not None]
+            calls = [as_function(row, module.train(row is not layer.eval_op), sample) for module, sample in modules]
+            yield row, calls
 
 
 def _output(module: nn.Module, sample: Sample) -> str:

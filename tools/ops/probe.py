@@ -97,13 +97,12 @@ def _observe(call: Call, arguments: Arguments) -> Observation:
             continue
     saved: dict[str, set[frozenset[str]]] = {}
     reusable: set[frozenset[str]] = set()
-    subsets = list(_subsets(flows))
-    flows_only = False
-    for subset in subsets:
+    subsets: list[frozenset[str]] = []
+    for subset in _subsets(flows):
         run = _run(call, arguments, subset)
         if _raises(run.edges(), retain_graph=True):
-            flows_only = True
-            break
+            continue  # a parameter whose gradient PyTorch has no formula for (the first of gammainc)
+        subsets.append(subset)
         for what in _saved_tensors(run):
             saved.setdefault(what, set()).add(subset)
         if not _raises(run.edges(), retain_graph=False) and not _raises(run.edges(), retain_graph=False):
@@ -124,7 +123,7 @@ def _observe(call: Call, arguments: Arguments) -> Observation:
         writes=frozenset(name for name, before in plain.versions.items() if before != _versions(plain, name)),
         grad_fn=next((o.grad_fn.name() for o in outputs if o.grad_fn is not None), ""),
     )
-    if flows_only:
+    if flows and not subsets:
         nothing = replace(observation, saved={}, reusable=observation.subsets)
         raise Unsuitable("no backward", nothing)
     return observation

@@ -46,7 +46,7 @@ def lines() -> Iterator[str]:
                 for op, dependence in _observed(name, function, synthetic.calls(stub)):
                     found.setdefault(op.overload, []).append(dependence)
         for overload, seen in sorted(found.items()):
-            yield f"{name}{'/' if overload else ''}{overload}: {' '.join(_words(seen))}".strip()
+            yield f"{name}{'/' if overload else ''}{overload}: {' '.join(words(seen))}".strip()
 
 
 def _callable(name: str) -> Callable[..., Any] | None:
@@ -73,7 +73,7 @@ def _observed(
             continue
         try:
             with quiet():
-                yield op, _dependence(op, function, positional, keywords, slots)
+                yield op, measure(op, function, positional, keywords, slots)
         except Exception:  # whatever PyTorch refuses is of no use as a sample
             continue
         counts[op.overload] = counts.get(op.overload, 0) + 1
@@ -113,7 +113,7 @@ def _argument(slot: object, positional: Sequence[Any], keywords: dict[str, Any])
     return positional[slot] if isinstance(slot, int) else keywords.get(slot) if isinstance(slot, str) else None
 
 
-def _dependence(
+def measure(
     op: Op, function: Callable[..., Any], positional: Sequence[Any], keywords: dict[str, Any], slots: dict[str, Any]
 ) -> Dependence:
     def run(recorded: bool) -> Run:
@@ -166,7 +166,7 @@ def _reachable(node: Any, without: Iterable[Any]) -> set[Any]:
     return seen
 
 
-def _words(seen: Sequence[Dependence]) -> Iterator[str]:
+def words(seen: Sequence[Dependence]) -> Iterator[str]:
     for name in sorted({n for item in seen for n in item}):
         kinds = [item[name] for item in seen if name in item]
         if any(kinds) and not all(kinds):

@@ -3,10 +3,11 @@
     exp: self<result                      the gradient of self is a product with the result
     mul/Tensor: other<self* self<other*   each depends on the other factor
     max:                                  nothing: which element is the largest has no gradient
+    linear/train: input<weight* ...       a layer, by the row it runs by
 
-The lines of ``second.txt`` are measured (``tools/ops/second.py``). ``*`` after a name: the graph of the gradient keeps
-that tensor if the gradient that came in is recorded itself; ``!``: it always keeps it. ``?`` instead of names: it
-differs from call to call.
+The lines of ``second.txt`` are measured (``tools/ops/second.py``, ``second_layers.py``). ``*`` after a name: the graph
+of the gradient keeps that tensor if the gradient that came in is recorded itself; ``!``: it always keeps it. ``?``
+instead of names: it differs from call to call.
 """
 
 from __future__ import annotations
