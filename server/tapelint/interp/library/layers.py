@@ -134,7 +134,7 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         op, output = row.indices, "(T,T)"
     tensors: dict[str, object] = {}
     named: dict[str, Value] = {}
-    own = {p.rstrip("?") for p in (*row.params, *row.buffers)} | {"parameters"}
+    own = [*dict.fromkeys(p.rstrip("?") for p in (*row.params, *row.buffers)), "parameters"]
     for index, param in enumerate(p for p in op.params if p.name not in own):
         value = named[param.name] = call.get(index, param.name, NONE)
         several = isinstance(value, (Tuple, Ref))
