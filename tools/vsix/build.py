@@ -61,7 +61,10 @@ def bundle(version: str) -> None:
             install(Path(folder), python, libcst[0])
             (native,) = Path(folder, "libcst").glob("native.*.so")
             shutil.copy(native, LIBS / "libcst")
-    for waste in [LIBS / "bin", *LIBS.glob("libcst/**/tests")]:
+    # Stubs of Django and of other packages: jedi is only asked where modules are, and vsce takes minutes over them.
+    stubs = LIBS / "jedi" / "third_party"
+    waste_of_jedi = (stubs / "django-stubs", stubs / "typeshed" / "stubs")
+    for waste in [LIBS / "bin", *LIBS.glob("libcst/**/tests"), *waste_of_jedi]:
         shutil.rmtree(waste, ignore_errors=True)
     # The server is shipped as source; this is what lets it name its version.
     about = LIBS / f"tapelint-{version}.dist-info"
