@@ -8,6 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from tools.ecosystem import __main__
+from tools.ecosystem.repository import Repository
+from tools.ecosystem.survey import Survey
+
 ROOT = Path(__file__).resolve().parents[2]
 
 SPOILED = "import torch\ny = torch.ones(3, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"
@@ -85,3 +90,20 @@ def test_a_commit_of_a_bare_repository(tmp_path: Path) -> None:
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     """A wrong path is a usage error."""
     ecosystem(str(tmp_path / "nowhere"), status=2)
+
+
+def test_an_interrupted_run_keeps_what_it_has_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is written after each repository."""
+    kept = tmp_path / "kept.json"
+
+    def survey(which: Repository) -> Survey:
+        if which.name == "two":
+            raise KeyboardInterrupt
+        return Survey(which.name, None)
+
+    monkeypatch.setattr(__main__, "survey", survey)
+    one, two = folder(tmp_path / "one", a=SPOILED), folder(tmp_path / "two", b=SPOILED)
+    monkeypatch.setattr(sys, "argv", ["ecosystem", one, two, "--json", str(kept)])
+    with pytest.raises(KeyboardInterrupt):
+        __main__.main()
+    assert [each["name"] for each in json.loads(kept.read_text())] == ["one"]

@@ -24,7 +24,7 @@ def main() -> int:
     """Survey what is asked for and print it; the exit status."""
     parser = argparse.ArgumentParser(prog="ecosystem", description="Measure what tapelint sees in whole repositories.")
     parser.add_argument("repositories", nargs="+", metavar="REPOSITORY", help="[NAME=]PATH[@COMMIT][:FOLDER]")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to FILE, to compare with later")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to FILE, after each repository")
     parser.add_argument("--against", type=Path, metavar="FILE", help="list what changed since the run that wrote FILE")
     parser.add_argument("--findings", action="store_true", help="list every finding below the table")
     options = parser.parse_args()
@@ -36,14 +36,15 @@ def main() -> int:
     for which in wanted:
         print(f"{which.name} ...", file=sys.stderr)
         surveys.append(survey(which))
+        if options.json:  # after each one: what an interrupted run has seen is kept
+            data = [as_data(found) for found in surveys]
+            options.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     for line in table(surveys):
         print(line)
     if options.findings:
         for found in surveys:
             for each in found.findings:
                 print(f"{found.name}: {each.place}")
-    if options.json:
-        options.json.write_text(json.dumps([as_data(found) for found in surveys], indent=1) + "\n", encoding="utf-8")
     if options.against:
         old = [from_data(data) for data in json.loads(options.against.read_text(encoding="utf-8"))]
         changed = list(changes(old, surveys))
