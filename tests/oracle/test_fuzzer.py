@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import time
 from collections import Counter
 
 import pytest
@@ -11,7 +13,7 @@ pytest.importorskip("torch")
 
 from tools.fuzz.features import features
 from tools.fuzz.judge import Outcome, Truth, compare, judge, predict, run
-from tools.fuzz.pool import Judged
+from tools.fuzz.pool import Judged, each
 from tools.fuzz.program import PREAMBLE, program
 from tools.fuzz.shrink import shrunk
 from tools.fuzz.tally import Tally
@@ -123,3 +125,26 @@ def test_a_tally_counts_each_feature() -> None:
     tally.add(Judged(1, whole(TWICE), verdict, frozenset({"loops"}), True, 2))
     assert tally.reached() and tally.all.raising == tally.by_feature["loops"].raising == 1
     assert "1 second time" in str(tally) and tally.rejected == 2
+
+
+def fragile(number: int) -> int:
+    """Ends its process, or never ends, where it is told to."""
+    if number == 2:
+        os._exit(3)
+    if number == 4:
+        time.sleep(600)
+    return number * number
+
+
+def test_a_program_that_ends_pytorch_or_never_ends_is_the_only_one_lost() -> None:
+    began = time.monotonic()
+    assert dict(each(fragile, range(8), jobs=2, seconds=5)) == {
+        n: None if n in (2, 4) else n * n for n in range(8)
+    }
+    assert time.monotonic() - began < 60
+
+
+def test_what_is_not_asked_for_any_more_leaves_no_process_behind() -> None:
+    found = each(fragile, iter(range(10, 10**9)), jobs=2, seconds=5)
+    assert next(found)[1]
+    found.close()

@@ -1,4 +1,4 @@
-"""``python -m tools.fuzz --seed 1 --count 500``: compare, shrink what differs, count.
+"""``python -m tools.fuzz --seed 1 --count 500``: compare, count, shrink what differs.
 
 The exit status is 1 where there is a false alarm, or where the agreement is below what must be reached.
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(SERVER))
 
 import torch  # noqa: E402
 from tools.fuzz.catalogue import by_result  # noqa: E402
-from tools.fuzz.judge import judge  # noqa: E402
+from tools.fuzz.judge import Verdict  # noqa: E402
 from tools.fuzz.pool import Judged, judged, shrunk_all  # noqa: E402
 from tools.fuzz.program import PREAMBLE  # noqa: E402
 from tools.fuzz.tally import SORTS, Tally  # noqa: E402
@@ -46,17 +46,17 @@ def main() -> int:
         if chosen.time and time.monotonic() - began > chosen.time:
             break
     seconds = time.monotonic() - began
-    wrong.sort(key=lambda item: (SORTS.index(item.verdict.sort), item.seed))
-    for item, text in shrunk_all(wrong[: chosen.show], chosen.jobs):
-        show(item, text)
     print(tally)
-    print(f"{tally.all.programs / seconds:.0f} programs a second ({seconds:.0f} s, {chosen.jobs} processes)")
+    rate = tally.all.programs / seconds
+    print(f"{rate:.0f} programs a second ({seconds:.0f} s, {chosen.jobs} processes)", flush=True)
+    wrong.sort(key=lambda item: (SORTS.index(item.verdict.sort), item.seed))
+    for item, text, after in shrunk_all(wrong[: chosen.show], chosen.jobs):
+        show(item, text, after)
     return 0 if tally.reached(chosen.scatter) else 1
 
 
-def show(item: Judged, text: str) -> None:
+def show(item: Judged, text: str, after: Verdict) -> None:
     """What is left of a disagreement."""
-    after = judge(text)
     rows = text.splitlines()
     print(f"--- seed {item.seed}: {after.sort}")
     print(text.removeprefix(PREAMBLE), end="")

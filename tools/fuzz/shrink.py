@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-SECONDS = 60
+SECONDS = 30
 """What shrinking a program may take."""
 
 

@@ -63,7 +63,7 @@ class Tally:
 
     def add(self, judged: Judged) -> None:
         self.rejected += judged.rejected
-        if judged.verdict.sort in ("other error", "too long"):
+        if judged.verdict.sort in ("other error", "lost"):
             self.left_out[judged.verdict.sort] += 1
             return
         self.all.add(judged)
