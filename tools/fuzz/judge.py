@@ -27,20 +27,21 @@ ERRORS = (
     ("modified", "has been modified by an inplace operation"),
     ("leaf", "leaf Variable that requires grad is being used in an in-place operation"),
     ("view", "is a view and is being modified inplace"),
+    ("view", "its base or another view of its base has been modified inplace"),
     ("view", "A view was created in"),
     ("no graph", "does not require grad and does not have a grad_fn"),
+    ("non-scalar", "grad can be implicitly created only for scalar outputs"),
+    ("unused input", "appears to not have been used in the graph"),
+    ("unused input", "One of the differentiated Tensors does not require grad"),
+    ("flag", "you can only change requires_grad flags of leaf variables"),
+    ("inference", "Inference tensors cannot be saved for backward"),
+    ("inference", "Inplace update to inference tensor outside InferenceMode"),
+    ("copied out", "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol"),
+    ("copied out", "Can't call numpy() on Tensor that requires grad"),
+    ("gradients", "returned an incorrect number of gradients"),
+    ("absent", "'NoneType' object has no attribute"),
 )
-"""What PyTorch says, and what we call it."""
-KINDS = {
-    "TL101": "second time",
-    "TL102": "second time",
-    "TL103": "second time",
-    "TL201": "modified",
-    "TL202": "modified",
-    "TL203": "leaf",
-    "TL204": "view",
-    "TL301": "no graph",
-}
+"""What PyTorch says, and what we call it: all that some rule reports as an error that PyTorch raises."""
 HOLES = ("faults", "dropped", "spent", "unknown_calls", "stopped")
 RUNS = 24
 """How many ways through a program are tried."""
@@ -138,16 +139,34 @@ def run(text: str) -> Truth:
 
 
 class Asking(ast.NodeTransformer):
-    """Comparisons with what nobody knows ask for an answer instead."""
+    """Tests of what nobody knows ask for an answer instead, whether they compare it or not."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        text = ast.unparse(node)
-        if ".item()" not in text and "random.random()" not in text:
-            return node
-        return ast.copy_location(
-            ast.Call(ast.Name(CHOOSE, ast.Load()), [ast.Constant(text), node.left], []),
-            node,
-        )
+        return asked(node, node.left)
+
+    def visit_If(self, node: ast.If | ast.While | ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self.tested(node.test)
+        return node
+
+    visit_While = visit_IfExp = visit_If
+
+    def tested(self, test: ast.expr) -> ast.expr:
+        """A test with the numbers in it that stand for truth themselves replaced."""
+        if isinstance(test, ast.BoolOp):
+            test.values = [self.tested(value) for value in test.values]
+        elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test.operand = self.tested(test.operand)
+        elif isinstance(test, ast.Call) and not (isinstance(test.func, ast.Name) and test.func.id == CHOOSE):
+            return asked(test, test)
+        return test
+
+
+def asked(node: ast.expr, value: ast.expr) -> ast.expr:
+    text = ast.unparse(node)
+    if ".item()" not in text and "random.random()" not in text:
+        return node
+    return ast.copy_location(ast.Call(ast.Name(CHOOSE, ast.Load()), [ast.Constant(text), value], []), node)
 
 
 class Answers:
@@ -171,6 +190,11 @@ class Answers:
         return [*given[:-1], True] if given else None
 
 
+def kind_of(*texts: str) -> str:
+    """What we call the error whose words are in the first of ``texts`` that has any."""
+    return next((kind for text in texts for kind, part in ERRORS if part in text), "other")
+
+
 def once(code: object, answers: Answers) -> tuple[Outcome | None, str]:
     torch.manual_seed(0)
     random.seed(0)
@@ -181,8 +205,7 @@ def once(code: object, answers: Answers) -> tuple[Outcome | None, str]:
             exec(code, {"__name__": "__main__", CHOOSE: answers})
         except Exception as error:
             words = str(error)
-            kind = next((kind for kind, part in ERRORS if part in words), "other")
-            return Outcome(kind, max(rows(error), default=(0, 0))[1]), words.partition("\n")[0][:200]
+            return Outcome(kind_of(words), max(rows(error), default=(0, 0))[1]), words.partition("\n")[0][:200]
     return None, ""
 
 
@@ -216,14 +239,14 @@ def predict(text: str) -> tuple[frozenset[Outcome], str]:
 
     def observe(event: Event) -> None:
         for rule in all_rules():
-            if rule.code not in KINDS or type(event) not in rule.events:
+            if not rule.raises or type(event) not in rule.events:
                 continue
             finding = rule.check(event, tape)
             row = getattr(event.moment.node, "lineno", 0)
             if finding is None or row in inside and not any(isinstance(c, ast.Call) for c in event.moment.calls[:1]):
                 continue  # a function that was not called is driven on its own; PyTorch did not run it
             if finding.severity == "error":
-                said.add(Outcome(KINDS[rule.code], row))
+                said.add(Outcome(kind_of(finding.message, *rule.raises), row))
             elif finding.severity == "warning":
                 doubts.add(f"{rule.code} as a warning at line {row}")
 

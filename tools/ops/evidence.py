@@ -77,16 +77,22 @@ def _saves(seen: Sequence[Observation]) -> Iterable[Saved]:
         if guard is not None:
             kept.append(Saved(what, guard))
     yield from kept
-    guard = _weakest([(o, _hidden(kept, o)) for o in differentiable])
+    guards = (_weakest([(o, _hidden(kept, o, widest)) for o in differentiable]) for widest in (True, False))
+    guard = next((g for g in guards if g is not None), None)
     if guard is not None:
         yield Saved("~", guard)
 
 
-def _hidden(kept: Sequence[Saved], observation: Observation) -> Guard:
-    """For whose gradient is something saved that is none of ``kept``?"""
+def _hidden(kept: Sequence[Saved], observation: Observation, widest: bool) -> Guard:
+    """For whose gradient is something saved that is none of ``kept``?
+
+    Where ``kept`` answers for some sets of inputs, several guards are right: the widest has all of these, the other
+    none. A normalisation keeps something for its weight; whether also for its input does not matter, since it keeps
+    that itself then. A sample without weight decides for the narrow one.
+    """
     unusable = observation.subsets - observation.reusable
     hidden = frozenset(s for s in unusable if not any(_applies(saved, s, observation) for saved in kept))
-    return _guard(hidden, observation, unusable - hidden) if hidden else NOTHING
+    return _guard(hidden, observation, unusable - hidden, widest) if hidden else NOTHING
 
 
 def _applies(saved: Saved, subset: frozenset[str], observation: Observation) -> bool:
@@ -94,12 +100,14 @@ def _applies(saved: Saved, subset: frozenset[str], observation: Observation) -> 
     return given and bool(not saved.gradient_of or saved.gradient_of & subset)
 
 
-def _guard(where: Subsets, observation: Observation, indifferent: Subsets = frozenset()) -> frozenset[str] | None:
+def _guard(
+    where: Subsets, observation: Observation, indifferent: Subsets = frozenset(), widest: bool = True
+) -> frozenset[str] | None:
     """For whose gradient is something saved, if it is saved for just these sets of inputs? None: no single answer.
 
     ``indifferent`` are sets for which it does not matter, because something else is saved then.
     """
-    if observation.subsets - indifferent == where:
+    if observation.subsets - (indifferent if widest else frozenset()) == where:
         return frozenset()
     singles = frozenset(name for subset in where if len(subset) == 1 for name in subset)
     needed = {subset for subset in observation.subsets if subset & singles}

@@ -10,18 +10,19 @@ import ast
 from collections.abc import Hashable
 from functools import partial
 
-from ..tape import State
+from ..tape import State, contents
 from .assign import assign
 from .gradients import weigh
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
 from .truth import truth
-from .values import Casting, Const, Generator, Packing, Ref, Tuple, Unknown, Value
+from .values import Casting, Const, Generator, Packing, Ref, TensorRef, Tuple, Unknown, Value
 
 
 def condition(m: Machine, node: ast.expr, state: State) -> tuple[Hashable, bool]:
     """A key under which the truth of an unknown test is remembered, and whether the key stands for its negation.
 
     The key is the shape of the test with the values its parts had: the same test on the same values has the same truth.
+    A tensor stands for what is in it, and so does a number that was read from it.
     """
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         key, negated = condition(m, node.operand, state)
@@ -43,9 +44,11 @@ def _part(m: Machine, node: ast.expr, state: State) -> Hashable:
             _part(m, node.left, state),
             *(_part(m, c, state) for c in node.comparators),
         )
-    if isinstance(node, ast.Name):
-        return m.lookup(state, node.id)
-    value = m.memo.values.get((node, 0))
+    value = m.lookup(state, node.id) if isinstance(node, ast.Name) else m.memo.values.get((node, 0))
+    if isinstance(value, Unknown):
+        return m.tape.numbers.get(value.tensor, value)
+    if isinstance(value, TensorRef):
+        return contents(state, value.id)
     return value if value is not None else ast.unparse(node)  # type: ignore[return-value]
 
 

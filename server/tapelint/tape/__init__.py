@@ -6,7 +6,7 @@ from .graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTenso
 from .hooks import Hook, retain
 from .inference import check_inference_write
 from .moment import Lap, Moment
-from .present import current, edge_of, leaf, settle
+from .present import contents, current, edge_of, leaf, settle
 from .record import invent, record
 from .state import State, fresh_id
 from .stored import Collected, Kept, Stored
@@ -40,6 +40,7 @@ __all__ = [
     "bump",
     "check_inference_write",
     "check_write",
+    "contents",
     "current",
     "edge_of",
     "everything",

@@ -43,6 +43,13 @@ def current(state: State, key: int) -> Tensor:
     return replace(tensor, seen=version)
 
 
+def contents(state: State, key: int) -> tuple[int, ...]:
+    """Stands for the numbers in the tensor ``key``: it is another one after every write to its memory."""
+    tensor = state.tensors[key]
+    writes = state.writes.get(tensor.counter), state.writes.get(tensor.memory), state.aside.get(tensor.memory)
+    return key, *(write.stamp if write is not None else 0 for write in writes)
+
+
 def settle(state: State, key: int) -> Tensor:
     """The tensor ``key`` as an op finds it whose graph it becomes part of."""
     tensor = state.tensors[key] = current(state, key)

@@ -21,7 +21,7 @@ from .present import current, edge_of, settle
 from .state import State, fresh_id
 from .tape import Cut, Tape
 from .unmarked import tell_unmarked
-from .writes import PROTECTED, bump, check_read, check_write
+from .writes import PROTECTED, bump, check_read, check_write, overlapping
 
 Arg = int | Sequence[int]
 
@@ -254,7 +254,7 @@ def _write(
             state.tensors[target] = replace(
                 tensor, grad_fn=view, requires_grad=needs, seen=state.version(tensor.counter) + 1
             )
-    bump(state, tensor.counter, op.name, node, tensor=target)
+    bump(state, tensor.counter, op.name, node, not overlapping(state, tensor), target)
     return (target,)
 
 

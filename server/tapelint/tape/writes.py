@@ -8,6 +8,7 @@ w.add_(1)        # refused, where w is a leaf that requires grad
 from __future__ import annotations
 
 import ast
+from math import prod
 
 from .events import LeafWritten, ViewRefused
 from .graph import Tensor, Write
@@ -47,6 +48,18 @@ def write_aside(state: State, memory: int, how: str, node: ast.AST, tensor: int)
     before = state.aside.get(memory)
     version = before.version + 1 if before else 1
     state.aside[memory] = Write(version, how, state.moment(node), True, before, tensor, fresh_id())
+
+
+def overlapping(state: State, tensor: Tensor) -> bool:
+    """Whether it has more elements than its memory (``v.expand(4, 4)``): most ops refuse to write it, ``fill_`` and
+    assigning by mask or index do not.
+    """
+    whole = state.tensors.get(tensor.memory)
+    if whole is None or not isinstance(tensor.sizes, tuple) or not isinstance(whole.sizes, tuple):
+        return False
+    if None in tensor.sizes or None in whole.sizes:
+        return False
+    return prod(tensor.sizes) > prod(whole.sizes)  # type: ignore[arg-type]
 
 
 def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AST, needs: bool | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...tape import Cut, State, current, leaf
+from ...tape import Cut, State, contents, current, leaf
 from ..attributes import cut, set_requires_grad
 from ..dtypes import Kind, of_dtype, of_values
 from ..extent import displayed
@@ -46,6 +46,7 @@ def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Valu
 def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     value = Unknown("item", False)
+    m.tape.numbers[value.tensor] = contents(state, receiver.id)
     if current(state, receiver.id).requires_grad:
         m.tape.cuts[value.tensor] = Cut(state.moment(call.node), call.name)
     elif receiver.id in m.tape.cuts:
