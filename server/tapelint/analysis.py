@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 
-from .interp import Cancelled, Holes, Imports, Machine, Resolve, execute
+from .interp import Cancelled, Holes, Imports, Machine, Place, Resolve, execute
 from .places import Files, Origin
 from .report import Diagnostic, Fix, settle
 from .rules import Examined, Finding, Rule, all_rules
@@ -35,7 +35,8 @@ class Report:
 
     ``resolve`` is how its imports were followed, ``imports`` the files of the workspace that were read for it and
     ``others`` those of them that were executed, by path. ``origins`` are the hazards that were seen, also those in
-    other files. ``removals`` are the fixes of what is said about comments.
+    other files. ``removals`` are the fixes of what is said about comments. ``walks`` are the places, in this file or
+    another, at which the program went backward, and whether the root was once known to carry a graph.
     """
 
     path: str
@@ -50,6 +51,7 @@ class Report:
     others: dict[str, Source] = field(default_factory=dict)
     origins: frozenset[Origin] = frozenset()
     removals: dict[tuple[str, Span], Fix] = field(default_factory=dict)
+    walks: dict[Place, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,7 @@ def _analyse(
         {other.path: other for other in files.others},
         origins,
         {(diagnostic.code, diagnostic.span): fix for diagnostic, fix in remarks.items()},
+        machine.walks,
     )
 
 

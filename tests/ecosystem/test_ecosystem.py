@@ -96,7 +96,7 @@ def test_an_interrupted_run_keeps_what_it_has_seen(tmp_path: Path, monkeypatch: 
     """The file is written after each repository."""
     kept = tmp_path / "kept.json"
 
-    def survey(which: Repository) -> Survey:
+    def survey(which: Repository, roots: bool) -> Survey:
         if which.name == "two":
             raise KeyboardInterrupt
         return Survey(which.name, None)
@@ -107,3 +107,17 @@ def test_an_interrupted_run_keeps_what_it_has_seen(tmp_path: Path, monkeypatch: 
     with pytest.raises(KeyboardInterrupt):
         __main__.main()
     assert [each["name"] for each in json.loads(kept.read_text())] == ["one"]
+
+
+def test_what_an_unknown_root_was_made_of(tmp_path: Path) -> None:
+    """From the root of a backward back to the first expression of which nothing is known."""
+    text = "import torch\ndef train(batch, head):\n    h = batch['x']\n    loss = torch.exp(h)\n    loss.backward()\n"
+    out = ecosystem(folder(tmp_path / "one", a=text), "--roots")
+    _, chain = out.split("one: a.py:5:5: loss.backward()\n")
+    assert [line.split(": ", 2)[2] for line in chain.splitlines()] == [
+        "loss = a tensor of which is not known whether it carries a graph",
+        "torch.exp(h) = a tensor of which is not known whether it carries a graph",
+        "h = unknown",
+        "batch['x'] = unknown",
+        "batch = unknown",
+    ]

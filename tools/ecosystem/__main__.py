@@ -2,6 +2,7 @@
 
     make ecosystem DIR="/checkouts/*"
     python -m tools.ecosystem [NAME=]PATH[@COMMIT][:FOLDER]... [--json FILE] [--against OLD.json] [--findings]
+                              [--roots]
 
 Every PATH is one repository: a folder, or a bare git directory of which a commit (HEAD) is read. Nothing of it is
 executed and nothing is fetched. Exit status 1: `--against` shows a change.
@@ -27,6 +28,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to FILE, after each repository")
     parser.add_argument("--against", type=Path, metavar="FILE", help="list what changed since the run that wrote FILE")
     parser.add_argument("--findings", action="store_true", help="list every finding below the table")
+    parser.add_argument("--roots", action="store_true", help="list the backward calls with an unknown root, and why")
     options = parser.parse_args()
     try:
         wanted = [repository(address) for address in options.repositories]
@@ -35,7 +37,7 @@ def main() -> int:
     surveys = []
     for which in wanted:
         print(f"{which.name} ...", file=sys.stderr)
-        surveys.append(survey(which))
+        surveys.append(survey(which, options.roots))
         if options.json:  # after each one: what an interrupted run has seen is kept
             data = [as_data(found) for found in surveys]
             options.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
@@ -45,6 +47,9 @@ def main() -> int:
         for found in surveys:
             for each in found.findings:
                 print(f"{found.name}: {each.place}")
+    for found in surveys:
+        for line in found.roots:
+            print(f"{found.name}: {line}")
     if options.against:
         old = [from_data(data) for data in json.loads(options.against.read_text(encoding="utf-8"))]
         changed = list(changes(old, surveys))

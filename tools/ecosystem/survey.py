@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from tapelint.analysis import analyse
-from tapelint.source import SourceError, concerns_torch, read
+from tapelint.interp import Place
+from tapelint.source import Source, SourceError, concerns_torch, read
 from tapelint.workspace import Resolver, discover
 
 from .repository import Repository, files
+from .roots import unknown_roots
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -51,27 +53,30 @@ class Survey:
     seconds: float = 0.0
     peak_mb: float = 0.0
     slowest: list[tuple[float, str]] = field(default_factory=list)
+    roots: list[str] = field(default_factory=list)
 
 
-def survey(which: Repository) -> Survey:
+def survey(which: Repository, roots: bool = False) -> Survey:
     """Look at a repository in a new process."""
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
-        return pool.apply(_survey, (which,))
+        return pool.apply(_survey, (which, roots))
 
 
-def _survey(which: Repository) -> Survey:
+def _survey(which: Repository, roots: bool) -> Survey:
     logging.disable(logging.WARNING)  # of files that are not found, and the like: no business of a table
     with files(which) as folder:
-        return look(folder, which.name, which.commit)
+        return look(folder, which.name, which.commit, roots)
 
 
-def look(folder: Path, name: str, commit: str | None = None) -> Survey:
-    """Look at all files below ``folder``, in this process."""
+def look(folder: Path, name: str, commit: str | None = None, roots: bool = False) -> Survey:
+    """Look at all files below ``folder``, in this process; with ``roots`` also at what unknown roots were made of."""
     found = Survey(name, commit)
     stats: Counter[str] = Counter()
     resolver = Resolver([str(folder)])
     taken: list[tuple[float, str]] = []
+    walks: dict[Place, bool] = {}
+    sources: dict[str, Source] = {}
     began = time.process_time()
     for path in discover(folder):
         found.files += 1
@@ -87,16 +92,23 @@ def look(folder: Path, name: str, commit: str | None = None) -> Survey:
             found.unreadable.append(short)
             continue
         stats.update(report.stats)
+        sources[str(path)] = report.source
+        for place, rooted in report.walks.items():
+            walks[place] = walks.get(place, False) or rooted
         taken.append((round(time.process_time() - start, 2), short))
         for each in report.diagnostics:
             row, column = each.span.row, each.span.column
             found.findings.append(Found(short, row, column, each.code, each.severity, each.message))
+    stats["walks"], stats["rooted"] = len(walks), sum(walks.values())
     found.stats = dict(stats)
     found.findings.sort()
     found.seconds = round(time.process_time() - began, 2)
     found.slowest = sorted(taken, reverse=True)[:5]
     unit = 2**20 if sys.platform == "darwin" else 2**10
     found.peak_mb = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
+    unknown = {place for place, rooted in walks.items() if not rooted}
+    for path in sorted({path for path, *_ in unknown} & sources.keys()) if roots else ():
+        found.roots += unknown_roots(sources[path], os.path.relpath(path, folder), resolver, unknown)
     return found
 
 

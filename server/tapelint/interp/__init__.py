@@ -40,6 +40,6 @@ from .library import (
     vectors,
     weight_averages,
 )
-from .machine import Cancelled, Holes, Machine
+from .machine import Cancelled, Holes, Machine, Place, place_of
 
-__all__ = ["Cancelled", "Holes", "Imports", "Machine", "Resolve", "execute"]
+__all__ = ["Cancelled", "Holes", "Imports", "Machine", "Place", "Resolve", "execute", "place_of"]

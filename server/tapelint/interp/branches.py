@@ -44,7 +44,7 @@ def _part(m: Machine, node: ast.expr, state: State) -> Hashable:
             _part(m, node.left, state),
             *(_part(m, c, state) for c in node.comparators),
         )
-    value = m.lookup(state, node.id) if isinstance(node, ast.Name) else m.memo.values.get((node, 0))
+    value = m.lookup(state, node.id) if isinstance(node, ast.Name) else m.memo.latest(node)
     if isinstance(value, Unknown):
         return m.tape.numbers.get(value.tensor, value)
     if isinstance(value, TensorRef):

@@ -185,7 +185,7 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         if call.name == "backward" and not call.args:
             m.holes.backwards += 1
             m.holes.rootless += 1
-            m.walks.setdefault(call.node, False)
+            m.walk(state, call.node, False)
     return unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
 
 

@@ -11,6 +11,11 @@ from .machine import EXPRESSIONS, Machine
 from .truth import truth
 from .values import Const, Frame, Generator, Mapping, Ref, Sequence, Tuple, Unknown, Value
 
+ROUNDS = 16
+"""Of a comprehension."""
+OCCURRENCES = 1_000
+"""More than any node has in one round."""
+
 
 def elements(m: Machine, nodes: list[ast.expr], state: State) -> tuple[list[Value], bool]:
     """The values of a display, stars spread out, and whether there may be more."""
@@ -63,7 +68,12 @@ def comprehend(
     state.frame = state.new(Frame({}, parent, state.heap[parent].module))
     depth = len(state.laps)
     found: list[Value] = []
-    exact = _comprehend(m, state, generators, results, laps, found, depth)
+    memo = m.memo
+    before = memo.base, memo.counts
+    try:
+        exact = _comprehend(m, state, generators, results, laps, found, depth)
+    finally:
+        memo.base, memo.counts = before
     state.frame = outer
     state.laps = state.laps[:depth]
     return Items(found, exact)
@@ -85,8 +95,9 @@ def _comprehend(
     first, rest = generators[0], generators[1:]
     items = items_of(m, state, m.ev(first.iter, state), first.iter, laps)
     exact = items.exact
-    run = m.new_run()
-    for number, item in enumerate(items.values[:16], 1):
+    run, base = m.new_run(), m.memo.base
+    for number, item in enumerate(items.values[:ROUNDS], 1):
+        m.memo.base, m.memo.counts = (base + number) * OCCURRENCES, {}
         m.lap(state, first, run, number, depth)
         assign(m, state, first.target, item, first, None)
         verdicts = [truth(m, state, m.ev(test, state)) for test in first.ifs]
@@ -94,7 +105,7 @@ def _comprehend(
             continue
         exact = exact and None not in verdicts
         exact = _comprehend(m, state, rest, results, laps, found, depth + 1) and exact
-    return exact and len(items.values) <= 16
+    return exact and len(items.values) <= ROUNDS
 
 
 def list_comprehension(m: Machine, node: ast.ListComp | ast.SetComp, state: State, key: object) -> Value:

@@ -86,7 +86,9 @@ def execute(m: Machine) -> None:
 
 def _count(m: Machine) -> None:
     """How far the walks and the ``forward`` methods of the file came."""
-    m.holes.walks, m.holes.rooted = len(m.walks), sum(m.walks.values())
+    own = "" if m.imports is None else m.imports.main.path
+    here = [rooted for (path, *_), rooted in m.walks.items() if path == own]
+    m.holes.walks, m.holes.rooted = len(here), sum(here)
     for statement in m.tree.body:
         for method in statement.body if isinstance(statement, ast.ClassDef) else ():
             if isinstance(method, ast.FunctionDef) and method.name == "forward":

@@ -52,8 +52,8 @@ class Cancelled(Exception):
 class Holes:
     """What the analysis did not see, counted.
 
-    ``walks`` are the places that go backward, ``rooted`` those where the root was once known to carry a graph;
-    ``forwards`` the methods of that name, ``ended`` those that were once run to their end.
+    ``walks`` are the places in this file that go backward, ``rooted`` those where the root was once known to carry a
+    graph; ``forwards`` the methods of that name, ``ended`` those that were once run to their end.
     """
 
     entries: int = 0
@@ -74,14 +74,25 @@ class Holes:
 
 @dataclass(slots=True)
 class Memo:
-    """What a statement has evaluated so far: ``values`` by node and occurrence, ``forks`` still to be finished."""
+    """What a statement has evaluated so far: ``values`` by node and occurrence, ``forks`` still to be finished.
+
+    A round of a comprehension counts occurrences of its own, from ``base``: what the memo holds of one round must not
+    be taken for another's where an earlier round is not looked into again.
+    """
 
     values: dict[tuple[ast.AST, int], object]
+    base: int = 0
     counts: dict[ast.AST, int] = field(default_factory=dict)
     forks: list[tuple[State, dict[tuple[ast.AST, int], object]]] = field(default_factory=list)
 
+    def latest(self, node: ast.AST) -> object:
+        """What ``node`` was evaluated to last; None if it was not."""
+        return self.values.get((node, self.base + max(self.counts.get(node, 1) - 1, 0)))
+
 
 Probe = Callable[[ast.AST, State, Value], None]
+Place = tuple[str, int, int]
+"""A file, and the row and column of its text at which a node ends."""
 Key = "tuple[ast.AST, int]"
 
 EXPRESSIONS: dict[type, Callable[..., Value]] = {}
@@ -107,7 +118,7 @@ class Machine:
         self.running: list[tuple[ast.AST, tuple[Value, ...]]] = []
         self.called: set[ast.AST] = set()
         self.ended: set[ast.AST] = set()
-        self.walks: dict[ast.AST, bool] = {}
+        self.walks: dict[Place, bool] = {}
         self.consumers: list[Callable[[State, Value], list[State]]] = []
         self.missing: dict[str, Value] = {}
         self.imports: Imports | None = None
@@ -135,7 +146,7 @@ class Machine:
         memo = self.memo
         count = memo.counts.get(node, 0)
         memo.counts[node] = count + 1
-        key = (node, count)
+        key = (node, memo.base + count)
         if key in memo.values:
             known = memo.values[key]
             if isinstance(known, Raised):
@@ -181,6 +192,11 @@ class Machine:
     def fact(self, name: str) -> Value:
         """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU."""
         return self.missing.setdefault(f"({name})", Unknown(name, False))
+
+    def walk(self, state: State, node: ast.AST, rooted: bool) -> None:
+        """The program goes backward at ``node``, which is in the file of the running function."""
+        place = place_of(self.imports.here(state).path if self.imports is not None else "", node)
+        self.walks[place] = self.walks.get(place, False) or rooted
 
     # Statements
 
@@ -260,6 +276,11 @@ class Machine:
     def new_run(self) -> int:
         self.runs += 1
         return self.runs
+
+
+def place_of(path: str, node: ast.AST) -> Place:
+    """Where a node of a file ends: that is what tells the calls of ``a.b().c()`` apart."""
+    return path, getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0
 
 
 BUILTINS = frozenset(

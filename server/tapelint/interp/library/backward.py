@@ -99,7 +99,7 @@ def go_backward(
         tell_rewrapped(m, state, roots, node)
     required = [current(state, root).requires_grad for root in roots]
     m.holes.rootless += not any(required)
-    m.walks[node] = m.walks.get(node, False) or any(required)
+    m.walk(state, node, any(required))
     if accumulate and all(required) and any(current(state, key).requires_grad is False for key in inputs or ()):
         raise refused(m, NO_TARGET)
     try:
