@@ -13,12 +13,16 @@ import types
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
 from mdspec import Block, beside
 
 torch.set_num_threads(1)
+
+STANDINS = str(Path(__file__).resolve().parent / "standins")
+"""For frameworks that are not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +40,16 @@ class Outcome:
 
 @contextlib.contextmanager
 def importable(block: Block) -> Iterator[None]:
-    """The files beside ``block`` can be imported, from its folder and from ``src`` there, and leave no trace."""
-    if not block.files:
-        yield
-        return
+    """The stand-ins can be imported, and the files beside ``block``, from its folder and from ``src`` there, and leave
+    no trace."""
     known, path = set(sys.modules), list(sys.path)
+    sys.path.insert(0, STANDINS)
+    if not block.files:
+        try:
+            yield
+        finally:
+            sys.path[:] = path
+        return
     with beside(block) as main:
         sys.path[:0] = [str(main.parent), str(main.parent / "src")]
         importlib.invalidate_caches()

@@ -187,10 +187,12 @@ def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
         for h in node.handlers
     )
     m.tape.guarded += guard
+    m.catching += bool(node.handlers)
     try:
         ended = m.block(node.body, [state])
     finally:
         m.tape.guarded -= guard
+        m.catching -= bool(node.handlers)
     for path in ended:
         if path.signal == "raise" and isinstance(path.value, Raised):
             handler = next((h for h in node.handlers if catches(h, path.value)), None)

@@ -11,8 +11,8 @@ from .. import ops
 from ..tape import State
 from . import evaluation, torch_ops
 from .assign import tensors_in
-from .attributes import find
-from .classes import instantiate, module_name
+from .attributes import find, linear_order
+from .classes import instantiate
 from .functions import call_function
 from .gradients import handed_over, reach
 from .iteration import items_of
@@ -26,7 +26,7 @@ from .library.registry import (
     Call,
 )
 from .machine import EXPRESSIONS, Machine, Raised
-from .networks import is_network
+from .networks import answers, is_layer, is_network
 from .values import (
     Bound,
     Class,
@@ -171,6 +171,11 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             if known is not None:
                 return known(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
         model = (table or {}).get(call.name)
+        if model is None and isinstance(thing, Instance):
+            flows = _answers(state, thing, call.name)
+            if flows is False:
+                return Unknown(call.name)
+            model = MODULE_METHODS["forward"] if flows else None
         if model is not None:
             return model(m, state, receiver, call)
     if isinstance(receiver, (Const, Tuple)) and not hasattr(
@@ -187,6 +192,12 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             m.holes.rootless += 1
             m.walk(state, call.node, False)
     return unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
+
+
+def _answers(state: State, thing: Instance, method: str) -> bool | None:
+    """Whether a method that a library defines returns what its network makes of the arguments; None if not known."""
+    found = (answers(kind.name, method) for kind in linear_order(state, thing.kind) if isinstance(kind, Lib))
+    return next((flows for flows in found if flows is not None), None)
 
 
 def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
@@ -217,16 +228,16 @@ def _library(m: Machine, state: State, call: Call) -> Value:
 
         return opaque_module(m, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
     base, _, last = name.rpartition(".")
-    if last == "__init__" and call.args and module_name(base):
+    if last == "__init__" and call.args and is_layer(base):
         from .library.layers import build_layer
 
         build_layer(m, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
         return Const(None)
-    if base.endswith("torch.nn.Module") or module_name(base):
+    if base.endswith("torch.nn.Module") or is_layer(base):
         own = MODULE_METHODS.get(last)
         if own is not None and call.args:
             return own(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
-    if module_name(name):
+    if is_layer(name):
         from .library.layers import new_layer
 
         return new_layer(m, state, name, call.args, call.kwargs, call.node)

@@ -8,6 +8,7 @@ from ..tape import State
 from .attributes import find, linear_order
 from .functions import call_function, define_function
 from .machine import Machine
+from .networks import is_layer
 from .values import NONE, Bound, Class, Frame, Function, Instance, Lib, Ref, Unknown, Value
 
 
@@ -107,19 +108,4 @@ class Factory:
 
 def is_module(state: State, kind: Value) -> bool:
     """Whether instances of ``kind`` are ``nn.Module``s for certain."""
-    return any(isinstance(base, Lib) and module_name(base.name) for base in linear_order(state, kind))
-
-
-MODULE_ROOTS = ("torch.nn.", "pytorch_lightning.", "lightning.", "torchvision.models.", "timm.", "transformers.")
-
-
-def module_name(name: str) -> bool:
-    """Whether a library class of this name is a Module: everything in ``torch.nn`` with a capital letter, but
-    Parameter.
-    """
-    last = name.rpartition(".")[2]
-    return (
-        name.startswith(MODULE_ROOTS)
-        and last[:1].isupper()
-        and last not in ("Parameter", "Buffer", "UninitializedParameter")
-    )
+    return any(isinstance(base, Lib) and is_layer(base.name) for base in linear_order(state, kind))

@@ -103,7 +103,8 @@ _CONSTANTS: dict[object, Const] = {}
 
 class Machine:
     """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
-    each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer was made.
+    each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer was made;
+    ``catching`` how many ``try`` statements with handlers are around what is running.
     """
 
     def __init__(
@@ -128,6 +129,7 @@ class Machine:
         self.made: dict[int, ast.AST] = {}
         self.suspects: list[int] = []
         self.cells: tuple[Cell, ...] = ()
+        self.catching = 0
 
     # Expressions
 
@@ -216,7 +218,7 @@ class Machine:
                 results.append(path)
                 forks = self.memo.forks
                 if forks:
-                    if len(results) + len(work) + len(forks) > MAX_STATES:
+                    if len(self.going(results)) + len(work) + len(forks) > MAX_STATES:
                         self.holes.dropped += len(forks)
                     else:
                         work += forks
@@ -255,10 +257,18 @@ class Machine:
         self.steps += 1
         return handler(self, node, state)
 
+    def going(self, states: list[State]) -> list[State]:
+        """Without the paths that end in an exception which nobody catches, as long as there is any other: they have
+        told what there is to tell, and should not take the place of paths that go on.
+        """
+        if self.catching:
+            return states
+        return [state for state in states if state.signal != "raise"] or states
+
     def trim(self, states: list[State]) -> list[State]:
         """Merge what is equal, drop what is too much."""
         kept: list[State] = []
-        for state in states:
+        for state in self.going(states):
             if not any(merged(state, other, self.tape.saved, self.suspects) for other in kept):
                 kept.append(state)
         if len(kept) > MAX_STATES:

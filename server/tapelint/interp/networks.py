@@ -3,6 +3,8 @@
     torchvision.models.resnet18()                    a Module with parameters nobody looks into
     timm.create_model("vit_base_patch16_224")        the same
     BertModel.from_pretrained("bert-base-uncased")   the same; its output's ``loss`` and ``logits`` depend on it
+    torch_geometric.nn.GCNConv(16, 7)                a layer: a class that the program may derive its own from
+    torch_geometric.nn.GINConv(mlp)                  a layer without parameters but those of ``mlp``
 
 What such a network does in forward is assumed, and said so in every message that rests on it.
 """
@@ -28,6 +30,7 @@ NETWORKS = tuple(
         r"efficientnet_pytorch\.EfficientNet\.from_(?:pretrained|name)",
         r"sentence_transformers\.SentenceTransformer",
         r"torch\.hub\.load",
+        r"torch_geometric\.nn\.(?:\w+\.)*to_(?:hetero(?:_with_bases)?|fixed_size)",
     )
 )
 """Dotted names of functions and classes that return a network."""
@@ -43,3 +46,58 @@ FIELDS = frozenset(
 def is_network(name: str) -> bool:
     """Whether a library call returns a network."""
     return any(pattern.fullmatch(name) for pattern in NETWORKS)
+
+
+_GRAPHS = r"torch_geometric\.(?:(?:contrib\.|llm\.)?nn|(?:contrib|llm)\.models)\.(?:\w+\.)*"
+_PLAIN = "Parameter|Buffer|UninitializedParameter|UninitializedBuffer"
+
+LAYERS = re.compile(
+    rf"torch\.nn\.(?:\w+\.)*(?!(?:{_PLAIN})$)[A-Z]\w*"
+    r"|(?:pytorch_lightning|lightning|torchvision\.models|timm|transformers)\.(?:\w+\.)*[A-Z]\w*"
+    rf"|{_GRAPHS}(?!\w*(?:Index|Info|Output|Loader|LR)$)[A-Z]\w*"
+)
+"""Names of library classes whose objects are Modules."""
+
+_OWNLESS = (
+    "MessagePassing APPNP LGConv SimpleConv EdgeConv DynamicEdgeConv PointNetConv PPFConv GINConv HeteroConv WLConv "
+    "WLConvContinuous Aggregation SumAggregation MeanAggregation MaxAggregation MinAggregation MulAggregation "
+    "VarAggregation StdAggregation QuantileAggregation MedianAggregation SortAggregation VariancePreservingAggregation "
+    "GraphSizeNorm PairNorm MeanSubtractionNorm PositionalEncoding TemporalEncoding Reshape LabelPropagation "
+    "CorrectAndSmooth InnerProductDecoder GAE VGAE ARGA ARGVA DeepGCNLayer MetaLayer Sequential ModuleDict "
+    "ParameterDict DataParallel"
+)
+OWNLESS = re.compile(
+    r"torch\.nn\.Module|\w+\.(?:\w+\.)*Lightning(?:Data)?Module"
+    rf"|{_GRAPHS}(?:{_OWNLESS.replace(' ', '|')})"
+)
+"""Those among them that have no parameters but the ones of the modules they are given."""
+
+_ANSWERS = (
+    "loss recon_loss kl_loss reg_loss link_pred_loss recommendation_loss nll_loss encode decode discriminate "
+    "get_embedding propagate"
+)
+ANSWERS = ((re.compile(_GRAPHS + r"[A-Z]\w*"), frozenset(_ANSWERS.split()), frozenset(("discriminator_loss",))),)
+"""Methods of layers: first those whose results depend on what they are given and on all of the parameters, as that of
+``forward`` does, then those that detach what they are given.
+"""
+
+
+@cache
+def is_layer(name: str) -> bool:
+    """Whether a library class of this name is a Module."""
+    return LAYERS.fullmatch(name) is not None
+
+
+@cache
+def is_ownless(name: str) -> bool:
+    """Whether a Module of this class has no parameters of its own."""
+    return OWNLESS.fullmatch(name) is not None
+
+
+@cache
+def answers(name: str, method: str) -> bool | None:
+    """Whether the result of a method of this class depends on what it is given and on the network; None where nobody
+    knows.
+    """
+    known = ((method in given, method in cut) for pattern, given, cut in ANSWERS if pattern.fullmatch(name))
+    return next((flows for flows, cuts in known if flows or cuts), None)

@@ -6,14 +6,17 @@ A module nobody knows is one with a single parameter that stands for all of its 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ... import ops
 from ...tape import Refused, State, leaf, record
 from .. import torch_ops
 from ..assign import tensors_in
+from ..classes import is_module
 from ..iteration import items_of
 from ..machine import Machine, Raised
+from ..networks import is_ownless
 from ..sizes import parameter_sizes, result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .registry import Call
@@ -24,6 +27,8 @@ CONTAINERS = {
     "torch.nn.Sequential": "Sequential",
 }
 DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
+REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
+"""The kinds of containers that are Modules."""
 HIDDEN = "(parameters)"
 ITEMS = "(items)"
 
@@ -56,13 +61,15 @@ def build_layer(
         return
     thing = state.edit(receiver.id)
     thing.attributes.setdefault("training", TRUE)
-    if name.endswith("Module") or name.endswith(".Module"):
-        return
     if name in CONTAINERS or name in DICTS:
         thing.attributes[ITEMS] = new_layer(m, state, name, args, kwargs, node)
         return
     row = ops.layer(name.rpartition(".")[2]) if name.startswith("torch.nn.") else None
     if row is None:
+        for index, module in enumerate(modules_in(state, [*args, *kwargs.values()])):
+            thing.attributes[f"(given {index})"] = module
+        if is_ownless(name):
+            return
         made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], of_module=True)
         m.tape.name(made, f"the parameters of {name.rpartition('.')[2]}")
         thing.attributes[HIDDEN] = TensorRef(made)
@@ -90,6 +97,21 @@ def build_layer(
         thing.attributes["reduction"] = given["reduction"] if "reduction" in given else Const("none")
     if "return_indices" in given:
         thing.attributes["return_indices"] = given["return_indices"]
+
+
+def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Value]:
+    """The modules among some values, and in what they contain."""
+    for value in values:
+        thing = state.heap[value.id] if isinstance(value, Ref) else value
+        if isinstance(thing, Instance):
+            if is_module(state, thing.kind):
+                yield value
+        elif isinstance(thing, (Sequence, Mapping)) and thing.kind in REGISTERED:
+            yield value
+        elif depth and isinstance(thing, (Tuple, Sequence)):
+            yield from modules_in(state, list(thing.items), depth - 1)
+        elif depth and isinstance(thing, Mapping):
+            yield from modules_in(state, list(thing.items.values()), depth - 1)
 
 
 def opaque_module(m: Machine, state: State, name: str, node: ast.AST) -> Ref:

@@ -35,7 +35,7 @@ from ..values import (
     Value,
 )
 from .gradients import clear_grads
-from .layers import HIDDEN, ITEMS, inputs_of, run_layer
+from .layers import HIDDEN, ITEMS, REGISTERED, inputs_of, run_layer
 from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
 
 
@@ -67,7 +67,7 @@ def module_like(state: State, value: Value) -> bool:
     thing = state.heap[value.id]
     if isinstance(thing, Instance):
         return is_module(state, thing.kind)
-    return isinstance(thing, (Sequence, Mapping)) and thing.kind in ("ModuleList", "Sequential", "ModuleDict")
+    return isinstance(thing, (Sequence, Mapping)) and thing.kind in REGISTERED
 
 
 def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:

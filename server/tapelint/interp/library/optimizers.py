@@ -8,6 +8,7 @@ import ast
 
 from ...tape import Refused, State, bump, check_inference_write, current, gradients, leaf, write_aside
 from ...tape.lost import NonLeafOptimized
+from .. import attributes
 from ..assign import tensors_in
 from ..calls import call_value
 from ..machine import Machine, Raised
@@ -171,14 +172,13 @@ def scale(m: Machine, state: State, call: Call) -> Value:
 
 @function("torch.amp.GradScaler.step")
 def scaled_step(m: Machine, state: State, call: Call) -> Value:
-    from ..calls import call_method
-
     optimizer = call.get(1, "optimizer")
-    inner = Call("step", call.args[2:], {}, call.node)
     if isinstance(optimizer, Ref) and isinstance(state.heap[optimizer.id], Optimizer):
         function = call.node.func if isinstance(call.node, ast.Call) else None
+        inner = Call("step", call.args[2:], {}, call.node)
         return advance(m, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None)
-    return call_method(m, state, optimizer, inner)
+    own = attributes.load(m, state, optimizer, "step", call.node)  # the program's own optimizer, or nobody knows whose
+    return call_value(m, state, own, call.args[2:], {}, call.node, call.key)
 
 
 @function("torch.amp.GradScaler.unscale_")

@@ -1,0 +1,1 @@
+"""PyTorch Geometric, as far as blocks need it."""
