@@ -34,7 +34,11 @@ def qualified(sheet: Sheet, place: Place, node: ast.AST) -> str | None:
 
 def torch_name(sheet: Sheet, place: Place, wanted: str) -> str | None:
     """How ``torch.<wanted>`` is spelled at ``place``: ``torch.no_grad``, ``th.no_grad``, ``no_grad``; None if not."""
-    spelled = {"torch": f".{wanted}", f"torch.{wanted}": ""}
+    parts = wanted.split(".")
+    spelled = {
+        ".".join(["torch", *parts[:depth]]): "".join(f".{part}" for part in parts[depth:])
+        for depth in (*range(1, len(parts)), 0, len(parts))
+    }
     candidates: dict[str, str] = {}
     for scope in sheet.scopes(place):
         for node in own_nodes(scope):

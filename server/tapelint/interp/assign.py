@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..tape import Kept, State, Stored
-from . import attributes, subscripts
+from . import attributes, subscripts, updates
 from .iteration import unpack
 from .machine import Machine
 from .values import Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
@@ -21,6 +21,8 @@ def assign(
     target.
     """
     if isinstance(target, ast.Name):
+        if isinstance(value, TensorRef) and value.id in m.tape.updates:
+            updates.bound(m, state, target.id, value.id, statement)
         m.bind(state, target.id, value)
         remember(
             m, state, target.id, value, statement, source, "iterated" if isinstance(statement, LOOPS) else "assigned"
@@ -30,6 +32,8 @@ def assign(
         return
     elif isinstance(target, ast.Attribute):
         owner = m.ev(target.value, state)
+        if isinstance(owner, Ref):
+            m.homes[owner.id, target.attr] = target, source or target
         remember(m, state, ast.unparse(target), value, statement, source, "assigned")
         attributes.store(m, state, owner, target.attr, value, target)
     elif isinstance(target, ast.Subscript):

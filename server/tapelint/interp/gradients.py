@@ -92,6 +92,8 @@ def flowed(
         return
     if target is None:
         slopes.update(results)
+        for leaf in {state.tensors[key].memory for key in given if key not in slopes} & state.history.keys():
+            m.tape.updates.update(dict.fromkeys(results, leaf))
         return
     leaf = state.tensors[target].memory
     if target not in slopes and leaf in state.history:

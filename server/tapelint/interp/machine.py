@@ -103,7 +103,8 @@ _CONSTANTS: dict[object, Const] = {}
 
 class Machine:
     """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
-    each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer was made;
+    each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
+    optimizer was made; ``homes`` for each attribute of an object the last assignment to it, its target and its value;
     ``catching`` how many ``try`` statements with handlers are around what is running.
     """
 
@@ -127,6 +128,7 @@ class Machine:
         self.absent: dict[int, Any] = {}
         self.turns: dict[int, Turn] = {}
         self.made: dict[int, ast.AST] = {}
+        self.homes: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = {}
         self.suspects: list[int] = []
         self.cells: tuple[Cell, ...] = ()
         self.catching = 0

@@ -2,7 +2,9 @@
 
 ## What it does
 Reports an optimizer (or `add_param_group`) that is given a computed tensor, and a place where the graph is cut
-(`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever comes to.
+(`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever comes to. And the other way
+round: parameters that backward passes come to, and that the optimizer of the whole network does not hold, because they are in
+a plain list or dict, are plain tensors, or were made after the optimizer. And an update by hand that only binds a name.
 
 ## Why PyTorch fails
 An optimizer changes tensors in place, by their `.grad`. A computed tensor has none, and changing it would
@@ -11,6 +13,13 @@ not change what it was computed from; PyTorch raises "can't optimize a non-leaf 
 `.double()` and `.cuda()` compute one, too.
 
 A parameter behind a cut gets no gradient from anywhere. The optimizer skips it, in every step, and nothing is raised.
+
+`parameters()` finds what is assigned to attributes of a module: modules and `nn.Parameter`s, also those in `nn.ModuleList`,
+`nn.ParameterList` and their like. It does not look into lists and dicts. And an optimizer keeps the tensors that it was given:
+a layer that replaces another later on has new ones.
+
+`p = p - 0.1 * p.grad` computes a new tensor and gives it the name `p`. In `for p in net.parameters()` that name is bound
+anew in the next iteration, and the network still holds what it held.
 
 ## Example
 ```py
@@ -29,10 +38,53 @@ for step in range(3):
 assert encoder.weight.grad is None  # torch: silent the encoder is not trained
 ```
 
+```py
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = [nn.Linear(4, 4) for _ in range(2)]  # warning: [parameters-not-trained] "plain list"
+        self.out = nn.Linear(4, 1)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.tanh(layer(x))
+        return self.out(x)
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    opt.zero_grad()
+    net(torch.randn(8, 4)).pow(2).mean().backward()
+    opt.step()
+assert len(list(net.parameters())) == 2  # torch: silent the hidden layers are not trained
+```
+
 ## Use instead
 ```py
 image = (torch.randn(1, 3, 8, 8) * 0.01).requires_grad_()
 opt = torch.optim.SGD([image], lr=0.1)  # torch: ok
+```
+
+A network registers its layers, and has all of them before the optimizer is built:
+```py
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(4, 4) for _ in range(2)])
+        self.out = nn.Linear(4, 1)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.tanh(layer(x))
+        return self.out(x)
+
+net = Net()
+net.out = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    opt.zero_grad()
+    net(torch.randn(8, 4)).pow(2).mean().backward()
+    opt.step()  # torch: ok
 ```
 
 What is not to be trained is not given to the optimizer, or frozen with `requires_grad_(False)`:
@@ -48,6 +100,8 @@ for step in range(3):
 
 ## Fix safety
 `detach().requires_grad_()` begins a graph at the computed value. What it was computed from is trained no more.
+`nn.ModuleList` and its like change what is trained, moved by `to()` and saved, not what is computed. The optimizer is moved
+below the new layer, past statements that do not depend on it.
 """
 
 from __future__ import annotations
@@ -57,10 +111,10 @@ import ast
 from ..tape.events import Event
 from ..tape.lost import NonLeafOptimized
 from ..tape.tape import Cut, Tape
-from ..tape.training import NeverReached
+from ..tape.training import NeverReached, NeverStepped, UpdateDropped
 from .cure import Cure
 from .finding import Finding, Link, Rule
-from .story import code, prefix, tensor_name, tensor_names
+from .story import assuming, code, prefix, tensor_name, tensor_names, verb
 
 ERROR = "can't optimize a non-leaf Tensor"
 
@@ -68,6 +122,10 @@ ERROR = "can't optimize a non-leaf Tensor"
 def check(event: Event, tape: Tape) -> Finding | None:
     if isinstance(event, NeverReached):
         return behind_a_cut(event, event.cut, tape) if event.cut is not None else None
+    if isinstance(event, NeverStepped):
+        return not_held(event, tape)
+    if isinstance(event, UpdateDropped):
+        return dropped(event, tape)
     assert isinstance(event, NonLeafOptimized)
     name = tensor_name(tape, event.tensor) or "it"
     message = (
@@ -107,12 +165,67 @@ def behind_a_cut(event: NeverReached, cut: Cut, tape: Tape) -> Finding:
     )
 
 
+WRAPPERS = {
+    "ModuleList": "module_list",
+    "ModuleDict": "module_dict",
+    "ParameterList": "parameter_list",
+    "ParameterDict": "parameter_dict",
+    "Parameter": "parameter",
+}
+
+
+def not_held(event: NeverStepped, tape: Tape) -> Finding:
+    """The optimizer of a whole network that has more than the optimizer was given."""
+    held = ast.unparse(event.optimizer) if event.optimizer is not None else "the optimizer"
+    kept = code(event.attribute) if event.attribute is not None else code(event.value)
+    place = event.attribute or event.value
+    names = tensor_names(tape, event.leaves)
+    cures: tuple[Cure, ...] = ()
+    if event.why == "later":
+        what = f"{kept} was made after `{held}`, which still holds what was there before"
+        advice = "build the optimizer when the network is complete, or tell it of the new ones (`add_param_group`)."
+        if event.built is not None:
+            cures = (Cure("move_after", "Build the optimizer afterwards", (event.built, event.value)),)
+    else:
+        thing = "a tensor, but no `nn.Parameter`" if event.why == "plain" else f"a plain {kind_of(event.wrapper)}"
+        what = f"{kept} is {thing}, so `parameters()` does not find {'it' if event.why == 'plain' else 'what is in it'}"
+        advice = f"use `nn.{event.wrapper}`." if event.wrapper else "register them as modules or parameters."
+        if event.wrapper is not None:
+            cures = (Cure(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
+    message = (
+        f"{what}: {names} {verb(names)} given gradients, and {code(event.moment.node)} never uses them. Nothing "
+        f"raises.{assuming(event.assumed)}"
+    )
+    links = [Link(event.built, f"`{held}` is given the parameters of the network here")] if event.built else []
+    links.append(Link(event.moment.node, f"{prefix(event.moment)}this step does not know {names}"))
+    return Finding(RULE.code, place, event.moment, "warning", message, tuple(links), advice, cures)
+
+
+def kind_of(wrapper: str | None) -> str:
+    return "dict" if wrapper is not None and wrapper.endswith("Dict") else "list"
+
+
+def dropped(event: UpdateDropped, tape: Tape) -> Finding:
+    """``p = p - lr * p.grad`` for the variable of a loop."""
+    statement = event.moment.node
+    leaf = tensor_name(tape, event.leaf) or "the parameter"
+    message = (
+        f"this computes a new tensor and calls it `{event.name}`, a name that the loop binds again before anybody reads it: "
+        f"{leaf} is not updated. Nothing raises.{assuming(event.assumed)}"
+    )
+    cures = ()
+    if isinstance(statement, ast.Assign):
+        cures = (Cure("inplace_update", "Update it in place, without gradients", (statement.value,)),)
+    advice = f"write into the tensor: `{event.name} -= ...` under `torch.no_grad()`."
+    return Finding(RULE.code, statement, event.moment, "warning", message, (), advice, cures)
+
+
 RULE = Rule(
     "TL304",
     "parameters-not-trained",
     "an optimizer holds what it cannot train",
     __doc__,
-    (NonLeafOptimized, NeverReached),
+    (NonLeafOptimized, NeverReached, NeverStepped, UpdateDropped),
     check,
     raises=(ERROR,),
 )

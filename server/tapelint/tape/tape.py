@@ -48,8 +48,8 @@ class Tape:
 
     ``scaled`` are the tensors that a scaler of mixed precision made, ``weighty`` the unknown conditions that may decide
     what becomes of gradients (and whether by clearing them), ``holders`` the unknown values that were given leaves,
-    ``slopes`` the tensors that the program computed from gradients, ``numbers`` what was in the tensors that unknown
-    numbers were read from.
+    ``slopes`` the tensors that the program computed from gradients, ``updates`` those that it computed from a leaf and
+    a gradient, each with its leaf, ``numbers`` what was in the tensors that unknown numbers were read from.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
@@ -77,6 +77,7 @@ class Tape:
         self.holders: dict[int, frozenset[int]] = {}
         self.slopes: set[int] = set()
         self.numbers: dict[int, tuple[int, ...]] = {}
+        self.updates: dict[int, int] = {}
 
     def publish(self, event: Event) -> None:
         """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from .events import Event
 from .gradients import Clearing, Group, Idle, Pass
@@ -83,3 +83,37 @@ class NeverReached(Event):
     optimizer: ast.expr | None
     leaves: tuple[int, ...]
     cut: Cut | None
+
+
+@dataclass(frozen=True, slots=True)
+class NeverStepped(Event):
+    """Backward passes come to ``leaves``, parameters of a network, and no optimizer holds them, though ``optimizer``
+    holds all the others that the network had when it was ``built``.
+
+    ``why`` is ``hidden`` where they are in a plain container, ``plain`` where a tensor is no Parameter, and ``later``
+    where they were made after the optimizer. ``attribute`` is the target of the assignment that keeps them, ``value``
+    what was assigned there, ``wrapper`` the name in ``torch.nn`` of what would have registered them.
+    """
+
+    raises: ClassVar[bool] = False
+
+    optimizer: ast.expr | None
+    built: ast.AST | None
+    leaves: tuple[int, ...]
+    why: Literal["hidden", "plain", "later"]
+    attribute: ast.expr | None
+    value: ast.AST
+    wrapper: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateDropped(Event):
+    """A new value was computed from a ``leaf`` and its gradient, and bound to a loop's variable that nobody reads before
+    the loop binds it again: the leaf stays what it was. ``moment`` is the statement's.
+    """
+
+    raises: ClassVar[bool] = False
+
+    leaf: int
+    name: str
+    loop: ast.AST

@@ -18,16 +18,21 @@ from .tape import Cut, Tape
 from .training import NeverReached
 
 
-def look(
-    tape: Tape, state: State, keys: Sequence[int], past: Sequence[Group], now: Moment, optimizer: ast.expr | None
-) -> None:
-    """An optimizer steps: tell, once, which of its leaves no backward has come to in the iterations before this one."""
+def due(tape: Tape, state: State, past: Sequence[Group], now: Moment) -> bool:
+    """Whether an optimizer that steps has stepped in an earlier iteration, on a path without doubts: true once for each
+    step of the program.
+    """
     if now.node in tape.searched:
-        return
+        return False
     before = [step for g, _ in past if (step := g.step or (g.idle.moment if g.idle else None)) is not None]
     if not any(earlier_lap(step, now) for step in before) or tape.premises(state):
-        return
+        return False
     tape.searched.add(now.node)
+    return True
+
+
+def look(tape: Tape, state: State, keys: Sequence[int], now: Moment, optimizer: ast.expr | None) -> None:
+    """Tell which leaves of an optimizer no backward has come to, in the iterations before this one."""
     missed = [key for key in keys if _never(state, key)]
     if not missed:
         return

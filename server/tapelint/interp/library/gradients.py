@@ -12,6 +12,7 @@ from ..gradients import cleared_by_hand
 from ..machine import Machine
 from ..torch_ops import run
 from ..values import NONE, Const, TensorRef, Value
+from . import unheld
 from .registry import TENSOR_METHODS, Call, function, method
 
 
@@ -83,7 +84,9 @@ def use_grads(
             premises,
         )
     )
-    unreached.look(m.tape, state, keys, past, moment, optimizer)
+    if unreached.due(m.tape, state, past, moment):
+        unreached.look(m.tape, state, keys, moment, optimizer)
+        unheld.look(m, state, keys, moment, optimizer)
     gradients.stepped(state, keys, moment, premises)
 
 

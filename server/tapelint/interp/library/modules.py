@@ -257,6 +257,8 @@ def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     name, value = call.get(0, "name"), call.get(1, "tensor", call.get(1, "param", call.get(1, "module")))
     if isinstance(receiver, Ref) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id).attributes[str(name.value)] = value
+    elif isinstance(receiver, Ref) and isinstance(state.heap[receiver.id], Instance):
+        state.edit(receiver.id).open = True
     return NONE
 
 

@@ -48,7 +48,9 @@ def make(m: Machine, state: State, call: Call) -> Value:
     if call.kwargs.get("differentiable", FALSE) == FALSE:
         refuse_computed(m, state, found, call)
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
-    return Ref(state.new(Optimizer(call.name.rpartition(".")[2], found, more, fused, single)))
+    made = Ref(state.new(Optimizer(call.name.rpartition(".")[2], found, more, fused, single)))
+    m.made[made.id] = call.node
+    return made
 
 
 def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> None:
