@@ -3,8 +3,8 @@
     for p in net.parameters():
         p = p - 0.1 * p.grad     # `p` is a name of this loop: the parameter stays what it was
 
-Names are bound, tensors are written (``p -= ...`` under ``no_grad``). A new value is surely lost only where nobody reads
-the name before the loop binds it again.
+Names are bound, tensors are written (``p -= ...`` under ``no_grad``). A new value is surely lost only where nobody
+reads the name before the loop binds it again.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 ## What it does
 Reports an optimizer (or `add_param_group`) that is given a computed tensor, and a place where the graph is cut
 (`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever comes to. And the other way
-round: parameters that backward passes come to, and that the optimizer of the whole network does not hold, because they are in
-a plain list or dict, are plain tensors, or were made after the optimizer. And an update by hand that only binds a name.
+round: parameters that backward passes come to, and that the optimizer of the whole network does not hold, because they
+are in a plain list or dict, are plain tensors, or were made after the optimizer. And an update by hand that only binds
+a name.
 
 ## Why PyTorch fails
 An optimizer changes tensors in place, by their `.grad`. A computed tensor has none, and changing it would
@@ -14,12 +15,12 @@ not change what it was computed from; PyTorch raises "can't optimize a non-leaf 
 
 A parameter behind a cut gets no gradient from anywhere. The optimizer skips it, in every step, and nothing is raised.
 
-`parameters()` finds what is assigned to attributes of a module: modules and `nn.Parameter`s, also those in `nn.ModuleList`,
-`nn.ParameterList` and their like. It does not look into lists and dicts. And an optimizer keeps the tensors that it was given:
-a layer that replaces another later on has new ones.
+`parameters()` finds what is assigned to attributes of a module: modules and `nn.Parameter`s, also those in
+`nn.ModuleList`, `nn.ParameterList` and their like. It does not look into lists and dicts. And an optimizer keeps the
+tensors that it was given: a layer that replaces another later on has new ones.
 
-`p = p - 0.1 * p.grad` computes a new tensor and gives it the name `p`. In `for p in net.parameters()` that name is bound
-anew in the next iteration, and the network still holds what it held.
+`p = p - 0.1 * p.grad` computes a new tensor and gives it the name `p`. In `for p in net.parameters()` that name is
+bound anew in the next iteration, and the network still holds what it held.
 
 ## Example
 ```py
@@ -100,8 +101,8 @@ for step in range(3):
 
 ## Fix safety
 `detach().requires_grad_()` begins a graph at the computed value. What it was computed from is trained no more.
-`nn.ModuleList` and its like change what is trained, moved by `to()` and saved, not what is computed. The optimizer is moved
-below the new layer, past statements that do not depend on it.
+`nn.ModuleList` and its like change what is trained, moved by `to()` and saved, not what is computed. The optimizer is
+moved below the new layer, past statements that do not depend on it.
 """
 
 from __future__ import annotations
@@ -210,8 +211,8 @@ def dropped(event: UpdateDropped, tape: Tape) -> Finding:
     statement = event.moment.node
     leaf = tensor_name(tape, event.leaf) or "the parameter"
     message = (
-        f"this computes a new tensor and calls it `{event.name}`, a name that the loop binds again before anybody reads it: "
-        f"{leaf} is not updated. Nothing raises.{assuming(event.assumed)}"
+        f"this computes a new tensor and calls it `{event.name}`, a name that the loop binds again before anybody "
+        f"reads it: {leaf} is not updated. Nothing raises.{assuming(event.assumed)}"
     )
     cures = ()
     if isinstance(statement, ast.Assign):

@@ -108,8 +108,8 @@ class NeverStepped(Event):
 
 @dataclass(frozen=True, slots=True)
 class UpdateDropped(Event):
-    """A new value was computed from a ``leaf`` and its gradient, and bound to a loop's variable that nobody reads before
-    the loop binds it again: the leaf stays what it was. ``moment`` is the statement's.
+    """A new value was computed from a ``leaf`` and its gradient, and bound to a loop's variable that nobody reads
+    before the loop binds it again: the leaf stays what it was. ``moment`` is the statement's.
     """
 
     raises: ClassVar[bool] = False

@@ -1,9 +1,9 @@
 """Update a parameter in place instead of computing a new one: ``w = w - lr * w.grad`` becomes
 ``with torch.no_grad(): w -= lr * w.grad``.
 
-Target: the right side of the assignment, or the statement. Updates of the same form right above and below it go with it.
-Where gradients are off already, only the assignments change. A new tensor had no gradient; what stays the same tensor
-keeps its own, so where nobody clears that, ``w.grad = None`` follows.
+Target: the right side of the assignment, or the statement. Updates of the same form right above and below it go with
+it. Where gradients are off already, only the assignments change. A new tensor had no gradient; what stays the same
+tensor keeps its own, so where nobody clears that, ``w.grad = None`` follows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Register a tensor: ``self.w = torch.zeros(3, requires_grad=True)`` becomes ``self.w = nn.Parameter(torch.zeros(...))``.
+"""Register a tensor: ``self.w = torch.zeros(3, requires_grad=True)`` becomes ``self.w = nn.Parameter(...)``.
 
 Target: the value that is assigned.
 """

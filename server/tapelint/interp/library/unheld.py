@@ -53,9 +53,7 @@ def look(m: Machine, state: State, keys: Sequence[int], now: Moment, optimizer: 
                 _tell(m, state, why, kept, now, optimizer, mine)
 
 
-def _tell(
-    m: Machine, state: State, why: str, kept: Kept, now: Moment, optimizer: ast.expr | None, mine: int
-) -> None:
+def _tell(m: Machine, state: State, why: str, kept: Kept, now: Moment, optimizer: ast.expr | None, mine: int) -> None:
     home = m.homes.get((kept.owner, kept.attribute))
     target, value = home or (None, state.tensors[kept.leaves[0]].born.node)
     passes = [run for key in kept.leaves for run in state.history[key].passes]
