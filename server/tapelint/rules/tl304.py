@@ -113,9 +113,10 @@ from ..tape.events import Event
 from ..tape.lost import NonLeafOptimized
 from ..tape.tape import Cut, Tape
 from ..tape.training import NeverReached, NeverStepped, UpdateDropped
+from . import unheld
 from .cure import Cure
 from .finding import Finding, Link, Rule
-from .story import assuming, code, prefix, tensor_name, tensor_names, verb
+from .story import code, prefix, tensor_name, tensor_names
 
 ERROR = "can't optimize a non-leaf Tensor"
 
@@ -124,9 +125,9 @@ def check(event: Event, tape: Tape) -> Finding | None:
     if isinstance(event, NeverReached):
         return behind_a_cut(event, event.cut, tape) if event.cut is not None else None
     if isinstance(event, NeverStepped):
-        return not_held(event, tape)
+        return unheld.not_held(RULE.code, event, tape)
     if isinstance(event, UpdateDropped):
-        return dropped(event, tape)
+        return unheld.dropped(RULE.code, event, tape)
     assert isinstance(event, NonLeafOptimized)
     name = tensor_name(tape, event.tensor) or "it"
     message = (
@@ -164,61 +165,6 @@ def behind_a_cut(event: NeverReached, cut: Cut, tape: Tape) -> Finding:
         "let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to the "
         "optimizer.",
     )
-
-
-WRAPPERS = {
-    "ModuleList": "module_list",
-    "ModuleDict": "module_dict",
-    "ParameterList": "parameter_list",
-    "ParameterDict": "parameter_dict",
-    "Parameter": "parameter",
-}
-
-
-def not_held(event: NeverStepped, tape: Tape) -> Finding:
-    """The optimizer of a whole network that has more than the optimizer was given."""
-    held = ast.unparse(event.optimizer) if event.optimizer is not None else "the optimizer"
-    kept = code(event.attribute) if event.attribute is not None else code(event.value)
-    place = event.attribute or event.value
-    names = tensor_names(tape, event.leaves)
-    cures: tuple[Cure, ...] = ()
-    if event.why == "later":
-        what = f"{kept} was made after `{held}`, which still holds what was there before"
-        advice = "build the optimizer when the network is complete, or tell it of the new ones (`add_param_group`)."
-        if event.built is not None:
-            cures = (Cure("move_after", "Build the optimizer afterwards", (event.built, event.value)),)
-    else:
-        thing = "a tensor, but no `nn.Parameter`" if event.why == "plain" else f"a plain {kind_of(event.wrapper)}"
-        what = f"{kept} is {thing}, so `parameters()` does not find {'it' if event.why == 'plain' else 'what is in it'}"
-        advice = f"use `nn.{event.wrapper}`." if event.wrapper else "register them as modules or parameters."
-        if event.wrapper is not None:
-            cures = (Cure(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
-    message = (
-        f"{what}: {names} {verb(names)} given gradients, and {code(event.moment.node)} never uses them. Nothing "
-        f"raises.{assuming(event.assumed)}"
-    )
-    links = [Link(event.built, f"`{held}` is given the parameters of the network here")] if event.built else []
-    links.append(Link(event.moment.node, f"{prefix(event.moment)}this step does not know {names}"))
-    return Finding(RULE.code, place, event.moment, "warning", message, tuple(links), advice, cures)
-
-
-def kind_of(wrapper: str | None) -> str:
-    return "dict" if wrapper is not None and wrapper.endswith("Dict") else "list"
-
-
-def dropped(event: UpdateDropped, tape: Tape) -> Finding:
-    """``p = p - lr * p.grad`` for the variable of a loop."""
-    statement = event.moment.node
-    leaf = tensor_name(tape, event.leaf) or "the parameter"
-    message = (
-        f"this computes a new tensor and calls it `{event.name}`, a name that the loop binds again before anybody "
-        f"reads it: {leaf} is not updated. Nothing raises.{assuming(event.assumed)}"
-    )
-    cures = ()
-    if isinstance(statement, ast.Assign):
-        cures = (Cure("inplace_update", "Update it in place, without gradients", (statement.value,)),)
-    advice = f"write into the tensor: `{event.name} -= ...` under `torch.no_grad()`."
-    return Finding(RULE.code, statement, event.moment, "warning", message, (), advice, cures)
 
 
 RULE = Rule(
