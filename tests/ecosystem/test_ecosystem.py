@@ -121,3 +121,11 @@ def test_what_an_unknown_root_was_made_of(tmp_path: Path) -> None:
         "batch['x'] = unknown",
         "batch = unknown",
     ]
+
+
+def test_a_notebook_is_a_program(tmp_path: Path) -> None:
+    """Its code cells are looked at, not its JSON."""
+    folder(tmp_path / "one")
+    cells = [{"cell_type": "code", "source": line + "\n"} for line in SPOILED.splitlines()]
+    (tmp_path / "one" / "book.ipynb").write_text(json.dumps({"nbformat": 4, "cells": cells}))
+    assert row(ecosystem(str(tmp_path / "one")), "one")["rules"] == "TL201 1"

@@ -84,10 +84,11 @@ def look(folder: Path, name: str, commit: str | None = None, roots: bool = False
         start = time.process_time()
         try:
             text = read(str(path))
-            if not concerns_torch(text, str(path), resolver):
+            book = notebook(text) if path.suffix == NOTEBOOK else None
+            if not concerns_torch(book.text if book else text, str(path), resolver):
                 continue
             found.torch_files += 1
-            report = analyse(text, str(path), resolve=resolver)
+            report = analyse(book or text, str(path), resolve=resolver)
         except SourceError:
             found.unreadable.append(short)
             continue
