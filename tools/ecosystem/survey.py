@@ -15,7 +15,7 @@ from typing import Any
 
 from tapelint.analysis import analyse
 from tapelint.interp import Place
-from tapelint.source import Source, SourceError, concerns_torch, read
+from tapelint.source import NOTEBOOK, Source, SourceError, concerns_torch, notebook, read
 from tapelint.workspace import Resolver, discover
 
 from .repository import Repository, files

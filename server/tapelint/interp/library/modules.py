@@ -27,6 +27,7 @@ from ..values import (
     Instance,
     Lib,
     Mapping,
+    Method,
     Ref,
     Sequence,
     TensorRef,
@@ -82,8 +83,16 @@ def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
 def is_open(state: State, value: Value) -> bool:
     """Whether a module may have parameters we do not know of."""
     below = [item for _, item in members(state, value, set()) if isinstance(item, Ref)]
+    things = [state.heap[item.id] for item in [*below, *([value] if isinstance(value, Ref) else [])]]
+    return any(getattr(thing, "open", False) or _holds_unknown(thing) for thing in things)
+
+
+def _holds_unknown(thing: object) -> bool:
+    """Whether something nobody knows is kept in an object, which may be a module."""
+    items = list(thing.attributes.values()) if isinstance(thing, Instance) else getattr(thing, "items", ())
+    values = items.values() if isinstance(items, dict) else items
     return any(
-        getattr(state.heap[item.id], "open", False) for item in [*below, *([value] if isinstance(value, Ref) else [])]
+        isinstance(value, Unknown) and value.grad is not False or isinstance(value, Method) for value in values
     )
 
 

@@ -45,6 +45,9 @@ def make(m: Machine, state: State, call: Call) -> Value:
         given = group.items.get("params", Unknown("params"))
     found = list(dict.fromkeys(tensors_in(state, _collected(m, state, given, call), 4)))
     more = not found or isinstance(given, Unknown)
+    if isinstance(given, Ref) and isinstance(listed := state.heap[given.id], Sequence) and not found:
+        if not listed.items and not listed.open:
+            raise Raised("ValueError", "optimizer got an empty parameter list", by_torch=True)
     if call.kwargs.get("differentiable", FALSE) == FALSE:
         refuse_computed(m, state, found, call)
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
