@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tapelint import ops
+from tapelint.ops.layers import bare, is_there
 
 
 def saves(spelling: str, positional: str, **keywords: str) -> str:
@@ -265,10 +266,10 @@ def layer(name: str) -> ops.Layer:
 
 
 @pytest.mark.parametrize(("name", "params", "expected"), [
-    ("Linear", ("weight", "bias?"), "input<weight weight<input"),
-    ("Conv2d", ("weight", "bias?"), "input weight"),
-    ("LayerNorm", ("weight?", "bias?"), "bias input weight"),
-    ("BatchNorm2d", ("weight?", "bias?"), "input running_mean running_var weight"),
+    ("Linear", ("weight", "bias?bias"), "input<weight weight<input"),
+    ("Conv2d", ("weight", "bias?bias"), "input weight"),
+    ("LayerNorm", ("weight?elementwise_affine", "bias?elementwise_affine,bias"), "bias input weight"),
+    ("BatchNorm2d", ("weight?affine", "bias?affine,bias"), "input running_mean running_var weight"),
     ("Embedding", ("weight",), "input"),
     ("ReLU", (), "result"),
     ("Sigmoid", (), "result"),
@@ -301,6 +302,21 @@ def test_layers_in_other_modes() -> None:
 
 
 def test_parameters_there_by_default() -> None:
-    assert {"weight_ih_l0", "bias_ih_l0?", "weight_ih_l1??"} <= set(layer("LSTM").params)
-    assert layer("InstanceNorm2d").params == ("weight??", "bias??")
+    assert {"weight_ih_l0", "bias_ih_l0?bias", "weight_ih_l1??"} <= set(layer("LSTM").params)
+    assert layer("InstanceNorm2d").params == ("weight??+affine", "bias??+affine,bias")
     assert ops.layer("Sequential") is None
+
+
+@pytest.mark.parametrize(("entry", "given", "expected"), [
+    ("weight", {}, True),
+    ("weight_ih_l1??", {}, False),
+    ("bias?affine,bias", {}, True),
+    ("bias?affine,bias", {"bias": False}, False),
+    ("bias?affine,bias", {"affine": None}, True),
+    ("bias??+affine,bias", {}, False),
+    ("bias??+affine,bias", {"affine": True}, True),
+    ("bias??+affine,bias", {"affine": True, "bias": False}, False),
+])
+def test_what_the_constructor_decides(entry: str, given: dict[str, bool | None], expected: bool) -> None:
+    assert is_there(entry, given.get) is expected
+    assert bare(entry) == entry.split("?")[0]

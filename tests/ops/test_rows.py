@@ -6,6 +6,7 @@ import time
 
 from tapelint.ops import layers, table
 from tapelint.ops.binding import _SURE
+from tapelint.ops.layers import bare
 from tapelint.ops.schema import Layer, Op
 from tapelint.ops.text import parse_layer, parse_op, split_name
 
@@ -67,7 +68,7 @@ def test_every_layer_is_well_formed() -> None:
 
 def assert_speaks_of(layer: Layer, op: Op) -> None:
     """The op has the layer's parameters and buffers among its own."""
-    tensors = [name.rstrip("?") for name in (*layer.params, *layer.buffers)]
+    tensors = [bare(name) for name in (*layer.params, *layer.buffers)]
     assert {"parameters" if name == "*" else name for name in tensors} <= {param.name for param in op.params}
     assert layer.output.count("(") == layer.output.count(")")
     assert set(layer.output) <= set("T(),N")

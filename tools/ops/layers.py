@@ -41,11 +41,15 @@ def _classes() -> dict[str, type[nn.Module]]:
 
 
 def _arguments(cls: type[nn.Module]) -> tuple[str, ...]:
-    # RNN, LSTM and GRU pass everything on to their base, which is told the mode by them.
-    init = nn.RNNBase.__init__ if issubclass(cls, nn.RNNBase) else cls.__init__
-    parameters = list(inspect.signature(init).parameters.values())[1:]
+    parameters = _constructor(cls)
     named = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     return tuple(name for name in named if name != "mode")
+
+
+def _constructor(cls: type[nn.Module]) -> list[inspect.Parameter]:
+    # RNN, LSTM and GRU pass everything on to their base, which is told the mode by them.
+    init = nn.RNNBase.__init__ if issubclass(cls, nn.RNNBase) else cls.__init__
+    return list(inspect.signature(init).parameters.values())[1:]
 
 
 def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer | None:
@@ -59,11 +63,16 @@ def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer
         return None
     evaluated = _row(stub, cls, samples, {}, training=False) if _minds_training(stub, cls, samples[:2]) else None
     pools = "return_indices" in arguments
+    switches = _switches(cls, built[0][1])
+    entries = [
+        tuple(_marked([dict(tensors(module)) for module, _ in built], switches))
+        for tensors in (nn.Module.named_parameters, nn.Module.named_buffers)
+    ]
     return Layer(
         name=name,
         arguments=arguments,
-        params=("*",) if _is_large(built[0][0]) else tuple(_marked([dict(m.named_parameters()) for m, _ in built])),
-        buffers=tuple(_marked([dict(m.named_buffers()) for m, _ in built])),
+        params=("*",) if _is_large(built[0][0]) else entries[0],
+        buffers=entries[1],
         output=_output(*built[0]),
         op=train,
         eval_op=evaluated if evaluated is not None and _claims(evaluated) != _claims(train) else None,
@@ -135,11 +144,40 @@ def _stub(cls: type[nn.Module], modules: Sequence[nn.Module]) -> Op:
     return Op(cls.__name__, "", inputs + tensors, frozenset())
 
 
-def _marked(found: Sequence[dict[str, Tensor]]) -> Iterator[str]:
-    """All names, in order: with ? if not every construction has it, with ?? if the first, the default, has not."""
+def _marked(found: Sequence[dict[str, Tensor]], switches: dict[str, list[str]] | None = None) -> Iterator[str]:
+    """All names, in order: with ? if not every construction has it, with ?? if the first, the default, has not; then
+    the arguments that decide it.
+    """
     for name in dict.fromkeys(name for tensors in found for name in tensors):
-        missing = any(name not in tensors for tensors in found)
-        yield name + ("?" if missing else "") + ("?" if name not in found[0] else "")
+        deciding = ",".join((switches or {}).get(name, ()))
+        missing = bool(deciding) or any(name not in tensors for tensors in found)
+        yield name + ("?" if missing else "") + ("?" if name not in found[0] else "") + deciding
+
+
+def _switches(cls: type[nn.Module], sample: Sample) -> dict[str, list[str]]:
+    """For each parameter and buffer the arguments that must be true for it to be there, + before those that are not by
+    default. Found by turning each off while all that add something are on.
+    """
+    flags = {p.name: p.default for p in _constructor(cls) if isinstance(p.default, bool)}
+
+    def names(changed: dict[str, bool]) -> set[str] | None:
+        arguments, keywords = sample.make
+        try:
+            with quiet():
+                module = cls(*arguments, **{**keywords, **changed})
+        except (TypeError, ValueError):  # given by position, or at odds with the others
+            return None
+        return {name for name, _ in (*module.named_parameters(), *module.named_buffers())}
+
+    least = names({}) or set()
+    on = {flag: True for flag, default in flags.items() if not default and (names({flag: True}) or least) - least}
+    full = names(on) or least
+    found: dict[str, list[str]] = {}
+    for flag, default in flags.items():
+        without = names({**on, flag: False}) if default or flag in on else None
+        for name in sorted(full - without) if without is not None else ():
+            found.setdefault(name, []).append(flag if default else "+" + flag)
+    return found
 
 
 def _row(
@@ -196,6 +234,7 @@ def variants(layer: Layer) -> Iterator[tuple[Op, list[tuple[Call, dict[str, Any]
     rows: list[tuple[Op | None, dict[str, Any]]] = [
         (layer.op, {}),
         (layer.eval_op, {}),
+        (layer.inplace, {"inplace": True}),
         (layer.unreduced, {"reduction": "none"}),
         (layer.indices, {"return_indices": True}),
     ]

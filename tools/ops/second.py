@@ -7,6 +7,9 @@
 A line says for the gradient of each parameter on which others it depends. ``*`` after a name: the graph of the gradient
 keeps that tensor if the gradient that came in is recorded itself; ``!``: it always keeps it. ``?`` instead of names: it
 differs from call to call. What is not named depends on nothing.
+
+An op that writes one of its arguments is given a copy of a leaf to write; what it depends on of that argument is what the
+copy was before.
 """
 
 from __future__ import annotations
@@ -36,13 +39,13 @@ def lines() -> Iterator[str]:
     """One for each differentiable overload that could be run."""
     for name in sorted(names()):
         function = _callable(name)
-        if function is None or not any(op.flows and not op.writes for op in ops.candidates(name)):
+        if function is None or not any(op.flows and "out" not in op.writes for op in ops.candidates(name)):
             continue
         found: dict[str, list[Dependence]] = {}
         for op, dependence in _observed(name, function, samples.for_row(name)):
             found.setdefault(op.overload, []).append(dependence)
         for stub in ops.candidates(name):
-            if stub.overload not in found and stub.flows and not stub.writes:
+            if stub.overload not in found and stub.flows and "out" not in stub.writes:
                 for op, dependence in _observed(name, function, synthetic.calls(stub)):
                     found.setdefault(op.overload, []).append(dependence)
         for overload, seen in sorted(found.items()):
@@ -67,7 +70,7 @@ def _observed(
         op = ops.resolve(name, *kinds)
         slots = ops.bind(op, range(len(positional)), {key: key for key in keywords}) if op is not None else None
         tensors = [value for value in tree_leaves((positional, keywords)) if isinstance(value, Tensor)]
-        if op is None or op.writes or slots is None or not all(value.numel() for value in tensors):
+        if op is None or "out" in op.writes or slots is None or not all(value.numel() for value in tensors):
             continue
         if counts.get(op.overload, 0) >= ENOUGH:
             continue
@@ -80,7 +83,9 @@ def _observed(
 
 
 class Run:
-    """One call on fresh tensors, and the gradient of one parameter, with a graph."""
+    """One call on fresh tensors, and the gradient of one parameter, with a graph. ``before`` are the nodes that made
+    what the op writes.
+    """
 
     def __init__(
         self,
@@ -91,14 +96,21 @@ class Run:
         recorded: bool,
     ) -> None:
         copies: dict[int, Tensor] = {}
-
-        def fresh(value: Any) -> Any:
-            if isinstance(value, Tensor) and value.is_floating_point():
-                return copies.setdefault(id(value), value.detach().clone().requires_grad_())
-            return value
-
         positional, keywords = call
         given = {name: _argument(slot, positional, keywords) for name, slot in slots.items() if name in op.flows}
+        written = {id(given.get(name)) for name in op.writes}
+        self.before: set[Any] = set()
+
+        def fresh(value: Any) -> Any:
+            if not isinstance(value, Tensor) or not value.is_floating_point():
+                return value
+            copy = copies.setdefault(id(value), value.detach().clone().requires_grad_())
+            if id(value) not in written:
+                return copy
+            target = copy.clone()
+            self.before.add(target.grad_fn)
+            return target
+
         args, kwargs = tree_map(fresh, (tuple(positional), dict(keywords)))
         self.inputs = {name: copies[id(value)] for name, value in given.items() if id(value) in copies}
         result = function(*args, **kwargs)
@@ -127,7 +139,7 @@ def measure(
         found[name] = set()
         if g is None or not g.requires_grad:
             continue
-        forward = _reachable(once.root.grad_fn, ())
+        forward = _reachable(once.root.grad_fn, ()) - once.before
         through = _reachable(g.grad_fn, ())
         leaves = {id(getattr(n, "variable", None)) for n in (through - forward if saves_result else through)}
         leaves |= {id(getattr(n, "variable", None)) for n in _reachable(g.grad_fn, forward)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -26,3 +27,23 @@ def layer(name: str) -> Layer | None:
     """The layer of this class name (``Linear``), ``None`` for a class that is not one of PyTorch's layers."""
     line = _lines().get(name)
     return None if line is None else parse_layer(line)
+
+
+def bare(entry: str) -> str:
+    """The name of a parameter or buffer without what is said about when it is there."""
+    return entry.partition("?")[0]
+
+
+def is_there(entry: str, asked: Callable[[str], bool | None]) -> bool:
+    """Whether a layer has it; ``asked`` tells which arguments of the constructor are given, and whether they are true.
+
+    weight             always
+    bias?affine,bias   unless one of the two is false
+    bias_k??+add_bias_kv   only if that is true, which it is not by default
+    """
+    _, marked, rest = entry.partition("?")
+    switches = rest.lstrip("?")
+    if not marked or not switches:
+        return not rest.startswith("?")
+    known = {switch: asked(switch.lstrip("+")) for switch in switches.split(",")}
+    return all(not switch.startswith("+") if value is None else value for switch, value in known.items())

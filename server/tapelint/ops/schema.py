@@ -96,9 +96,10 @@ class Layer:
     """An ``nn`` module that PyTorch defines, as one row: its parameters, its buffers, and what its forward saves.
 
     ``arguments`` are the constructor's. ``params`` are the trainable tensors in the order of ``parameters()``; a name
-    ending in ``?`` exists only for some constructor arguments (``bias?``: not with ``bias=False``), in ``??`` not by
-    default (``weight_ih_l1??`` of an LSTM: with ``num_layers=2``); ``*`` alone means any number, which ``op`` knows by
-    the one name ``parameters``. ``buffers`` are marked in the same way.
+    ending in ``?`` exists only for some constructor arguments, which follow if they are true or false (``bias?bias``:
+    not with ``bias=False``), in ``??`` not by default (``weight_ih_l1??`` of an LSTM: with ``num_layers=2``,
+    ``weight??+affine``: with ``affine=True``); ``*`` alone means any number, which ``op`` knows by the one name
+    ``parameters``. ``buffers`` are marked in the same way (``ops.layers.is_there``).
     ``op`` describes ``forward`` in training as an op over its arguments, the params and the buffers; ``eval_op``,
     ``inplace`` (constructed with ``inplace=True``), ``unreduced`` (with ``reduction="none"``) and ``indices`` (with
     ``return_indices=True``, which returns two tensors) are there where they differ. ``output`` tells what forward

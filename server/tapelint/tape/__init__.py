@@ -1,7 +1,7 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
 from . import gradients
-from .backward import backward, everything, second_order, unused
+from .backward import backward, everything, recorded, second_order, unused
 from .graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
 from .hooks import Hook, retain
 from .inference import check_inference_write
@@ -49,6 +49,7 @@ __all__ = [
     "invent",
     "leaf",
     "record",
+    "recorded",
     "retain",
     "second_order",
     "settle",

@@ -66,7 +66,7 @@ def backward(
                 if accumulate:
                     waiting.accumulate(item)
 
-    run = planned(tape, state, roots, node, begin, order, leaves, assumed)
+    run = planned(tape, state, roots, node, begin, order, leaves, assumed, create)
     early = any(hook.kind == "accumulated" for hook in state.hooks.values())  # a hook may use the gradients at once
     if accumulate and early:
         book(tape, state, run, run.leaves)
@@ -223,16 +223,26 @@ def _own_backward(tape: Tape, item: Node, state: State, turn: Turn, check: Check
 
 
 def second_order(
-    tape: Tape, state: State, roots: Sequence[int], key: int, starts: Iterable[Node | Leaf] = ()
+    tape: Tape, state: State, begin: Iterable[Node | Leaf], key: int, starts: Iterable[Node | Leaf] = ()
 ) -> Gradient | None:
     """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none comes to it."""
-    order, _, leaves = _walk([fn for root in roots if (fn := current(state, root).grad_fn) is not None])
+    order, _, leaves = _walk(begin)
     tensor = current(state, key)
     target = tensor.grad_fn or Leaf(key)
-    if target not in leaves and target not in order and key not in roots:
+    if target not in leaves and target not in order:
         return None
     order, _ = _towards(state, order, leaves, [key])
     return Gradient(tape, state, order, target, starts)
+
+
+def recorded(tape: Tape, state: State, key: int) -> bool:
+    """Whether ``.grad`` of a leaf has a graph for certain: a pass with ``create_graph`` added to it what has one."""
+    past = state.history.get(key)
+    if past is None or past.doubt or key not in state.grads:
+        return False
+    passes = [run for run in past.passes if run.create and run.assumed is None]
+    found = [second_order(tape, state, run.begin, key) for run in passes]
+    return any(gradient is not None and gradient.edges and not gradient.unknown for gradient in found)
 
 
 def unused(state: State, roots: Sequence[int], key: int) -> bool:

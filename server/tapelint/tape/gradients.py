@@ -29,7 +29,7 @@ class Pass:
 
     ``scale`` is the scaling of the loss, if a scaler of mixed precision had scaled it. ``premises`` are the assumed
     conditions, among those that decide what is cleared or stepped, under which the path had come there. ``stamp`` grows
-    with time.
+    with time. ``create`` says that the gradients were recorded themselves.
     """
 
     moment: Moment
@@ -40,6 +40,7 @@ class Pass:
     premises: frozenset[Hashable]
     assumed: str | None
     stamp: int
+    create: bool = False
 
 
 @dataclass(frozen=True, slots=True)

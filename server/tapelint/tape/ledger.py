@@ -21,6 +21,7 @@ def planned(
     order: Sequence[Node],
     leaves: Sequence[Leaf],
     assumed: str | None,
+    create: bool | None,
 ) -> Pass:
     """What a backward from ``roots`` is to the gradients it is about to make."""
     stranger = next((n.assumed for n in order if n.assumed), None)
@@ -33,6 +34,7 @@ def planned(
         tape.premises(state),
         assumed or tape.premise or (f"`{stranger}` keeps a graph, which tapelint cannot see" if stranger else None),
         fresh_id(),
+        create is True,
     )
 
 

@@ -226,22 +226,22 @@ def _write(
         saved, keeps = _saves(tape, state, op, tensors, (), tensor, wanted, perhaps)
         if needs:
             check_saved(tape, state, saved, op.name, node)
-        inputs = [e for name, t in tensors if name in op.flows and t.id != target and (e := edge_of(t)) is not None]
+        given = [(name, e) for name, t in tensors if name in op.flows and t.id != target and (e := edge_of(t)) is not None]
         anchors = tuple(t.id for name, t in tensors if name in op.flows)
-        through = op.writes[0] in op.flows
+        # What was there before: of a view that is the history of its base. It is gone if the op replaces all of it.
+        whole = tensor if tensor.base is None else current(state, tensor.base)
+        if (old := edge_of(whole)) is not None and (tensor.base is not None or op.writes[0] in op.flows):
+            given.insert(0, (op.writes[0], old))
+        edges = tuple(dict.fromkeys(e for _, e in given))
         moment = state.moment(node)
         facts = {"certain": needs is True, "results": (target,), "anchors": anchors}
+        facts |= {"overload": op.overload, "sources": tuple(given)}
         if tensor.base is None:
-            old = edge_of(tensor) if through else None
-            edges = tuple(dict.fromkeys([*([old] if old else []), *inputs]))
             graph = Node(fresh_id(), op.name, edges, moment, saved, keeps, grad_fn=op.grad_fn, **facts)  # type: ignore[arg-type]
             state.tensors[target] = replace(tensor, grad_fn=graph, requires_grad=needs)
         else:
-            base = current(state, tensor.base)
-            old = edge_of(base)
-            edges = tuple(dict.fromkeys([*([old] if old else []), *inputs]))
             graph = Node(fresh_id(), op.name, edges, moment, saved, True, grad_fn="CopySlices", **facts)  # type: ignore[arg-type]
-            state.tensors[base.id] = replace(base, grad_fn=graph, requires_grad=needs)
+            state.tensors[whole.id] = replace(whole, grad_fn=graph, requires_grad=needs)
             view = Node(
                 fresh_id(),
                 "as_strided",

@@ -219,7 +219,8 @@ def _gradient(
     way is linear.
     """
     edges = [edge for start in starts if (edge := edge_of(current(state, start))) is not None]
-    found = second_order(m.tape, state, roots, key, edges)
+    begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
+    found = second_order(m.tape, state, begin, key, edges)
     made = leaf(state, node)
     if create is False:
         m.tape.cuts[made] = Cut(state.moment(node), "create_graph")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...tape import State, current, leaf
+from ...tape import State, current, leaf, recorded
 from ..attributes import find
 from ..machine import Machine
 from ..values import Class, Function, Instance, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Value
@@ -23,22 +23,26 @@ def copied(m: Machine, state: State, call: Call) -> Value:
 
 
 def deep_copy(m: Machine, state: State, value: Value, call: Call) -> Value:
-    held = graphs_in(state, value, (), set())
+    held = graphs_in(m, state, value, (), set())
     if held:
         refuse(m, state, held, call, "deepcopy", written_at(call, 0, "x"))
     return _deep(m, state, value, call, {})
 
 
 def graphs_in(
-    state: State, value: Value, trail: tuple[str | int, ...], seen: set[int]
+    m: Machine, state: State, value: Value, trail: tuple[str | int, ...], seen: set[int]
 ) -> list[tuple[int, tuple[str | int, ...]]]:
-    """The tensors below ``value`` that are no leaves for certain, with the attributes and keys that lead to them."""
+    """The tensors below ``value`` that are no leaves for certain, with the attributes and keys that lead to them, and the
+    gradients of leaves if those are recorded.
+    """
     if isinstance(value, TensorRef):
         tensor = current(state, value.id)
+        if tensor.grad_fn is None and not tensor.parameter and recorded(m.tape, state, value.id):
+            return [(state.grads[value.id], (*trail, "grad"))]  # it is copied along; a parameter leaves it behind
         known = tensor.grad_fn is not None and tensor.requires_grad and not tensor.assumed
         return [(value.id, trail)] if known else []
     if isinstance(value, Tuple):
-        return [hit for i, item in enumerate(value.items) for hit in graphs_in(state, item, (*trail, i), seen)]
+        return [hit for i, item in enumerate(value.items) for hit in graphs_in(m, state, item, (*trail, i), seen)]
     if not isinstance(value, Ref) or value.id in seen:
         return []
     seen.add(value.id)
@@ -51,7 +55,7 @@ def graphs_in(
         parts = list(enumerate(thing.items))
     elif isinstance(thing, Mapping):
         parts = list(thing.items.items())
-    return [hit for name, item in parts for hit in graphs_in(state, item, (*trail, name), seen)]
+    return [hit for name, item in parts for hit in graphs_in(m, state, item, (*trail, name), seen)]
 
 
 def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, Value]) -> Value:

@@ -1,6 +1,7 @@
 """The layers of ``torch.nn``, by their rows in ``ops/layers.txt``: making one, running its forward.
 
-A module nobody knows is one with a single parameter that stands for all of its parameters.
+A module nobody knows is one with a single parameter that stands for all of its parameters; so is a layer with more than
+its row names (``*``). No attribute of these names is in the way of a method.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ... import ops
+from ...ops.layers import bare, is_there
 from ...tape import Refused, State, leaf, record
 from .. import torch_ops
 from ..assign import tensors_in
@@ -30,6 +32,7 @@ DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
 REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
 """The kinds of containers that are Modules."""
 HIDDEN = "(parameters)"
+ALL = "(all parameters)"
 ITEMS = "(items)"
 
 
@@ -75,20 +78,21 @@ def build_layer(
         thing.attributes[HIDDEN] = TensorRef(made)
         return
     given = {**dict(zip(row.arguments, args)), **kwargs}
+    def asked(argument: str) -> bool | None:
+        value = given.get(argument)
+        return bool(value.value) if isinstance(value, Const) else None
+
     for parameter in row.params:
-        base = "parameters" if parameter == "*" else parameter.rstrip("?")
-        if parameter.endswith("??"):  # absent unless the constructor asks for it
-            continue
-        if parameter.endswith("?"):
-            switch = given.get(
-                base, given.get("bias" if "bias" in base else "affine", given.get("elementwise_affine", TRUE))
-            )
-            if switch in (FALSE, NONE):
-                continue
-        made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
-        thing.attributes[base] = TensorRef(made)
+        if is_there(parameter, asked):
+            base = ALL if parameter == "*" else bare(parameter)
+            made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
+            thing.attributes[base] = TensorRef(made)
     for buffer in row.buffers:
-        thing.attributes[buffer.rstrip("?")] = TensorRef(leaf(state, node, False))
+        base = bare(buffer)
+        if isinstance(given.get(base), TensorRef):
+            thing.attributes[base] = given[base]
+        elif is_there(buffer, asked):
+            thing.attributes[base] = TensorRef(leaf(state, node, False))
     if row.eval_op is not None and "p" in given:
         thing.attributes["p"] = given["p"]
     if "inplace" in given:
@@ -156,7 +160,7 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         op, output = row.indices, "(T,T)"
     tensors: dict[str, object] = {}
     named: dict[str, Value] = {}
-    own = [*dict.fromkeys(p.rstrip("?") for p in (*row.params, *row.buffers)), "parameters"]
+    own = [*dict.fromkeys(bare(p) for p in (*row.params, *row.buffers)), "parameters"]
     for index, param in enumerate(p for p in op.params if p.name not in own):
         value = named[param.name] = call.get(index, param.name, NONE)
         several = isinstance(value, (Tuple, Ref))
