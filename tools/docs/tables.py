@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from tapelint.ops.layers import layer, layer_names
+from tapelint.ops.layers import bare, layer, layer_names
 from tapelint.ops.schema import Layer
 
 from .groups import EVERYDAY, GROUPS, grouped, twins
@@ -40,7 +40,7 @@ def layers() -> Iterator[str]:
     found: dict[str, list[str]] = {}
     for name in layer_names():
         known = layer(name)
-        if known is not None and any(not param.endswith("??") for param in known.params):
+        if known is not None and any("??" not in param for param in known.params):
             found.setdefault(_weights(known), []).append(name)
     yield "| an optimizer step between forward and backward | after |"
     yield "|---|---|"
@@ -50,7 +50,7 @@ def layers() -> Iterator[str]:
 
 
 def _weights(known: Layer) -> str:
-    params = {param.rstrip("?") for param in known.params} | {"parameters"}  # a stack of layers names them together
+    params = {bare(param) for param in known.params} | {"parameters"}  # a stack of layers names them together
     saved = [item for item in known.op.saves if item.what in params]
     if not saved:
         return "is fine"

@@ -8,8 +8,8 @@ A line says for the gradient of each parameter on which others it depends. ``*``
 keeps that tensor if the gradient that came in is recorded itself; ``!``: it always keeps it. ``?`` instead of names: it
 differs from call to call. What is not named depends on nothing.
 
-An op that writes one of its arguments is given a copy of a leaf to write; what it depends on of that argument is what the
-copy was before.
+An op that writes one of its arguments is given a copy of a leaf to write; what it depends on of that argument is what
+the copy was before.
 """
 
 from __future__ import annotations

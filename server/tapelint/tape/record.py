@@ -226,7 +226,8 @@ def _write(
         saved, keeps = _saves(tape, state, op, tensors, (), tensor, wanted, perhaps)
         if needs:
             check_saved(tape, state, saved, op.name, node)
-        given = [(name, e) for name, t in tensors if name in op.flows and t.id != target and (e := edge_of(t)) is not None]
+        others = [(name, t) for name, t in tensors if name in op.flows and t.id != target]
+        given = [(name, e) for name, t in others if (e := edge_of(t)) is not None]
         anchors = tuple(t.id for name, t in tensors if name in op.flows)
         # What was there before: of a view that is the history of its base. It is gone if the op replaces all of it.
         whole = tensor if tensor.base is None else current(state, tensor.base)

@@ -32,8 +32,8 @@ def deep_copy(m: Machine, state: State, value: Value, call: Call) -> Value:
 def graphs_in(
     m: Machine, state: State, value: Value, trail: tuple[str | int, ...], seen: set[int]
 ) -> list[tuple[int, tuple[str | int, ...]]]:
-    """The tensors below ``value`` that are no leaves for certain, with the attributes and keys that lead to them, and the
-    gradients of leaves if those are recorded.
+    """The tensors below ``value`` that are no leaves for certain, with the attributes and keys that lead to them, and
+    the gradients of leaves if those are recorded.
     """
     if isinstance(value, TensorRef):
         tensor = current(state, value.id)
