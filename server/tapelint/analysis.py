@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 
-from .interp import Cancelled, Holes, Imports, Machine, Place, Resolve, execute
+from .interp import Cancelled, Holes, Imports, Machine, Memory, Place, Resolve, Step, execute, walked
 from .places import Files, Origin
 from .report import Diagnostic, Fix, settle
 from .rules import Examined, Finding, Rule, all_rules
@@ -22,7 +22,7 @@ from .tape import Tape
 from .tape.events import BackwardRan, Event
 from .workspace.config import Config
 
-__all__ = ["Cancelled", "Hover", "Report", "analyse", "fixes", "hover"]
+__all__ = ["Cancelled", "Hover", "Memory", "Report", "analyse", "fixes", "hover"]
 
 SEVERITIES = ("error", "warning", "information", "hint")
 FRAMES = 12_000
@@ -68,14 +68,18 @@ def analyse(
     config: Config = Config(),  # noqa: B008 (frozen)
     cancel: Callable[[], bool] | None = None,
     resolve: Resolve | None = None,
+    memory: Memory | None = None,
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true.
 
     ``resolve`` finds the text of a module that is imported (``workspace.Resolver`` does); without it every import is
-    a library nobody knows.
+    a library nobody knows. With the ``memory`` of earlier texts of the same file under the same configuration only
+    what has changed is executed, and the report of the text before is not to be used any more: its tree lives on in
+    this one's.
     """
     program = Notebook(text, ()) if isinstance(text, str) else text
-    return _analyse(parse(program.text, path, program.cells), config, cancel, resolve, {})
+    memory = memory or Memory()
+    return _analyse(parse(program.text, path, program.cells), config, cancel, resolve, memory.alone, memory)
 
 
 def _analyse(
@@ -83,34 +87,20 @@ def _analyse(
     config: Config,
     cancel: Callable[[], bool] | None,
     resolve: Resolve | None,
-    alone: dict[str, frozenset[Origin]] | None,
+    alone: dict[str, Alone] | None,
+    memory: Memory | None = None,
 ) -> Report:
     """``analyse``; ``alone`` keeps what other files show by themselves, and is None where nobody asks for that."""
     if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
         return Report(source.path, source, (), asdict(Holes()), config, resolve=resolve)
-    tape = Tape()
-    findings: dict[tuple[str, object], Finding] = {}
-    reach: dict[object, int] = {}
-    subscribers: dict[type, list] = {}
-    for rule in running(config):
-        for kind in rule.events:
-            subscribers.setdefault(kind, []).append(rule)
-
-    def observe(event: Event) -> None:
-        if isinstance(event, BackwardRan):
-            reach.setdefault(event.moment.node, event.leaves)
-            return
-        for rule in subscribers.get(type(event), ()):
-            found = rule.check(event, tape)
-            if found is not None:
-                found = replace(found, raiser=event.moment.node)
-                key = (found.code, found.node)
-                known = findings.get(key)
-                if known is None or SEVERITIES.index(found.severity) < SEVERITIES.index(known.severity):
-                    findings[key] = found
-
-    tape.listeners.append(observe)
-    machine = run(source, tape, cancel, resolve=resolve)
+    memory = memory or Memory()
+    machine = memory.resume(source, resolve, config)
+    if machine is None:
+        machine = made(source, Tape(), resolve=resolve)
+        machine.tape.listeners.append(_observer(machine, config))
+        memory.begin(machine, source, config)
+    steps = executed(machine, cancel, memory)
+    findings, reach = _noted(steps)
     imports = machine.imports
     files = Files(source, imports.sources if imports else ())
     by_place: dict[tuple[str, Span], Finding] = {}
@@ -147,13 +137,59 @@ def _analyse(
         {other.path: other for other in files.others},
         origins,
         {(diagnostic.code, diagnostic.span): fix for diagnostic, fix in remarks.items()},
-        machine.walks,
+        walked(steps),
     )
+
+
+def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
+    """Asks the rules about each event, and notes what they say with the step of the execution it belongs to."""
+    subscribers: dict[type, list[Rule]] = {}
+    for rule in running(config):
+        for kind in rule.events:
+            subscribers.setdefault(kind, []).append(rule)
+
+    def observe(event: Event) -> None:
+        if isinstance(event, BackwardRan):
+            machine.notes.setdefault("reach", {}).setdefault(event.moment.node, event.leaves)
+            return
+        for rule in subscribers.get(type(event), ()):
+            found = rule.check(event, machine.tape) if rule.check else None
+            if found is not None:
+                _gravest(machine.notes.setdefault("findings", {}), replace(found, raiser=event.moment.node))
+
+    return observe
+
+
+def _gravest(findings: dict[tuple[str, ast.AST], Finding], found: Finding) -> None:
+    known = findings.get((found.code, found.node))
+    if known is None or SEVERITIES.index(found.severity) < SEVERITIES.index(known.severity):
+        findings[found.code, found.node] = found
+
+
+def _noted(steps: list[Step]) -> tuple[dict[tuple[str, ast.AST], Finding], dict[ast.AST, int]]:
+    """What was noted in all steps: the findings, and how many leaves the first backward at each place reached."""
+    findings: dict[tuple[str, ast.AST], Finding] = {}
+    reach: dict[ast.AST, int] = {}
+    for step in steps:
+        for found in step.notes.get("findings", {}).values():
+            _gravest(findings, found)
+        for node, leaves in step.notes.get("reach", {}).items():
+            reach.setdefault(node, leaves)
+    return findings, reach
 
 
 def running(config: Config) -> list[Rule]:
     """The rules to ask. What is on by default is asked even where it is not wanted: a fix must not bring it about."""
     return [rule for rule in all_rules() if rule.default or config.wants(rule.code, rule.default)]
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """The hazards that a file shows when it is checked by itself, and what its imports meant then."""
+
+    text: str
+    imports: dict[tuple[str, str], tuple[str, str] | None]
+    origins: frozenset[Origin]
 
 
 def _is_shown_alone(
@@ -162,7 +198,7 @@ def _is_shown_alone(
     config: Config,
     cancel: Callable[[], bool] | None,
     resolve: Resolve | None,
-    alone: dict[str, frozenset[Origin]],
+    alone: dict[str, Alone],
 ) -> bool:
     """Whether one of the other files that a hazard is in shows it when it is checked by itself."""
     origin = None
@@ -170,9 +206,17 @@ def _is_shown_alone(
         origin = origin or files.origin(finding)
         if origin.path == files.main.path:
             return False
-        if path not in alone:
-            alone[path] = _analyse(parse(other.text, path), config, cancel, resolve, None).origins
-        if any(known.covers(origin) for known in alone[path]):
+        known = alone.get(path)
+        if known is None or known.text != other.text or any(resolve(*k) != v for k, v in known.imports.items()):
+            asked: dict[tuple[str, str], tuple[str, str] | None] = {}
+
+            def noting(module: str, importer: str, asked: dict = asked) -> tuple[str, str] | None:
+                found = asked[module, importer] = resolve(module, importer) if resolve else None
+                return found
+
+            shown = _analyse(parse(other.text, path), config, cancel, noting, None).origins
+            known = alone[path] = Alone(other.text, asked, shown)
+        if any(shown.covers(origin) for shown in known.origins):
             return True
     return False
 
@@ -185,18 +229,29 @@ def run(
     resolve: Resolve | None = None,
 ) -> Machine:
     """Execute ``source`` over ``tape``."""
-    machine = Machine(tape, source.tree, cancel, probe)
+    machine = made(source, tape, probe, resolve)
+    executed(machine, cancel)
+    return machine
+
+
+def made(source: Source, tape: Tape, probe: Callable | None = None, resolve: Resolve | None = None) -> Machine:
+    """A machine that is ready to execute ``source``."""
+    machine = Machine(tape, source.tree, probe=probe)
     machine.cells = source.cells
     if resolve is not None:
         machine.imports = Imports(machine, source, resolve)
+    return machine
+
+
+def executed(machine: Machine, cancel: Callable[[], bool] | None = None, memory: Memory | None = None) -> list[Step]:
+    """Execute the file of ``machine``; the steps it took."""
+    machine.cancel = cancel
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, FRAMES))
     try:
-        execute(machine)
+        return execute(machine, memory)
     finally:
         sys.setrecursionlimit(limit)
-    machine.holes.steps = machine.steps
-    return machine
 
 
 def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> tuple[Fix, ...]:

@@ -9,14 +9,14 @@ from tapelint import analysis
 quick = analysis.analyse
 
 
-def slow(text, path="<stdin>", config=None, cancel=None, resolve=None):
+def slow(text, path="<stdin>", config=None, cancel=None, resolve=None, memory=None):
     end = time.monotonic() + (4 if "# slow" in text else 0)
     while time.monotonic() < end:
         if cancel is not None and cancel():
             raise analysis.Cancelled
         sum(range(10_000))  # busy, as an analysis is: it shares the interpreter with the loop
     print("not part of the protocol: it must end up in the log")
-    return quick(text, path, config, cancel, resolve)
+    return quick(text, path, config, cancel, resolve, memory)
 
 
 analysis.analyse = slow

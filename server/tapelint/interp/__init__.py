@@ -41,5 +41,18 @@ from .library import (
     weight_averages,
 )
 from .machine import Cancelled, Holes, Machine, Place, place_of
+from .steps import Memory, Step, walked
 
-__all__ = ["Cancelled", "Holes", "Imports", "Machine", "Place", "Resolve", "execute", "place_of"]
+__all__ = [
+    "Cancelled",
+    "Holes",
+    "Imports",
+    "Machine",
+    "Memory",
+    "Place",
+    "Resolve",
+    "Step",
+    "execute",
+    "place_of",
+    "walked",
+]

@@ -33,7 +33,7 @@ def assign(
     elif isinstance(target, ast.Attribute):
         owner = m.ev(target.value, state)
         if isinstance(owner, Ref):
-            m.homes[owner.id, target.attr] = target, source or target
+            m.tape.homes[owner.id, target.attr] = target, source or target
         remember(m, state, ast.unparse(target), value, statement, source, "assigned")
         attributes.store(m, state, owner, target.attr, value, target)
     elif isinstance(target, ast.Subscript):

@@ -182,9 +182,25 @@ def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) ->
 
 def between_calls(m: Machine, state: State, method: ast.AST) -> None:
     """Whoever calls a method again and again may clear gradients in between, if anything else in the file does."""
-    everywhere = sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in ast.walk(m.tree))
-    if everywhere > sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in ast.walk(method)):
+    m.read.add(m.tree)
+    if sum(map(_clearings, m.tree.body)) > _clearings(method):
         gradients.doubted(state)
+
+
+@once
+def _clearings(node: ast.AST) -> int:
+    """In how many places some code clears gradients."""
+    return sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in ast.walk(node))
+
+
+def file_facts(m: Machine) -> object:
+    """All that is asked about the whole file, by who adds it to ``Machine.read``."""
+    touched, called = set[str](), set[str]()
+    for statement in m.tree.body:
+        touched |= facts(statement)[0]
+        called |= facts(statement)[2]
+    known = [_touching(m.tree), *(_touching(other.tree) for other in (m.imports.sources if m.imports else ()))]
+    return sum(map(_clearings, m.tree.body)), known[0], touched, called & set[str]().union(*known)
 
 
 # Conditions on which it depends what is cleared or stepped
@@ -208,9 +224,22 @@ def facts(node: ast.AST) -> tuple[frozenset[str], bool, frozenset[str]]:
 
 
 @once
+def _definitions(statement: ast.AST) -> list[tuple[int, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The functions in a statement, each with its depth."""
+    found, level, depth = [], [statement], 0
+    while level:
+        found += [(depth, n) for n in level if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        depth += 1
+    return found
+
+
+@once
 def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
     """How the file's functions reach for gradients, themselves or through others; those that do not are left out."""
-    known = {n.name: facts(n) for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    assert isinstance(tree, ast.Module)
+    defined = [found for statement in tree.body for found in _definitions(statement)]
+    known = {node.name: facts(node) for _, node in sorted(defined, key=lambda found: found[0])}
     found = {name: touched for name, (touched, _, _) in known.items()}
     changed = True
     while changed:
@@ -224,8 +253,9 @@ def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
 
 def _reaches(m: Machine, node: ast.AST) -> frozenset[str]:
     """How some code reaches for gradients, through functions of this file and of those it imports as well."""
+    m.read.update((m.tree, node))
     touched, _, called = facts(node)
-    trees = (m.tree, *(other.tree for other in (m.imports.sources if m.imports is not None else ())))
+    trees = (m.tree, *(module.source.tree for module in m.loads))
     return touched.union(*(known[name] for known in map(_touching, trees) for name in called if name in known))
 
 

@@ -60,6 +60,8 @@ def _star(m: Machine, state: State, module: str) -> None:
         for name in STARS.get(module, ()):
             m.bind(state, name, Lib(f"{module}.{name}"))
         return
+    if here.source is imports.main:
+        imports.is_whole = False  # which names it binds is not written down by steps
     if (module, here.path) not in here.stars:
         here.stars.append((module, here.path))
     if not imports.is_lazy(state):

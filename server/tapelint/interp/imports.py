@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
 
 from ..source import Source, parsed
-from ..tape import State
+from ..tape import State, Tape
 from .idle import Far, is_plain
-from .machine import BUILTINS, BudgetSpent, Machine, Memo, Raised
+from .loaded import Loaded, dotted
+from .machine import BUILTINS, BudgetSpent, Cancelled, Machine, Memo, Raised
+from .steps import recorded
 from .values import Const, Frame, Lib, Module, Ref, Sequence, Tuple, Unknown, Value
 
 Resolve = Callable[[str, str], "tuple[str, str] | None"]
@@ -35,35 +35,6 @@ CHARACTERS = 800_000
 """Of all imported modules together: what lies beyond is as unknown as a library."""
 NESTED = 40
 
-INIT = "__init__.py"
-
-
-@dataclass(eq=False)
-class Loaded:
-    """One module: its scope is the heap object ``frame``; the rest is what a path needs that meets it.
-
-    ``names`` are imports not followed yet: by name the module and what of it, ``stars`` the paths of modules all of
-    whose names are here too. ``world`` is the state its top level ended in, ``own`` the heap objects made there,
-    ``needs`` the modules it used, ``changed`` what it did to objects of theirs.
-    """
-
-    source: Source
-    frame: int
-    names: dict[str, tuple[str, str]] = field(default_factory=dict)
-    stars: list[tuple[str, str]] = field(default_factory=list)
-    world: State | None = None
-    own: dict[int, Any] = field(default_factory=dict)
-    needs: dict[Loaded, None] = field(default_factory=dict)
-    changed: list[tuple[int, Any, Any]] = field(default_factory=list)
-
-    @property
-    def path(self) -> str:
-        return self.source.path
-
-    @property
-    def is_package(self) -> bool:
-        return self.path.replace("\\", "/").endswith("/" + INIT) or self.path == INIT
-
 
 class Imports:
     """The modules of one analysis. ``main`` is the file analysed; imported by another one it runs a second time."""
@@ -75,6 +46,7 @@ class Imports:
         self.loading: list[Loaded] = []
         self.paths: dict[str, str] = {}
         self.spent = 0
+        self.is_whole = True
         self._found: dict[tuple[str, str], tuple[str, str] | None] = {}
         self._unknown: dict[tuple[str, str], Value] = {}
         self._visiting: set[tuple[str, str]] = set()
@@ -86,6 +58,18 @@ class Imports:
     def sources(self) -> Iterator[Source]:
         """The files that were parsed."""
         return (module.source for module in self.modules.values())
+
+    @property
+    def looked_up(self) -> dict[tuple[str, str], tuple[str, str] | None]:
+        """What was found of all that was looked for, by name and importing file."""
+        return self._found
+
+    def resume(self, main: Source, resolve: Resolve) -> None:
+        """Go on with another text of the analysed file."""
+        for module in self.by_frame.values():
+            if module.source is self.main:
+                module.source = main
+        self.main, self._resolve = main, resolve
 
     def adopt(self, frame: int) -> None:
         """The scope of the analysed file, which is no imported module but imports."""
@@ -153,7 +137,7 @@ class Imports:
         if value is not None:
             return value
         # A folder without a file of its own may share its name with a library: `wandb/` beside `import wandb`.
-        return self._something(owner.path, name) if module.source.text else Lib(f"{_dotted(owner.path)}.{name}")
+        return self._something(owner.path, name) if module.source.text else Lib(f"{dotted(owner.path)}.{name}")
 
     def store_attribute(self, state: State, owner: Module, name: str, value: Value) -> None:
         """``owner.name = value``: every function of that module sees it."""
@@ -226,7 +210,7 @@ class Imports:
             found = self._resolve(name, importer)
             if found is not None and found[0] not in self.paths:
                 if sum(map(len, self.paths.values())) + len(found[1]) > CHARACTERS:
-                    found = None
+                    found, self.is_whole = None, False
                 else:
                     self.paths[found[0]] = found[1]
             self._found[key] = found
@@ -237,32 +221,35 @@ class Imports:
         known = self.modules.get(path)
         if known is not None:
             return known
-        if len(self.loading) >= NESTED or self.spent >= ALL_STEPS:
+        limit = min(MODULE_STEPS, ALL_STEPS - self.spent)
+        if limit < MODULE_STEPS or path == self.main.path:
+            self.is_whole = False
+        if len(self.loading) >= NESTED or limit <= 0:
             return None
         source = self.main if path == self.main.path else parsed(text, path)
         if source.is_skipped:
             return None
         state = State()
-        given: dict[str, Value] = {"__name__": Const(_dotted(path)), "__file__": Unknown("__file__", False)}
+        given: dict[str, Value] = {"__name__": Const(dotted(path)), "__file__": Unknown("__file__", False)}
         frame = state.frame = state.new(Frame(given, 0, 0))
         state.heap[frame].module = frame
         loaded = self.modules[path] = self.by_frame[frame] = Loaded(source, frame)
         self.loading.append(loaded)
         m = self.m
-        before = (m.limit, m.memo, m.depth, m.running, m.consumers, m.probe)
-        begun, nested = m.steps, self.spent
-        m.limit = m.steps + min(MODULE_STEPS, ALL_STEPS - self.spent)
+        before = (m.memo, m.depth, m.running, m.consumers, m.probe)
         m.memo, m.depth, m.running, m.consumers, m.probe = Memo({}), 0, [], [], None
-        m.tape.guarded += 1
+        tape = Tape()
+        tape.listeners, tape.guarded = m.tape.listeners, 1
         try:
-            ends = self._run(state, source.tree)
+            with recorded(m, tape, (), limit) as loaded.step:
+                ends = self._run(state, source.tree)
+        except Cancelled:
+            del self.modules[path], self.by_frame[frame]
+            raise
         finally:
-            m.tape.guarded -= 1
             self.loading.pop()
-            took = m.steps - begun
-            self.spent = max(self.spent, nested + took)
-            m.limit, m.memo, m.depth, m.running, m.consumers, m.probe = before
-            m.limit += took
+            m.memo, m.depth, m.running, m.consumers, m.probe = before
+        self.spent += loaded.step.count
         self._finish(loaded, ends)
         return loaded
 
@@ -322,6 +309,10 @@ class Imports:
             return False
         for need in module.needs:
             self.graft(state, need)
+        if module not in self.m.loads:
+            self.m.loads[module] = None
+            self.m.tape.absorb(module.step.tape)
+            self.m.called |= module.step.called
         state.heap.update(module.own)
         for key, tensor in world.tensors.items():
             if key not in state.tensors:
@@ -342,9 +333,3 @@ class Imports:
 
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-
-
-def _dotted(path: str) -> str:
-    """What ``__name__`` may be: anything but ``__main__``."""
-    parts = path.replace("\\", "/").removesuffix(".py").removesuffix("/__init__").split("/")
-    return parts[-1] if parts[-1] != "__main__" else "main"

@@ -23,6 +23,7 @@ from .values import Const, Lib, Unknown, Value
 
 if TYPE_CHECKING:
     from .imports import Imports
+    from .loaded import Loaded
 
 MAX_STATES = 8
 MAX_DEPTH = 40
@@ -104,8 +105,9 @@ _CONSTANTS: dict[object, Const] = {}
 class Machine:
     """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
     each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
-    optimizer was made; ``homes`` for each attribute of an object the last assignment to it, its target and its value;
-    ``catching`` how many ``try`` statements with handlers are around what is running.
+    optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running.
+    What ``steps`` keeps for each part of the execution is that of the running one: ``read`` are definitions whose body
+    was looked into although they were not ``called``, ``notes`` what listeners make of events.
     """
 
     def __init__(
@@ -119,8 +121,11 @@ class Machine:
         self.depth = 0
         self.running: list[tuple[ast.AST, tuple[Value, ...]]] = []
         self.called: set[ast.AST] = set()
+        self.read: set[ast.AST] = set()
+        self.notes: dict[str, dict[Any, Any]] = {}
+        self.loads: dict[Loaded, None] = {}
         self.ended: set[ast.AST] = set()
-        self.walks: dict[Place, bool] = {}
+        self.walks: dict[tuple[str, ast.AST], bool] = {}
         self.consumers: list[Callable[[State, Value], list[State]]] = []
         self.missing: dict[str, Value] = {}
         self.imports: Imports | None = None
@@ -128,7 +133,6 @@ class Machine:
         self.absent: dict[int, Any] = {}
         self.turns: dict[int, Turn] = {}
         self.made: dict[int, ast.AST] = {}
-        self.homes: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = {}
         self.suspects: list[int] = []
         self.cells: tuple[Cell, ...] = ()
         self.catching = 0
@@ -199,7 +203,7 @@ class Machine:
 
     def walk(self, state: State, node: ast.AST, rooted: bool) -> None:
         """The program goes backward at ``node``, which is in the file of the running function."""
-        place = place_of(self.imports.here(state).path if self.imports is not None else "", node)
+        place = self.imports.here(state).path if self.imports is not None else "", node
         self.walks[place] = self.walks.get(place, False) or rooted
 
     # Statements

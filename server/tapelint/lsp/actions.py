@@ -56,6 +56,8 @@ async def _actions(ls: Server, outcome: Outcome, params: types.CodeActionParams)
         touched = [index for index, shown in enumerate(outcome.shown) if _touch(shown.range, params.range)]
         touched = touched[: len(outcome.findings)]
         await _fixes(ls, outcome, touched, PATIENCE if unasked else PATIENCE_WHEN_INVOKED)
+        if outcome.token():
+            return []  # its tree is that of newer text by now
         for index in touched:
             for number, fix in enumerate(outcome.known_fixes(index)):
                 actions.append(_fix_action(ls, outcome, index, number, fix))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -16,6 +17,7 @@ from ..workspace import Config, Resolver
 from .client import Client
 from .diagnostics import Translator, result_id, skipped
 from .documents import Snapshot
+from .memories import Memories
 from .positions import Rows
 from .settings import Settings
 from .worker import Job, Priority, Token, Worker
@@ -28,7 +30,7 @@ class Outcome:
     """The findings of ``snapshot`` in our words and, one for one, in the protocol's; and the fixes known so far.
 
     ``reads`` are the files its imports led to, by path. ``fault`` is what the user should know of the run itself: a
-    broken configuration, a failure of ours.
+    broken configuration, a failure of ours. ``took`` are the seconds that it took.
     """
 
     snapshot: Snapshot
@@ -41,6 +43,7 @@ class Outcome:
     shown: list[types.Diagnostic] = field(default_factory=list)
     result_id: str = ""
     fault: str | None = None
+    took: float = 0
     _jobs: dict[int, Job] = field(default_factory=dict)
 
     def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[tuple[Fix, ...]]:
@@ -76,24 +79,25 @@ def examine(
     unstructure: Callable[[object], object],
     token: Token,
     resolver: Resolver,
+    memories: Memories,
 ) -> Outcome:
     """Analyse ``snapshot``; runs on the worker. Raises ``analysis.Cancelled`` when the token says so."""
-    resolve = resolver if snapshot.file else None
+    resolve, begun = resolver if snapshot.file else None, time.perf_counter()
     if not concerns_torch(snapshot.text, snapshot.path, resolve):
         return replace(nothing(snapshot, token), reads=frozenset(resolver.found))
     config, complaint = settings.config(snapshot.file)
     if snapshot.file is not None and config.excludes(snapshot.file):
         return replace(nothing(snapshot, token), fault=complaint)
     program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
-    report = analysis.analyse(program, snapshot.path, config, token, resolve)
+    report = analysis.analyse(program, snapshot.path, config, token, resolve, memories.of(snapshot.uri))
     rows = Rows(snapshot.text)
     translator = Translator(snapshot, rows, client, report.others)
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
     if report.source.is_skipped and not shown:
         shown = [skipped(report.source.is_skipped)]
     name = result_id(shown, unstructure)
-    reads = frozenset(resolver.found)
-    return Outcome(snapshot, rows, token, report, config, reads, tuple(report.diagnostics), shown, name, complaint)
+    reads, took = frozenset(resolver.found), time.perf_counter() - begun
+    return Outcome(snapshot, rows, token, report, config, reads, report.diagnostics, shown, name, complaint, took)
 
 
 def nothing(snapshot: Snapshot, token: Token) -> Outcome:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -18,6 +19,7 @@ from .. import analysis
 from ..workspace import Resolver
 from .client import Client
 from .documents import Document, Snapshot
+from .memories import Memories
 from .notebooks import NotebookDocument
 from .outcome import Outcome, examine, failed, nothing
 from .settings import Settings
@@ -27,6 +29,7 @@ from .worker import Priority, Token, Worker
 logger = logging.getLogger(__name__)
 
 DEBOUNCE = 0.15
+SHORTEST = 0.02
 IDLE_DELAY = 0.1
 PREPARED_FIXES = 40
 
@@ -46,6 +49,7 @@ class Entry:
         self.reads: frozenset[str] | None = None
         # What was last said of it, where another file is the reason to look again.
         self.said: str | None = None
+        self.took = DEBOUNCE
         self._snapshot: Snapshot | None = None
         # Resolves to the outcome of the current text, or to None once that is given up for newer text or settings.
         self.pending: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
@@ -56,6 +60,11 @@ class Entry:
         if self._snapshot is None or self._snapshot.version != self.document.version:
             self._snapshot = self.document.snapshot()
         return self._snapshot
+
+    @property
+    def pause(self) -> float:
+        """How long typing has to pause: as long as an analysis takes, so that at most half of the work is in vain."""
+        return min(DEBOUNCE, max(SHORTEST, self.took))
 
     def supersede(self) -> None:
         """Give up what runs, and let those who wait for it know."""
@@ -87,6 +96,7 @@ class Pipeline:
         self._status, self._settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
         self._folders, self._refresh = folders, refresh
         self._entries: dict[str, Entry] = {}
+        self._memories = Memories()
         self._held = True
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -114,7 +124,7 @@ class Pipeline:
     def changed(self, document: Document | NotebookDocument) -> None:
         entry = self._entries.get(unquote(document.uri))
         if entry is not None:
-            self._schedule(entry, DEBOUNCE)
+            self._schedule(entry, entry.pause)
             if entry.snapshot.file:
                 self.touched(entry.snapshot.file, DEBOUNCE)
 
@@ -122,6 +132,7 @@ class Pipeline:
         entry = self._entries.pop(unquote(uri), None)
         if entry is not None:
             entry.supersede()
+            self.worker.submit(partial(self._memories.drop, entry.document.uri), Priority.IDLE, Token())
             self._publish(Snapshot(entry.document.uri, "", None, ""), None)
             self._differs(entry)
 
@@ -208,7 +219,7 @@ class Pipeline:
             open_now = (entry.snapshot for entry in self._entries.values())
             resolver = Resolver(self._folders(), {found.file: found.text for found in open_now if found.file})
             job = self.worker.submit(
-                lambda: examine(snapshot, settings, self.client, self._unstructure, token, resolver),
+                lambda: examine(snapshot, settings, self.client, self._unstructure, token, resolver, self._memories),
                 Priority.ANALYSIS,
                 token,
             )
@@ -227,7 +238,7 @@ class Pipeline:
         await self._prepare_fixes(outcome)
 
     def _settle(self, entry: Entry, outcome: Outcome) -> None:
-        entry.outcome, entry.reads = outcome, outcome.reads
+        entry.outcome, entry.reads, entry.took = outcome, outcome.reads, outcome.took
         if entry.said is not None:
             if entry.said != outcome.result_id:
                 self._refresh()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .adoption import Adoption, adopt
 from .cache import parsed
 from .cells import Cell, cell_at, moved
 from .edit import Edit, apply, line_starts, rows
@@ -15,6 +16,7 @@ from .suppression import Suppression, Suppressions
 __all__ = [
     "NOTEBOOK",
     "UNPARSED",
+    "Adoption",
     "Cell",
     "Edit",
     "Notebook",
@@ -24,6 +26,7 @@ __all__ = [
     "Span",
     "Suppression",
     "Suppressions",
+    "adopt",
     "apply",
     "cell_at",
     "concerns_torch",

@@ -42,6 +42,8 @@ class Source:
     problems: tuple[Problem, ...] = ()
     is_skipped: str | None = None
     cells: tuple[Cell, ...] = ()
+    parsed_rows: tuple[str, ...] | None = field(default=None, repr=False)
+    """What was parsed, stand-ins and all; None where the tree is not all of that."""
 
     @cached_property
     def code(self) -> str:
@@ -137,11 +139,12 @@ def parse(text: str, path: str = "<stdin>", cells: tuple[Cell, ...] = ()) -> Sou
 def _fill(source: Source) -> None:
     """Find the tree of a source, or why there is none."""
     clean = _UNENCODABLE.sub("\ufffd", source.code.removeprefix(_BOM))
+    lines = rows(clean)
     try:
         try:
             tree = parse_module(clean)
         except SyntaxError:
-            recovered, source.problems = recover(rows(clean))
+            recovered, source.problems = recover(lines)
             if recovered is None:
                 source.is_skipped = "too many syntax errors"
                 return
@@ -154,6 +157,7 @@ def _fill(source: Source) -> None:
         source.is_skipped = f"Python's parser refuses it: {error}"
         return
     source.tree = tree
+    source.parsed_rows = None if pruned else tuple(lines)
     too_deep = f"nested more than {MAX_DEPTH} levels deep, not analysed"
     source.problems += tuple(Problem(too_deep, source.span(statement)) for statement in pruned)
     source.problems += _unreadable(source)

@@ -49,7 +49,8 @@ class Tape:
     ``scaled`` are the tensors that a scaler of mixed precision made, ``weighty`` the unknown conditions that may decide
     what becomes of gradients (and whether by clearing them), ``holders`` the unknown values that were given leaves,
     ``slopes`` the tensors that the program computed from gradients, ``updates`` those that it computed from a leaf and
-    a gradient, each with its leaf, ``numbers`` what was in the tensors that unknown numbers were read from.
+    a gradient, each with its leaf, ``numbers`` what was in the tensors that unknown numbers were read from,
+    ``homes`` for each attribute of an object the last assignment to it, its target and its value.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
@@ -58,7 +59,7 @@ class Tape:
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}
-        self.stored: dict[int, list[Stored]] = {}
+        self.stored: dict[int, tuple[Stored, ...]] = {}
         self.cuts: dict[int, Cut] = {}
         self.wrapped: dict[int, Moment] = {}
         self.listeners: list[Callable[[Event], None]] = []
@@ -78,6 +79,23 @@ class Tape:
         self.slopes: set[int] = set()
         self.numbers: dict[int, tuple[int, ...]] = {}
         self.updates: dict[int, int] = {}
+        self.homes: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = {}
+
+    def fork(self) -> Tape:
+        """A tape that begins with the facts of this one and whose own facts this one does not see."""
+        twin = Tape.__new__(Tape)
+        for name, value in vars(self).items():
+            setattr(twin, name, value.copy() if isinstance(value, (dict, set)) else value)
+        return twin
+
+    def absorb(self, other: Tape) -> None:
+        """Know what ``other`` knows; the names given here come first."""
+        for name, value in vars(self).items():
+            if isinstance(value, set):
+                value |= getattr(other, name)
+            elif isinstance(value, dict):
+                for key, fact in getattr(other, name).items():
+                    value.setdefault(key, fact)
 
     def publish(self, event: Event) -> None:
         """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that
@@ -115,4 +133,4 @@ class Tape:
         self.names.setdefault(tensor, name)
 
     def keep(self, tensor: int, stored: Stored) -> None:
-        self.stored.setdefault(tensor, []).append(stored)
+        self.stored[tensor] = (*self.stored.get(tensor, ()), stored)

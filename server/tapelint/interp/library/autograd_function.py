@@ -55,6 +55,7 @@ def apply(m: Machine, state: State, call: Call) -> Value:
         state.grad_mode = mode
     needs = both(mode is True and True in flags, mode is not False and (True in flags or None in flags))
     backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
+    m.read.update(method.node for method in (forward, setup, backward) if method is not None)
     definition = Definition(state.heap[kind.id].name, forward, setup, backward, context)
     return attach(m, state, call.node, definition, given, result, needs)
 

@@ -54,7 +54,7 @@ def look(m: Machine, state: State, keys: Sequence[int], now: Moment, optimizer: 
 
 
 def _tell(m: Machine, state: State, why: str, kept: Kept, now: Moment, optimizer: ast.expr | None, mine: int) -> None:
-    home = m.homes.get((kept.owner, kept.attribute))
+    home = m.tape.homes.get((kept.owner, kept.attribute))
     target, value = home or (None, state.tensors[kept.leaves[0]].born.node)
     passes = [run for key in kept.leaves for run in state.history[key].passes]
     m.tape.publish(

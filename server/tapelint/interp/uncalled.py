@@ -1,0 +1,162 @@
+"""Functions without a caller: what they are given, and how often they are called.
+
+    class Trainer:
+        def __init__(self, width=8): ...      an object is made, with inferred arguments
+        def training_step(self, batch): ...   called twice on it, which is the loop its caller would write
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..tape import Refused, State, backward, current, gradients
+from . import growth
+from .assign import tensors_in
+from .calls import call_value
+from .classes import is_module
+from .frameworks import WALKED, loss_in, walk_of
+from .functions import call_function
+from .gradients import between_calls
+from .machine import Machine, Raised
+from .outline import outline
+from .parameters import inferred
+from .values import (
+    TRUE,
+    Bound,
+    Class,
+    Function,
+    Instance,
+    Mapping,
+    Ref,
+    Sequence,
+    Value,
+)
+
+
+def urgency(entry: tuple[Function, Ref | None]) -> int:
+    """What is most likely to hold a hazard runs first, as long as the budget lasts."""
+    function = entry[0].node
+    if outline(function).backward or getattr(function, "name", "") in WALKED:
+        return 0
+    return 1 if getattr(function, "name", "") == "forward" else 2
+
+
+def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, Ref | None]]:
+    """Functions of the module, then methods of its classes, that were never run."""
+
+    defined = {statement.name for statement in m.tree.body if isinstance(statement, ast.FunctionDef)}
+
+    def is_own(function: Function) -> bool:
+        """Not imported from another file, which is where it is tried out."""
+        return state.heap[function.frame].module == module
+
+    for name, value in list(state.heap[module].variables.items()):
+        if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+            if name in defined or is_own(value):  # or a decorator from another file has wrapped it
+                yield value, None
+        elif isinstance(value, Ref) and isinstance(thing := state.heap.get(value.id), Class):
+            for function in list(thing.attributes.values()):
+                if not isinstance(function, Function) or function.owner != value.id or not is_own(function):
+                    continue
+                if function.node.name != "__init__":
+                    yield function, value
+
+
+def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, owner: Ref | None) -> list[State]:
+    """Run one function with inferred arguments; a method on an object made with inferred arguments."""
+    state, args = base[0].fork(), list[Value]()
+    if owner is not None and function.kind != "static":
+        args.append(owner if function.kind == "class" else base[1])
+    if outline(function.node).yields:
+        return [state]
+    bound = Bound(function, args[0]) if args else function
+    spec = function.node.args
+    names = [*spec.posonlyargs, *spec.args][len(args) :]
+    given = inferred(m, state, function, names)
+    values = {a.arg: given[a.arg] for a in (*names, *spec.kwonlyargs) if a.arg in given}
+
+    forward = function.node.name == "forward" and owner is not None and is_module(state, owner)
+    walk = walk_of(state, owner, args[0], function.node.name) if owner is not None and bound is not function else None
+
+    def effect(s: State) -> None:
+        result = call_value(m, s, bound, [], dict(values), function.node)
+        if forward:
+            imagine_backward(m, s, result, function.node)
+        elif walk is not None:
+            m.holes.backwards += 1
+            imagine_backward(m, s, loss_in(s, result), function.node, walk.premise)
+            gradients.doubted(s)
+        growth.tell(m, s, [result, *args, *values.values(), *s.heap[s.heap[function.frame].module].variables.values()])
+
+    if owner is None or forward:
+        return m.explore(state, effect)
+    return again_and_again(m, state, function, effect)
+
+
+def again_and_again(m: Machine, state: State, function: Function, effect: Callable[[State], None]) -> list[State]:
+    """A method that reaches backward is called once per step by whoever trains: run it twice on the same object,
+    which is the loop its caller would write.
+    """
+    run, before = m.new_run(), m.holes.backwards
+    m.lap(state, function.node, run, 1, 0)
+    ended = m.explore(state, effect)
+    if m.holes.backwards == before:
+        return ended
+    results: list[State] = []
+    for path in ended:
+        if path.signal is None:
+            m.lap(path, function.node, run, 2, 0)
+            between_calls(m, path, function.node)
+            results += m.explore(path, effect)
+        else:
+            results.append(path)
+    return results
+
+
+def imagine_backward(
+    m: Machine, state: State, result: Value, node: ast.AST, assumed: str = "somebody calls backward on the result"
+) -> None:
+    """Nothing in the file trains this module; somebody will. What its own forward has spoiled raises then."""
+    roots = [t for t in tensors_in(state, result) if current(state, t).requires_grad]
+    if roots:
+        try:
+            backward(m.tape, state, roots, node, assumed=assumed)
+        except Refused:
+            return
+
+
+def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
+    """An object of ``owner``, its ``__init__`` run with inferred arguments."""
+    from .attributes import find
+
+    instance = Ref(state.new(Instance(owner, {})))
+    found = find(state, owner, "__init__")
+    if found is not None and isinstance(found[1], Function):
+        spec = found[1].node.args
+        given = inferred(m, state, found[1], [*spec.posonlyargs, *spec.args][1:])
+        try:
+            call_function(m, state, found[1], [instance], given, node)
+        except Raised:
+            state.edit(instance.id).open = True
+    elif found is not None:
+        state.edit(instance.id).open = True
+    state.edit(instance.id).attributes.setdefault("training", TRUE)
+    reopen(state, list(state.heap[instance.id].attributes.values()))
+    return instance
+
+
+def reopen(state: State, values: list[Value], depth: int = 3) -> None:
+    """Other methods may have filled what ``__init__`` left empty: plain containers may hold more than we saw."""
+    for value in values if depth else ():
+        if (
+            isinstance(value, Ref)
+            and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
+            and thing.kind in PLAIN_KINDS
+        ):
+            state.edit(value.id).open = True
+            reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
+
+
+PLAIN_KINDS = ("list", "dict", "set", "deque")

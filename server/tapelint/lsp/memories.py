@@ -1,0 +1,26 @@
+"""What the server remembers of documents, so that an edit costs what it changes: of the few that were analysed last."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from ..analysis import Memory
+
+MOST = 4
+
+
+class Memories:
+    """The memory of each document; only the worker touches it."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, Memory] = OrderedDict()
+
+    def of(self, uri: str) -> Memory:
+        memory = self._known.setdefault(uri, Memory(keeps=True))
+        self._known.move_to_end(uri)
+        while len(self._known) > MOST:
+            self._known.popitem(last=False)
+        return memory
+
+    def drop(self, uri: str) -> None:
+        self._known.pop(uri, None)

@@ -1,0 +1,180 @@
+"""A tree after an edit that is, as far as it can be, the tree before it.
+
+    def load(path): ...           the very nodes of the old tree, a row further down
+    def train(model): ...         the old definition with its new body: whoever holds the function holds the new one
+    print("done")                 the old nodes again
+
+So what was found out about the old tree (which functions a run has entered, where a hazard is) holds for the new one
+wherever that is the same code, and needs no translation. What is the same is decided by syntax alone: rows that both
+texts begin and end with hold the same statements, and of the rest the trees are compared, without places and
+docstrings.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from .parsing import Source
+
+_Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+_REMEMBERED = "_tapelint_"
+"""What the rest of tapelint keeps with a node begins with this."""
+
+
+@dataclass(slots=True)
+class Adoption:
+    """``bodies`` are definitions of the old tree that have another body now, ``kept`` how many of the statements that
+    the module begins with are what they were."""
+
+    bodies: set[ast.AST] = field(default_factory=set)
+    kept: int = 0
+
+
+def adopt(old: Source, new: Source) -> Adoption | None:
+    """Make ``new.tree`` of the nodes of ``old.tree``, which is not to be used any more; None where nothing is alike."""
+    before, after = old.parsed_rows, new.parsed_rows
+    if before is None or after is None:
+        return None
+    most = min(len(before), len(after))
+    top = next((i for i in range(most) if before[i] != after[i]), most)
+    bottom = next((i for i in range(most - top) if before[-1 - i] != after[-1 - i]), most - top)
+    edit = _Edit(top, len(before) - bottom, len(after) - len(before))
+    found = edit.found
+    found.kept = edit.block(old.tree.body, new.tree.body)
+    tree = old.tree
+    tree.body = new.tree.body
+    _forget(tree)
+    new.tree = tree
+    return found
+
+
+class _Edit:
+    """The rows after ``top`` up to ``end`` have been replaced; those below moved down by ``moved``."""
+
+    def __init__(self, top: int, end: int, moved: int) -> None:
+        self.top, self.end, self.moved = top, end, moved
+        self.found = Adoption()
+
+    def block(self, old: list[ast.stmt], new: list[ast.stmt]) -> int:
+        """Put the old statements into ``new`` where they are the same; how many are so, from the first on."""
+        shorter = min(len(old), len(new))
+        head = 0
+        while head < shorter and self.is_above(old[head], new[head]):
+            new[head] = old[head]
+            head += 1
+        tail = 0
+        while tail < shorter - head and self.is_below(old[-1 - tail], new[-1 - tail]):
+            tail += 1
+            new[-tail] = self.down(old[-tail])
+        kept = head
+        if len(old) == len(new):
+            for index in range(head, len(new) - tail):
+                if not self.revised(old[index], new[index]):
+                    return kept
+                new[index] = old[index]
+                kept += 1
+            kept += tail
+        return kept
+
+    def is_above(self, old: ast.stmt, new: ast.stmt) -> bool:
+        return type(old) is type(new) and _place(old) == _place(new) and (old.end_lineno or 0) <= self.top
+
+    def is_below(self, old: ast.stmt, new: ast.stmt) -> bool:
+        if type(old) is not type(new) or _first(old) <= self.end:
+            return False
+        row, column, end_row, end_column = _place(old)
+        moved = row + self.moved, column, end_row + self.moved, end_column
+        return moved == _place(new) and _first(old) + self.moved == _first(new)
+
+    def down(self, statement: ast.stmt) -> ast.stmt:
+        if self.moved:
+            for node in ast.walk(statement):
+                if hasattr(node, "lineno"):
+                    node.lineno += self.moved
+                    node.end_lineno += self.moved  # type: ignore[attr-defined]
+        return statement
+
+    def revised(self, old: ast.stmt, new: ast.stmt) -> bool:
+        """Make ``old`` what ``new`` is, if whoever has not looked into its body need not know."""
+        if type(old) is not type(new):
+            return False
+        if _same([old], [new]):
+            _move([old], [new])
+            return True
+        if not isinstance(old, (*_Definition, ast.ClassDef)) or not _same(_head(old), _head(new)):
+            return False
+        if isinstance(old, ast.ClassDef):
+            if len(old.body) != len(new.body) or self.block(old.body, new.body) < len(new.body):
+                return False
+        else:
+            self.found.bodies.add(old)
+        old.body = new.body  # type: ignore[attr-defined]
+        _move(_head(old), _head(new))
+        for name in _PLACE:
+            setattr(old, name, getattr(new, name))
+        _forget(old)
+        return True
+
+
+def _place(node: ast.stmt) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _first(node: ast.stmt) -> int:
+    return min([node.lineno, *(mark.lineno for mark in getattr(node, "decorator_list", ()))])
+
+
+def _head(node: ast.stmt) -> list[object]:
+    """All of a definition but its body."""
+    return [getattr(node, name, None) for name in node._fields if name != "body"]
+
+
+def _same(old: object, new: object) -> bool:
+    """Whether two pieces of trees differ in places and in docstrings at most."""
+    todo = [(old, new)]
+    while todo:
+        left, right = todo.pop()
+        kind = type(left)
+        if kind is not type(right):
+            return False
+        if kind is list:
+            if len(left) != len(right):  # type: ignore[arg-type]
+                return False
+            todo += zip(left, right)  # type: ignore[call-overload]
+        elif isinstance(left, ast.AST):
+            if not (_is_docstring(left) and _is_docstring(right)):
+                todo += [(getattr(left, name, None), getattr(right, name, None)) for name in left._fields]
+        elif left != right or repr(left) != repr(right):
+            return False
+    return True
+
+
+def _is_docstring(node: object) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _move(old: object, new: object) -> None:
+    """Give ``old`` the places, and the docstrings, of ``new``, which is the same otherwise."""
+    for left, right in zip(_nodes(old), _nodes(new), strict=True):
+        for name in _PLACE:
+            if hasattr(right, name):
+                setattr(left, name, getattr(right, name))
+        if isinstance(left, ast.Constant):
+            left.value = right.value  # type: ignore[attr-defined]
+
+
+def _nodes(piece: object) -> Iterator[ast.AST]:
+    parts: Iterable[object] = piece if isinstance(piece, list) else [piece]
+    for part in parts:
+        if isinstance(part, list):
+            yield from _nodes(part)
+        elif isinstance(part, ast.AST):
+            yield from ast.walk(part)
+
+
+def _forget(node: ast.AST) -> None:
+    for name in [name for name in vars(node) if name.startswith(_REMEMBERED)]:
+        delattr(node, name)

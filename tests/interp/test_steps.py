@@ -1,0 +1,232 @@
+"""An analysis that goes on from the one before says exactly what a fresh one says, whatever was edited, and where."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tapelint.analysis import Cancelled, Memory, Report, analyse
+from tapelint.source import adopt, parse
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
+
+LIBRARY = '''\
+"""Nobody calls anything here but what is at the bottom."""
+import torch
+from torch import nn
+import helpers
+
+SCALE = 2
+
+class Net(nn.Module):
+    def __init__(self, width=8):
+        super().__init__()
+        self.first = nn.Linear(width, width)
+        self.seen = []
+
+    def forward(self, x):
+        y = self.first(x).exp()
+        self.seen.append(y)
+        return y
+
+class Trainer:
+    def __init__(self, model, optimizer):
+        self.model, self.optimizer = model, optimizer
+        self.total = 0
+
+    def training_step(self, x):
+        loss = helpers.penalty(self.model(x)).mean()
+        self.total = self.total + loss
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+    def evaluate(self, loader):
+        return [self.model(x) for x in loader]
+
+def train(model, loader, optimizer):
+    hidden = torch.zeros(3)
+    for x in loader:
+        hidden = model(x, hidden)
+        if SCALE > 1:
+            optimizer.zero_grad()
+        hidden.sum().backward()
+        optimizer.step()
+
+def clip(model):
+    for p in model.parameters():
+        if p.grad is not None:
+            p.grad.clamp_(-1, 1)
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+w = torch.ones(3, requires_grad=True)
+y = w.exp()
+y += 1
+y.sum().backward()
+'''
+HELPERS = """\
+import torch
+from scales import SCALE
+
+def penalty(x):
+    x += SCALE
+    return x.pow(2)
+"""
+FILES = {"helpers": HELPERS, "scales": "SCALE = 3\n"}
+LINES = ["pass", "print('here')", "y += 1", "loss.backward()", "with torch.no_grad():", "opt.zero_grad()", "return"]
+BLOCK = """\
+for step in range(3):
+    w = torch.ones(3, requires_grad=True)
+    (w * w.exp().sin()).sum().backward()
+"""
+
+
+def resolve(module: str, importer: str) -> tuple[str, str] | None:
+    return (f"{module}.py", FILES[module]) if module in FILES else None
+
+
+def told(report: Report) -> object:
+    """All that can be seen of a report; places in the tree as places in the text."""
+    place = report.source.span
+    findings = [
+        (found.message, found.help, place(found.node), [(link.text, place(link.node)) for link in found.links])
+        + tuple((cure.purpose, [place(node) for node in cure.targets]) for cure in found.cures)
+        for found in report.findings.values()
+    ]
+    tree = ast.dump(report.source.tree, include_attributes=True)
+    return report.diagnostics, report.stats, report.reach, findings, tree
+
+
+@st.composite
+def edits(draw: st.DrawFn, text: str) -> list[str]:
+    """A few texts, each made of the one before, or of the first, by an edit of one line."""
+    found, first = [], text.split("\n")
+    lines = first
+    for _ in range(draw(st.integers(1, 4))):
+        lines = list(draw(st.sampled_from([lines, first])))
+        row = draw(st.integers(0, len(lines) - 1))
+        line = lines[row]
+        indent = line[: len(line) - len(line.lstrip())]
+        how = draw(st.sampled_from(["comment", "blank", "insert", "delete", "cut", "copy", "number", "rename"]))
+        if how == "comment":
+            lines[row] += "  # a remark"
+        elif how == "blank":
+            lines.insert(row, "")
+        elif how == "insert":
+            lines.insert(row, indent + draw(st.sampled_from(LINES)))
+        elif how == "delete":
+            del lines[row]
+        elif how == "cut":
+            lines[row] = line[: draw(st.integers(0, len(line)))]
+        elif how == "copy":
+            lines.insert(row, indent + draw(st.sampled_from(lines)).strip())
+        elif how == "number":
+            lines[row] = line.replace("1", "2") if "1" in line else line.replace("0", "1")
+        else:
+            lines[row] = line.replace("self.", "this.") if "self." in line else line.replace("x", "z")
+        lines = lines or [""]
+        found.append("\n".join(lines))
+    return found
+
+
+TEXTS = [LIBRARY, *(path.read_text(encoding="utf-8") for path in EXAMPLES)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_going_on_is_beginning_anew(data: st.DataObject):
+    text = data.draw(st.sampled_from(TEXTS))
+    memory = Memory(keeps=True)
+    analyse(text, "main.py", resolve=resolve, memory=memory)
+    for edited in data.draw(edits(text)):
+        again = analyse(edited, "main.py", resolve=resolve, memory=memory)
+        assert told(again) == told(analyse(edited, "main.py", resolve=resolve))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_an_adopted_tree_is_the_tree_of_the_text(data: st.DataObject):
+    text = data.draw(st.sampled_from(TEXTS))
+    old = parse(text)
+    for edited in data.draw(edits(text)):
+        new = parse(edited)
+        expected = ast.dump(new.tree, include_attributes=True)
+        adopt(old, new)
+        assert ast.dump(new.tree, include_attributes=True) == expected
+        old = new
+
+
+def steps(text: str, edited: str) -> int:
+    """How many steps of the machine an edit costs."""
+    memory = Memory(keeps=True)
+    analyse(text, "main.py", resolve=resolve, memory=memory)
+    before = _counts(memory)
+    analyse(edited, "main.py", resolve=resolve, memory=memory)
+    return sum(count for step, count in _counts(memory).items() if step not in before)
+
+
+def _counts(memory: Memory) -> dict[object, int]:
+    found = [*memory.script, *memory.objects.values(), *memory.entries.values()]
+    return {step: step.count for step in found}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("def train(", "\n# how it is done\ndef train("),
+        ('"""Nobody calls anything', '"""Nobody ever calls anything'),
+        ("self.total = 0", "self.total  =  0  # so far"),
+    ],
+)
+def test_what_is_no_code_costs_nothing(old: str, new: str):
+    assert steps(LIBRARY, LIBRARY.replace(old, new)) == 0
+
+
+def test_a_function_without_a_caller_is_executed_alone():
+    alone = steps(LIBRARY, LIBRARY.replace("hidden.sum()", "hidden.mean()"))
+    assert 0 < alone < steps("", LIBRARY) / 2
+
+
+def test_a_script_goes_on_where_it_was_edited():
+    text = "import torch\n" + 60 * BLOCK
+    assert 0 < steps(text, text + "w.exp()\n") < steps("", text) / 3
+    assert steps(text, text.replace("import torch\n", "import torch\nx = 1\n")) > steps("", text) / 2
+
+
+def test_another_text_of_an_imported_file(monkeypatch: pytest.MonkeyPatch):
+    memory = Memory(keeps=True)
+    analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
+    monkeypatch.setitem(FILES, "helpers", HELPERS.replace("x += SCALE", "x = x + SCALE"))
+    again = analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
+    assert told(again) == told(analyse(LIBRARY, "main.py", resolve=resolve))
+
+
+@pytest.mark.parametrize("after", [1, 2, 4, 8, 16])
+def test_an_analysis_that_is_given_up_leaves_what_is_true(after: int):
+    """``cancel`` is polled every 256 steps: it is given up after so many."""
+    text = LIBRARY + 60 * BLOCK
+    edited = text.replace("import helpers", "import helpers, scales")
+    memory = Memory(keeps=True)
+    polls = iter(range(1000))
+    analyse(text, "main.py", resolve=resolve, memory=memory)
+    try:
+        analyse(edited, "main.py", cancel=lambda: next(polls) >= after, resolve=resolve, memory=memory)
+    except Cancelled:
+        pass
+    assert told(analyse(edited, "main.py", resolve=resolve, memory=memory)) == told(
+        analyse(edited, "main.py", resolve=resolve)
+    )
