@@ -296,16 +296,17 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients
     """Whether ``after`` has lost ``diagnostic``, has nothing new, and (for a safe fix) every first backward reaches
     as many leaves.
 
-    A path ends at its first error, so a cure may uncover another hazard further on; that one is not new. What raises
-    at the very statement that was to be cured is. A note (that a cell cannot be run again) is none.
+    A path ends at its first error, so the cure of an error may uncover another hazard further on; that one is not
+    new. What raises at the very call that was to be cured is, and so is everything where nothing raised before. A
+    note (that a cell cannot be run again) is none.
     """
     old, new = Counter(map(_place, before.findings.values())), Counter(map(_place, after.findings.values()))
     hazard = before.findings[diagnostic.code, diagnostic.span]
     if new[_place(hazard)] >= old[_place(hazard)]:
         return False
-    raisers = {ast.unparse(f.raiser) for f in before.findings.values() if f.raiser is not None}
+    raisers = set(map(_raiser, before.findings.values()))
     if any(
-        f.severity in ("error", "warning") and f.raiser is not None and ast.unparse(f.raiser) in raisers
+        f.severity in ("error", "warning") and (hazard.severity != "error" or _raiser(f) in raisers)
         for f in after.findings.values()
         if _place(f) in new - old
     ):
@@ -314,6 +315,12 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients
         return False
     first = before.reach[: len(after.reach)]
     return not keeps_gradients or all(now >= then for now, then in zip(after.reach, first))
+
+
+def _raiser(finding: Finding) -> str:
+    """What raises, without its arguments: a cure may change those."""
+    node = finding.raiser
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node) if node is not None else ""
 
 
 def _place(finding: Finding) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from ..tape import Kept, State, Stored
 from . import attributes, subscripts, updates
 from .iteration import unpack
 from .machine import Machine
-from .values import Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from .values import Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
@@ -40,6 +40,8 @@ def assign(
         owner = m.ev(target.value, state)
         index = m.ev(target.slice, state)
         remember(m, state, ast.unparse(target.value), value, statement, source, "assigned")
+        if isinstance(owner, Ref) and isinstance(index, Const):
+            m.tape.homes[owner.id, str(index.value)] = target, source or target
         subscripts.store(m, state, owner, index, value, target)
     elif isinstance(target, ast.Starred):
         assign(m, state, target.value, value, statement, source)

@@ -132,10 +132,14 @@ def generator_expression(m: Machine, node: ast.GeneratorExp, state: State, key: 
 
 
 def formatted(m: Machine, node: ast.JoinedStr, state: State, key: object) -> Value:
+    """The text, if all that is put into it is known and put there plainly: ``f"fc{i}"``."""
+    text: str | None = ""
     for part in node.values:
-        if isinstance(part, ast.FormattedValue):
-            m.ev(part.value, state)
-    return Unknown("text", False)
+        value = m.ev(part.value if isinstance(part, ast.FormattedValue) else part, state)
+        plain = not isinstance(part, ast.FormattedValue) or part.conversion == -1 and part.format_spec is None
+        known = plain and isinstance(value, Const) and isinstance(value.value, (str, int))
+        text = text + str(value.value) if known and text is not None else None  # type: ignore[union-attr]
+    return Unknown("text", False) if text is None else Const(text)
 
 
 def walrus(m: Machine, node: ast.NamedExpr, state: State, key: object) -> Value:

@@ -21,6 +21,7 @@ INT = frozenset("int int8 int16 int32 int64 long short uint8".split())
 MAKE_FLOAT = frozenset("zeros ones empty rand randn rand_like randn_like linspace eye normal div true_divide".split())
 MAKE_INT = frozenset("randint randperm argmax argmin argsort nonzero searchsorted bucketize one_hot".split())
 MAKE_BOOL = frozenset("eq ne lt le gt ge logical_and logical_or logical_not logical_xor isnan isinf isfinite".split())
+NEW = frozenset("zeros ones empty rand randn linspace eye".split())
 KEEP = frozenset(
     "add sub mul pow neg abs clamp sum prod cumsum view reshape flatten squeeze unsqueeze transpose permute t T mT "
     "expand repeat cat stack flip roll clone contiguous getitem.basic getitem.index select maximum minimum where "
@@ -75,3 +76,7 @@ def result_kind(state: State, op: str, named: Mapping[str, object]) -> Kind:
         return "int" if kind == "bool" and name in ("sum", "prod", "cumsum") else kind
     return None
 
+
+def is_of_default(op: str, named: Mapping[str, object]) -> bool:
+    """Whether ``op`` makes new numbers of the default dtype: ``torch.rand(3)``."""
+    return op in NEW and named.get("dtype", NONE) == NONE

@@ -76,6 +76,7 @@ def read(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
     if node in _glances(m.tree):
         return
     gradients.looked_at(state, leaf if leaf in state.history else None)
+    m.tape.watched.add(leaf)
     if leaf in state.grads:
         m.tape.slopes.add(state.grads[leaf])
 

@@ -20,7 +20,7 @@ from ..tape import Refused, State, Tensor, current, invent, record
 from ..tape.lost import RequiresGradRefused
 from ..tape.record import flatten
 from . import absent, gradients
-from .dtypes import result_kind
+from .dtypes import is_of_default, result_kind
 from .machine import Machine, Raised
 from .sizes import results_extents
 from .values import TRUE, Const, Lib, Method, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
@@ -138,6 +138,8 @@ def apply(
         keys = record(m.tape, state, op, tensors, node, count_of(op, named), same, extents[0], kind)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    if is_of_default(op.name, named):
+        m.tape.single.update(keys)
     if m.tape.slopes:
         target = tensors.get(op.writes[0]) if op.writes else None
         given = [key for _, key in flatten(tensors)]

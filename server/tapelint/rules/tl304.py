@@ -11,7 +11,8 @@ a name.
 An optimizer changes tensors in place, by their `.grad`. A computed tensor has none, and changing it would
 not change what it was computed from; PyTorch raises "can't optimize a non-leaf Tensor".
 `torch.randn(3, requires_grad=True) * 0.01` is a computed tensor: the leaf is the factor that nobody holds any more.
-`.double()` and `.cuda()` compute one, too.
+`.double()` and `.cuda()` compute one, too. If all layers are in a plain list, there is nothing to hold at all:
+"optimizer got an empty parameter list".
 
 A parameter behind a cut gets no gradient from anywhere. The optimizer skips it, in every step, and nothing is raised.
 
@@ -110,7 +111,7 @@ from __future__ import annotations
 import ast
 
 from ..tape.events import Event
-from ..tape.lost import NonLeafOptimized
+from ..tape.lost import NonLeafOptimized, NothingToOptimize
 from ..tape.tape import Cut, Tape
 from ..tape.training import NeverReached, NeverStepped, UpdateDropped
 from . import unheld
@@ -119,6 +120,7 @@ from .finding import Finding, Link, Rule
 from .story import code, prefix, tensor_name, tensor_names
 
 ERROR = "can't optimize a non-leaf Tensor"
+EMPTY = "optimizer got an empty parameter list"
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
@@ -128,6 +130,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
         return unheld.not_held(RULE.code, event, tape)
     if isinstance(event, UpdateDropped):
         return unheld.dropped(RULE.code, event, tape)
+    if isinstance(event, NothingToOptimize):
+        return unheld.nothing_held(RULE.code, EMPTY, event)
     assert isinstance(event, NonLeafOptimized)
     name = tensor_name(tape, event.tensor) or "it"
     message = (
@@ -172,7 +176,7 @@ RULE = Rule(
     "parameters-not-trained",
     "an optimizer holds what it cannot train",
     __doc__,
-    (NonLeafOptimized, NeverReached, NeverStepped, UpdateDropped),
+    (NonLeafOptimized, NothingToOptimize, NeverReached, NeverStepped, UpdateDropped),
     check,
-    raises=(ERROR,),
+    raises=(ERROR, EMPTY),
 )

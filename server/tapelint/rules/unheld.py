@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..tape.lost import NothingToOptimize
 from ..tape.tape import Tape
 from ..tape.training import NeverStepped, UpdateDropped
 from .cure import Cure
@@ -44,6 +45,21 @@ def not_held(rule: str, event: NeverStepped, tape: Tape) -> Finding:
     links = [Link(event.built, f"`{held}` is given the parameters of the network here")] if event.built else []
     links.append(Link(event.moment.node, f"{prefix(event.moment)}this step does not know {names}"))
     return Finding(rule, place, event.moment, "warning", message, tuple(links), advice, cures)
+
+
+def nothing_held(rule: str, error: str, event: NothingToOptimize) -> Finding:
+    """All there is lies where ``parameters()`` does not look."""
+    kept = code(event.attribute)
+    message = (
+        f"{code(event.moment.node)} is given nothing: {kept} is a plain {kind_of(event.wrapper)}, so `parameters()` "
+        f"does not find what is in it. PyTorch raises “{error}”."
+    )
+    cures: tuple[Cure, ...] = ()
+    if event.wrapper is not None:
+        cures = (Cure(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
+    advice = f"use `nn.{event.wrapper}`." if event.wrapper else "register them as modules or parameters."
+    links = (Link(event.attribute, "this is what is kept in it"),)
+    return Finding(rule, event.moment.node, event.moment, "error", message, links, advice, cures)
 
 
 def kind_of(wrapper: str | None) -> str:

@@ -63,6 +63,19 @@ class NonLeafOptimized(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class NothingToOptimize(Event):
+    """An optimizer was given the parameters of a module that has none where ``parameters()`` looks: its ``leaves`` lie
+    in a plain container, ``value``, that was assigned to ``attribute``. ``wrapper`` is what of ``torch.nn`` would
+    register them.
+    """
+
+    leaves: tuple[int, ...]
+    attribute: ast.expr
+    value: ast.expr
+    wrapper: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class AbsentGradientUsed(Event):
     """The ``.grad`` of a tensor that is no leaf was read, is None, and was used as a tensor.
 

@@ -162,7 +162,10 @@ def parameters(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     items: list[Value] = [
         TensorRef(k) if call.name == "parameters" else Tuple((Const(n), TensorRef(k))) for n, k in found
     ]
-    return Ref(state.new(Sequence("list", items, is_open(state, receiver) and not found)))
+    result = Ref(state.new(Sequence("list", items, is_open(state, receiver) and not found)))
+    if not items and isinstance(receiver, Ref):
+        m.tape.askers[result.id] = receiver.id
+    return result
 
 
 @method(MODULE_METHODS, "buffers", "named_buffers")

@@ -33,6 +33,7 @@ from .gradients import clear_grads, use_grads, written
 from .hooks import retains
 from .registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
 from .tensors import MOVED
+from .unheld import refuse_nothing
 
 NAMES = "SGD Adam AdamW Adagrad Adadelta Adamax ASGD NAdam RAdam RMSprop Rprop SparseAdam LBFGS Adafactor Muon".split()
 
@@ -44,6 +45,8 @@ def make(m: Machine, state: State, call: Call) -> Value:
     if isinstance(given, Ref) and isinstance(group := state.heap[given.id], Mapping):
         given = group.items.get("params", Unknown("params"))
     found = list(dict.fromkeys(tensors_in(state, _collected(m, state, given, call), 4)))
+    if not found:
+        refuse_nothing(m, state, given, call)
     more = not found or isinstance(given, Unknown)
     if isinstance(given, Ref) and isinstance(listed := state.heap[given.id], Sequence) and not found:
         if not listed.items and not listed.open:

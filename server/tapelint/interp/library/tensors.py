@@ -144,12 +144,21 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             made = run(m, state, "clone", [receiver], {}, call.node)
             if isinstance(made, TensorRef):
                 copy = state.tensors[made.id]
-                if wanted is None and copy.grad_fn is not None:
+                if copy.grad_fn is not None and not changes_precision(m, receiver.id, call):
                     state.tensors[made.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
                 return made
     return receiver
 
 
+def changes_precision(m: Machine, tensor: int, call: Call) -> bool:
+    """Whether the copy is certain: the tensor is of the default dtype, and another one is wanted."""
+    wanted = [*call.args, *call.kwargs.values()] if call.name == "to" else [Lib(call.name)]
+    names = {value.name.rpartition(".")[2] for value in wanted if isinstance(value, Lib)}
+    return m.tape.settings.isdisjoint(DEFAULTS) and tensor in m.tape.single and not names.isdisjoint(OTHERS)
+
+
+DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"})
+OTHERS = frozenset("double float64 half float16 bfloat16".split())
 MOVED = "to"
 """The op of a copy that is made only if the tensor was elsewhere: on the CPU it may be the tensor itself."""
 
@@ -196,9 +205,11 @@ def make(m: Machine, state: State, call: Call) -> Value:
         m.tape.cuts[made] = m.tape.cuts[lost]
         if m.tape.cuts[lost].reason == "item":
             state.tensors[made] = replace(state.tensors[made], sizes=())
+    plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
+    if plain:
+        m.tape.single.add(made)
     if wants:
         m.tape.wrapped[made] = state.moment(call.node)
-    if wants:
         refuse_integers(m, state, made, call.node)
     return TensorRef(made)
 
@@ -255,6 +266,7 @@ def is_tensor(m: Machine, state: State, call: Call) -> Value:
     "torch.cuda.manual_seed",
     "torch.cuda.manual_seed_all",
     "torch.set_default_dtype",
+    "torch.set_default_tensor_type",
     "torch.set_printoptions",
     "torch.use_deterministic_algorithms",
     "torch.cuda.empty_cache",
@@ -263,6 +275,7 @@ def is_tensor(m: Machine, state: State, call: Call) -> Value:
     "torch.autograd.set_detect_anomaly",
 )
 def setting(m: Machine, state: State, call: Call) -> Value:
+    m.tape.settings.add(call.name)
     return Unknown("setting")
 
 

@@ -15,11 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...tape import Moment, State
+from ...tape.lost import NothingToOptimize
 from ...tape.training import NeverStepped
-from ..classes import is_module
-from ..machine import Machine
-from ..values import Instance, Mapping, Optimizer, Ref, TensorRef, Tuple, Value
+from ..machine import Machine, Raised
+from ..values import Instance, Mapping, Optimizer, Ref, TensorRef, Tuple, Unknown, Value
 from ..values import Sequence as Items
+from .registry import Call
 
 DEPTH = 3
 """How deep containers are nested that are looked into."""
@@ -41,12 +42,12 @@ def look(m: Machine, state: State, keys: Sequence[int], now: Moment, optimizer: 
     if any(thing.open for thing in optimizers.values()):
         return
     held = {key for thing in optimizers.values() for key in thing.params}
-    lost = {key for key in state.history if key not in held and _untrained(state, key)}
+    lost = {key for key in state.history if key not in held and key not in m.tape.watched and _untrained(state, key)}
     mine = max((key for key, thing in optimizers.items() if thing.params == list(keys)), default=None)
     if not lost or mine is None:
         return
     told: set[tuple[int, str]] = set()
-    for owner in [key for key, thing in state.heap.items() if isinstance(thing, Instance)]:
+    for owner in [key for key, thing in state.heap.items() if isinstance(thing, Instance | Items)]:
         for why, kept in _missing(state, owner, frozenset(lost), frozenset(keys), mine):
             if (kept.owner, kept.attribute) not in told:
                 told.add((kept.owner, kept.attribute))
@@ -72,6 +73,21 @@ def _tell(m: Machine, state: State, why: str, kept: Kept, now: Moment, optimizer
     )
 
 
+def refuse_nothing(m: Machine, state: State, given: Value, call: Call) -> None:
+    """An optimizer is given what ``parameters()`` found, and that is nothing: all there is lies in plain containers."""
+    module = m.tape.askers.get(given.id) if isinstance(given, Ref) else None
+    thing = state.heap[module] if module is not None else None
+    if not isinstance(thing, Instance) or thing.open or any(isinstance(v, Unknown) for v in thing.attributes.values()):
+        return
+    for name, value in thing.attributes.items():
+        leaves = tuple(_in_containers(state, value, DEPTH))
+        home = m.tape.homes.get((module, name)) if module is not None else None
+        if leaves and home is not None:
+            wrapper = _wrapper(state, value)
+            m.tape.publish(NothingToOptimize(state.moment(call.node), None, leaves, *home, wrapper))
+            raise Raised("ValueError", "optimizer got an empty parameter list", by_torch=True)
+
+
 def _untrained(state: State, key: int) -> bool:
     """Whether passes come to a leaf, and nobody has used, read, cleared or changed what it got, or the leaf itself."""
     past, tensor = state.history[key], state.tensors[key]
@@ -92,7 +108,7 @@ def _missing(
 ) -> Iterator[tuple[str, Kept]]:
     """What the optimizer ``built`` of the leaves ``mine`` has lost of a network, if it was given the whole of it."""
     thing = state.heap[owner]
-    if not is_module(state, thing.kind) or thing.open:
+    if not _is_network(state, Ref(owner)) or thing.open:
         return
     registered = frozenset(leaves_below(state, Ref(owner)))
     wanted = {key for key in registered if state.tensors[key].requires_grad}
@@ -100,7 +116,7 @@ def _missing(
         return
     if wanted - mine & lost:
         yield from (("later", kept) for kept in _added(state, Ref(owner), lost, built, set()))
-    for name, value in thing.attributes.items():
+    for name, value in thing.attributes.items() if isinstance(thing, Instance) else ():
         if isinstance(value, TensorRef):
             if value.id in lost and value.id not in registered and value.id > owner:
                 yield "plain", Kept(owner, name, value, (value.id,))

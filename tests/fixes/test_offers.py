@@ -1,0 +1,31 @@
+"""What is offered for a finding: only what leaves the program as well off as it was."""
+
+from __future__ import annotations
+
+from tapelint.analysis import analyse, fixes
+from tapelint.source import apply
+
+SUMMED = """import torch
+from torch import nn
+
+layers = [nn.Linear(4, 4) for _ in range(3)]
+for x in torch.randn(5, 2, 4):
+    hidden = []
+    for layer in layers:
+        x = torch.tanh(layer(x))
+        hidden.append(x)
+    loss = 0
+    for h in hidden:
+        loss = loss + h.pow(2).mean()
+        loss.backward(retain_graph=True)
+"""
+
+
+def test_a_cure_of_what_does_not_raise_makes_nothing_raise() -> None:
+    """Detaching the running sum between the layers would leave ``loss.backward()`` without a graph."""
+    report = analyse(SUMMED)
+    assert [d.code for d in report.diagnostics] == ["TL104"]
+    for diagnostic in report.diagnostics:
+        for fix in fixes(report, diagnostic):
+            text = apply(SUMMED, fix.edits)
+            assert not [d for d in analyse(text).diagnostics if d.severity == "error"], text
