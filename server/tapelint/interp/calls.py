@@ -187,11 +187,17 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             tensor = torch_ops.tensor_of(m, state, receiver)
             assert tensor is not None
             return tensor_method(m, state, TensorRef(tensor), call)
+        if call.name in OF_TENSORS:
+            return Unknown("batch", False if call.name == "detach" else receiver.grad)
         if call.name == "backward" and not call.args:
             m.holes.backwards += 1
             m.holes.rootless += 1
             m.walk(state, call.node, False)
     return unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
+
+
+OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
+"""Methods that only tensors have, and that return one: what nobody knows is a tensor where the program calls them."""
 
 
 def _answers(state: State, thing: Instance, method: str) -> bool | None:

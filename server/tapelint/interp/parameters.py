@@ -12,8 +12,8 @@ import ast
 import re
 
 from ..tape import State
+from .keeping import uses_of
 from .machine import Machine
-from .outline import outline
 from .values import Const, Function, Optimizer, Ref, Unknown, Value
 
 
@@ -21,7 +21,7 @@ def inferred(m: Machine, state: State, function: Function, parameters: list[ast.
     """Values for parameters nobody gave: by annotation, by default, by use. What has a plain default keeps it, unless
     it is a switch (True, False, None), which may be either.
     """
-    uses = outline(function.node).uses
+    uses = uses_of(state, function)
     defaults: dict[str, Value] = {}
     positional = [*function.node.args.posonlyargs, *function.node.args.args]
     for parameter, value in zip(reversed(positional), reversed(function.defaults)):
@@ -49,6 +49,7 @@ def _infer(m: Machine, state: State, parameter: ast.arg, uses: set[str], node: a
     last = annotation.rpartition(".")[2]
     if (
         last in ("Module", "Sequential")
+        or "forward" in uses
         or uses & {"parameters", "eval", "train", "state_dict", "zero_grad", "named_parameters"}
         and "()" in uses
     ):

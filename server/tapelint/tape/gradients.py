@@ -245,7 +245,7 @@ def met(state: State, other: State) -> None:
     """Two paths become one: ``other`` keeps what both agree on."""
     mine, yours = state.history, other.history
     joined: dict[tuple[Gradient, Gradient], Gradient] = {}
-    for key in mine.keys() | yours.keys():
+    for key in (mine.keys() | yours.keys()) & other.tensors.keys():  # a leaf that only the other path has made is gone
         left, right = mine.get(key, NOTHING), yours.get(key, NOTHING)
         if left is right:
             continue
