@@ -112,6 +112,7 @@ MORE: dict[str, Callable[[], list[Sample]]] = {
         name: _calls(lambda: (_x(), 2.5), lambda: (_x(), 3))
         for name in ("divide", "multiply", "true_divide", "subtract", "floor_divide")
     },
+    "cholesky_solve": _calls(lambda: (_x(4, 1), torch.eye(4, dtype=torch.float64))),
     "corrcoef": _calls(_x),
     "cov": _calls(_x),
     "nn.functional.gaussian_nll_loss": _calls(lambda: (_x(), _x(), _positive())),

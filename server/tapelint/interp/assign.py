@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from ..tape import Kept, State, Stored
 from . import attributes, subscripts, updates
+from .classes import is_module
 from .iteration import unpack
-from .machine import Machine
+from .machine import Machine, Raised
 from .values import Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -32,6 +33,7 @@ def assign(
         return
     elif isinstance(target, ast.Attribute):
         owner = m.ev(target.value, state)
+        _refuse_plain(state, owner, target.attr, value)
         if isinstance(owner, Ref):
             m.tape.homes[owner.id, target.attr] = target, source or target
         remember(m, state, ast.unparse(target), value, statement, source, "assigned")
@@ -48,6 +50,15 @@ def assign(
         return
     if m.probe is not None:
         m.probe(target, state, value)
+
+
+def _refuse_plain(state: State, owner: Value, name: str, value: Value) -> None:
+    """A module takes no plain tensor where it has a parameter."""
+    thing = state.heap[owner.id] if isinstance(owner, Ref) else None
+    if isinstance(value, TensorRef) and isinstance(thing, Instance) and is_module(state, thing.kind):
+        held = thing.attributes.get(name)
+        if isinstance(held, TensorRef) and state.tensors[held.id].parameter and not state.tensors[value.id].parameter:
+            raise Raised("TypeError", f"cannot assign 'torch.FloatTensor' as parameter '{name}'")
 
 
 def _unpack(

@@ -286,6 +286,8 @@ def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: 
         gradients.assigned(m, state, owner.id, value, node)
     elif name == "requires_grad":
         set_requires_grad(m, state, tensor, value, True, node)
+    elif name == "data" and isinstance(value, TensorRef):
+        gradients.flowed(m, state, [value.id], (), owner.id, node)
 
 
 def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST) -> None:

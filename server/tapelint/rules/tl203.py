@@ -50,8 +50,10 @@ def check(event: Event, tape: Tape) -> Finding | None:
     stored = tape.stored.get(event.tensor)
     links = (Link(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
     node = event.moment.node
+    update = f"Update {name} under torch.no_grad() (autograd does not record it)"
     cures = (
-        Cure("no_grad", f"Update {name} under torch.no_grad() (autograd does not record it)", (node,)),
+        Cure("no_grad_writes", update, (node,)),
+        Cure("no_grad", update, (node,)),
         Cure(
             "out_of_place",
             f"Write out of place: compute a new tensor ({name} is then no longer the leaf)",

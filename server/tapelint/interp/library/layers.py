@@ -21,6 +21,7 @@ from ..machine import Machine, Raised
 from ..networks import is_ownless
 from ..sizes import parameter_sizes, result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from .python_side import shorten_rows
 from .registry import Call
 
 CONTAINERS = {
@@ -99,6 +100,8 @@ def build_layer(
         thing.attributes["inplace"] = given["inplace"]
     if row.unreduced is not None and ("reduction" in given or given.get("reduce") == FALSE):
         thing.attributes["reduction"] = given["reduction"] if "reduction" in given else Const("none")
+    if "max_norm" in row.arguments:
+        thing.attributes["max_norm"] = given.get("max_norm", NONE)
     if "return_indices" in given:
         thing.attributes["return_indices"] = given["return_indices"]
 
@@ -158,6 +161,7 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         if asked != TRUE:
             return Unknown(row.name)
         op, output = row.indices, "(T,T)"
+    shorten_rows(state, thing.attributes.get("weight", NONE), thing.attributes.get("max_norm", NONE), call.node)
     tensors: dict[str, object] = {}
     named: dict[str, Value] = {}
     own = [*dict.fromkeys(bare(p) for p in (*row.params, *row.buffers)), "parameters"]

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ... import ops
 from ...tape import Leaf, State, bump, current, gradients, invent
-from ..attributes import linear_order
+from ..attributes import cut, linear_order
 from ..calls import call_value, own_method
 from ..classes import is_module
 from ..gradients import reach
@@ -253,7 +253,16 @@ def load_state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Va
 
 @method(MODULE_METHODS, "state_dict")
 def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    return Unknown("state_dict", False)
+    """The parameters' own memory by name, detached: what is written there the parameters have. Buffers are among
+    the entries too, which is why there may be more."""
+    if call.args or call.kwargs or not module_like(state, receiver):
+        return Unknown("state_dict", False)
+    items: dict[object, Value] = {
+        name: TensorRef(cut(m, state, current(state, key), call.node, "detach"))
+        for name, key in parameters_of(state, receiver)
+        if not name.endswith(HIDDEN)
+    }
+    return Ref(state.new(Mapping(items, True)))
 
 
 @method(MODULE_METHODS, "apply")
