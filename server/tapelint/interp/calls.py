@@ -6,6 +6,8 @@ An unknown callable that is given tensors with a graph returns a tensor that dep
 from __future__ import annotations
 
 import ast
+from collections import Counter, OrderedDict
+from functools import cache
 
 from .. import ops
 from ..tape import State
@@ -178,6 +180,8 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             model = MODULE_METHODS["forward"] if flows else None
         if model is not None:
             return model(m, state, receiver, call)
+        if isinstance(thing, Mapping) and thing.kind == "dict" and _is_only_of_tensors(call.name):
+            raise Raised("AttributeError")
     if isinstance(receiver, (Const, Tuple)) and not hasattr(
         tuple if isinstance(receiver, Tuple) else receiver.value, call.name
     ):
@@ -204,6 +208,14 @@ def _answers(state: State, thing: Instance, method: str) -> bool | None:
     """Whether a method that a library defines returns what its network makes of the arguments; None if not known."""
     found = (answers(kind.name, method) for kind in linear_order(state, thing.kind) if isinstance(kind, Lib))
     return next((flows for flows in found if flows is not None), None)
+
+
+@cache
+def _is_only_of_tensors(name: str) -> bool:
+    """Whether tensors have a method of that name, and no kind of dict has one."""
+    if any(hasattr(kind, name) for kind in (OrderedDict, Counter)):
+        return False
+    return name in TENSOR_METHODS or bool(ops.candidates(name))
 
 
 def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> Value:

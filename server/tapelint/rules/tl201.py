@@ -30,14 +30,17 @@ y.sum().backward()  # torch: ok
 ```
 
 ## Fix safety
-The out-of-place operation computes the same value in new memory.
+The out-of-place operation computes the same value in new memory, and so does a write to a clone. A write to a parameter
+that moves behind the backward comes too late for this forward, so that one is marked unsafe.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ..tape.events import Event, SavedTensorSpoiled
+from ..tape.graph import Leaf
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
@@ -66,12 +69,6 @@ def check(event: Event, tape: Tape) -> Finding | None:
         Link(event.moment.node, f"{prefix(event.moment)}this backward needs version {saved.version}"),
     ]
     where = write.moment.node
-    cures = [Cure("out_of_place", "Write out of place: compute a new tensor", (where,))]
-    if saved.role != "result":
-        for part in ast.walk(node.born.node):
-            if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:
-                cures.append(Cure("clone", f"Let {op_name(node)} save a copy of {name} (costs its memory)", (part,)))
-                break
     return Finding(
         RULE.code,
         where,
@@ -81,8 +78,38 @@ def check(event: Event, tape: Tape) -> Finding | None:
         tuple(links),
         "compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a "
         "write under it counts as well.",
-        tuple(cures),
+        tuple(_cures(event, name)),
     )
+
+
+def _cures(event: SavedTensorSpoiled, name: str | None) -> Iterator[Cure]:
+    node, where = event.node.born.node, event.write.moment.node
+    operation, costs = op_name(event.node), "(costs its memory)"
+    yield Cure("out_of_place", "Write out of place: compute a new tensor", (where,))
+    if event.saved.role == "result":
+        if isinstance(node, ast.expr):
+            yield Cure("clone", f"Write to a copy of what {operation} returns {costs}", (node,))
+    else:
+        for part in ast.walk(node):
+            if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:
+                yield Cure("clone", f"Let {operation} save a copy of {name} {costs}", (part,))
+                break
+    yield Cure("clone_before", f"Write to a copy: clone it first {costs}", (where,))
+    if event.saved.role != "result":
+        given = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])
+        for part in given if isinstance(node, (ast.BinOp, ast.Call)) else ():
+            if not isinstance(part, ast.Starred):
+                yield Cure("clone", f"Let {operation} save a copy of `{ast.unparse(part)}` {costs}", (part,))
+    if any(edge == Leaf(event.saved.tensor) for _, edge in event.node.sources):
+        moved, anchor = _apart(event)
+        title = "Write after the backward (this forward then knows nothing of it)"
+        yield Cure("relocate_after", title, (moved, anchor), "unsafe")
+
+
+def _apart(event: SavedTensorSpoiled) -> tuple[ast.AST, ast.AST]:
+    """The write and the backward, or the calls that led to them where their ways part."""
+    ours, theirs = (*event.write.moment.calls, event.write.moment.node), (*event.moment.calls, event.moment.node)
+    return next(((a, b) for a, b in zip(ours, theirs) if a is not b), (ours[-1], theirs[-1]))
 
 
 RULE = Rule(

@@ -18,11 +18,12 @@ import ast
 from ...source.edit import Edit
 from ..arguments import Arguments
 from ..concrete import Concrete
-from ..inplace import ARGUMENT, FUNCTIONS, METHODS, VIEWS
-from ..lifetimes import is_read_again, is_shared
+from ..inplace import ARGUMENT, FUNCTIONS, METHODS
+from ..lifetimes import is_read_again
 from ..names import dotted, is_local, qualified
 from ..refused import Refused
 from ..sheet import Place, Sheet
+from ..written import assignable, base_of
 
 _TIGHTNESS: dict[type[ast.operator], int] = {
     ast.BitOr: 0,
@@ -53,7 +54,7 @@ def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
 
 def _augmented(sheet: Sheet, statement: ast.AugAssign) -> list[Edit]:
     place = sheet.place(statement)
-    target = _assignable(sheet, place, statement.target, declared=True)
+    target = assignable(sheet, place, statement.target, declared=True)
     concrete = Concrete(sheet, statement)
     begin, end = concrete.core(concrete.find_operator())
     operator = sheet.text[begin : end - 1]
@@ -139,8 +140,8 @@ def _kept(sheet: Sheet, place: Place, call: ast.Call, operand: ast.expr) -> list
         raise Refused("in a formatted string")
     statement = place.statement
     if isinstance(statement, ast.Expr) and statement.value is call:
-        return [sheet.insert(sheet.begin(statement), f"{_assignable(sheet, place, operand)} = ")]
-    base = _base(operand)
+        return [sheet.insert(sheet.begin(statement), f"{assignable(sheet, place, operand)} = ")]
+    base = base_of(operand)
     name = dotted(base)
     if name is None:
         if isinstance(base, (ast.Subscript, ast.Attribute)):
@@ -151,24 +152,3 @@ def _kept(sheet: Sheet, place: Place, call: ast.Call, operand: ast.expr) -> list
     if isinstance(base, ast.Name) and is_local(sheet, place, name) and not is_read_again(sheet, place, name, call):
         return []
     raise Refused("the operand may be read again")
-
-
-def _base(operand: ast.expr) -> ast.expr:
-    """What the memory of an expression belongs to, as far as its views tell."""
-    while True:
-        function = operand.func if isinstance(operand, ast.Call) else operand
-        if not isinstance(function, ast.Attribute) or function.attr not in VIEWS:
-            return operand
-        operand = function.value
-
-
-def _assignable(sheet: Sheet, place: Place, target: ast.expr, *, declared: bool = False) -> str:
-    name = dotted(target)
-    if name is None:
-        raise Refused("not a name or an attribute")
-    if isinstance(target, ast.Name):
-        if not declared and not is_local(sheet, place, name):
-            raise Refused("a variable of another scope")
-        if is_shared(sheet, place, name) and not is_read_again(sheet, place, name):
-            raise Refused("it is changed for others to see")
-    return name
