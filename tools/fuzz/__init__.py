@@ -14,7 +14,7 @@ wrong, and what is left becomes a block of ``tests/mdtest/fuzzed.md``. docs/fuzz
 far the two agree.
 
 ``catalogue`` finds the ops that fit by trying those of the table; ``scope`` and ``expressions`` know what a program has
-at hand; ``writer`` is the hand that writes, ``tensors``, ``backwards``, ``blocks``, ``containers``, ``functions`` and
-``networks`` are the kinds of statements, ``program`` makes a whole of them; ``judge`` runs one both ways, ``pool``
-many; ``features`` and ``tally`` count.
+at hand; ``writer`` is the hand that writes, ``tensors``, ``backwards``, ``blocks``, ``containers``, ``functions``,
+``networks``, ``surroundings`` and ``language`` are the kinds of statements, ``program`` makes a whole of them;
+``judge`` runs one both ways, ``pool`` many; ``features`` and ``tally`` count.
 """

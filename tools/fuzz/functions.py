@@ -196,6 +196,10 @@ def generator(w: Writer) -> bool:
     return True
 
 
+MASKED = "ctx.mark_non_differentiable(m); ctx.save_for_backward(m)"
+NEEDED = "grad * (x > 0) if ctx.needs_input_grad[0] else None"
+
+
 @statement(3)
 def autograd_function(w: Writer) -> bool:
     """A user-written ``autograd.Function``, called by ``apply``."""
@@ -210,6 +214,9 @@ def autograd_function(w: Writer) -> bool:
             ("ctx.factor = 2", "x * 2", "", "grad * ctx.factor"),
             ("y = x.exp(); ctx.save_for_backward(y)", "y", "y, = ctx.saved_tensors", "grad * y"),
             ("ctx.mark_dirty(x)", "x.mul_(2)", "", "grad * 2"),
+            ("ctx.save_for_backward(x)", "x.clamp(min=0)", "x, = ctx.saved_tensors", NEEDED),
+            ("ctx.set_materialize_grads(False)", "x * 3", "", "None if grad is None else grad * 3"),
+            (f"m = x > 0.5; {MASKED}", "(x * m, m)[0]", "m, = ctx.saved_tensors", "grad * m"),
         )
     )
     if two:

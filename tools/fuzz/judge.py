@@ -39,7 +39,6 @@ ERRORS = (
     ("copied out", "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol"),
     ("copied out", "Can't call numpy() on Tensor that requires grad"),
     ("gradients", "returned an incorrect number of gradients"),
-    ("absent", "'NoneType' object has no attribute"),
 )
 """What PyTorch says, and what we call it: all that some rule reports as an error that PyTorch raises."""
 HOLES = ("faults", "dropped", "spent", "unknown_calls", "stopped")

@@ -23,6 +23,11 @@ LAYERS = (
     ("nn.Conv1d(4, 4, 3, padding=1)", "M"),
     ("nn.ConvTranspose1d(4, 4, 1)", "M"),
     ("nn.RMSNorm(4)", "VM"),
+    ("nn.BatchNorm1d(4, bias=False)", "M"),
+    ("nn.InstanceNorm1d(4, affine=True)", "M"),
+    ("nn.utils.parametrizations.weight_norm(nn.Linear(4, 4))", "VM"),
+    ("nn.utils.parametrizations.spectral_norm(nn.Linear(4, 4))", "VM"),
+    ("nn.utils.spectral_norm(nn.Linear(4, 4))", "VM"),
     ("nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0)", "M"),
     ("nn.Sequential(nn.Flatten(0), nn.Linear(16, 16), nn.Unflatten(0, (4, 4)))", "M"),
 )
@@ -209,6 +214,7 @@ def module_hook(w: Writer) -> bool:
         "{0}.register_forward_hook(lambda m, args, out: None)",
         "{0}.register_forward_hook(lambda m, args, out: out * 2)",
         "{0}.register_forward_pre_hook(lambda m, args: None)",
+        "{0}.register_full_backward_hook(lambda m, given, came: None)",
         "seen = []\n{0}.register_forward_hook(lambda m, args, out: seen.append(out.detach()))",
     )
     w.write(w.rng.choice(texts).format(w.rng.choice(w.scope.networks)).replace("\n", "\n" + "    " * w.indent))

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from . import backwards, blocks, containers, functions, networks, tensors  # noqa: F401 (they register statements)
+from . import (  # noqa: F401 (they register statements)
+    backwards,
+    blocks,
+    containers,
+    functions,
+    language,
+    networks,
+    surroundings,
+    tensors,
+)
 from .catalogue import SHAPES
 from .expressions import FRESH, Made
 from .writer import Writer
 
 PREAMBLE = """\
+import contextlib
 import copy
+import functools
 import random
 import torch
 from torch import nn

@@ -40,7 +40,8 @@ class Scope:
     """Variables by the text that reads them, and the containers, modules, functions and optimizers beside them.
 
     ``modules`` map a name to the types it can be called with (it gives the type it takes); ``cells`` are recurrent,
-    with the names of their states. ``networks`` have parameters, and ``twins`` are pairs of the same architecture.
+    with the names of their states. ``networks`` have parameters, and ``twins`` are pairs of the same architecture,
+    ``averages`` averages of weights with the network they follow.
     """
 
     variables: dict[str, Variable] = field(default_factory=dict)
@@ -49,6 +50,7 @@ class Scope:
     modules: dict[str, str] = field(default_factory=dict)
     networks: list[str] = field(default_factory=list)
     twins: list[tuple[str, str]] = field(default_factory=list)
+    averages: list[tuple[str, str]] = field(default_factory=list)
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)
     functions: list[Callee] = field(default_factory=list)
     optimizers: list[str] = field(default_factory=list)

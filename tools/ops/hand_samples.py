@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils import rnn
 
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -99,6 +100,11 @@ _CASTS = (
     *("int", "long", "bool", "short", "char", "byte", "cpu"),
 )
 _CAST = _calls(lambda: _x(), lambda: _float32())
+
+
+def _pad_packed(data: Tensor, batch_sizes: Tensor) -> Tensor:
+    padded, _ = rnn.pad_packed_sequence(rnn.PackedSequence(data, batch_sizes))
+    return padded
 
 
 def _set_item(tensor: Tensor, index: Any, value: Any) -> Tensor:
@@ -246,6 +252,12 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
         lambda: (_x(), _index(), 1.0),
         lambda: (_x(), _x() > 0, 0.0),
     ),
+    "pack_padded_sequence": _calls(
+        lambda: (_x(3, 2, 4), torch.tensor([3, 2])),
+        lambda: (_x(2, 3, 4), torch.tensor([3, 2]), True),
+        lambda: (_x(3, 2, 4), torch.tensor([2, 3]), False, False),
+    ),
+    "pad_packed_sequence": _calls(lambda: (_x(5, 4), torch.tensor([2, 2, 1])), lambda: (_x(3), torch.tensor([2, 1]))),
 }
 
 # Overloads in the table's notation: for functions written in C++ without a schema, and where rows are to be told apart
@@ -336,6 +348,10 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "getitem.index": ("getitem.index(self:tensor, index:any)",),
     "setitem.basic": ("setitem.basic(self:tensor, index:any, value:any)",),
     "setitem.index": ("setitem.index(self:tensor, index:any, value:any)",),
+    "pack_padded_sequence": (
+        "pack_padded_sequence(input:tensor, lengths:any, batch_first=bool, enforce_sorted=bool)",
+    ),
+    "pad_packed_sequence": ("pad_packed_sequence(data:tensor, batch_sizes:tensor)",),
 }
 
 CALLS: dict[str, Callable[..., Any]] = {
@@ -343,5 +359,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "getitem.index": operator.getitem,
     "setitem.basic": _set_item,
     "setitem.index": _set_item,
+    "pack_padded_sequence": rnn.pack_padded_sequence,
+    "pad_packed_sequence": _pad_packed,
     **{name: operator.attrgetter(name) for name in ("T", "mT", "H", "mH", "real", "data")},
 }

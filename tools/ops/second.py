@@ -147,9 +147,25 @@ def measure(
             if id(tensor) in leaves:
                 mark = "!" if _kept(run(False), name, other) else "*" if _kept(run(True), name, other) else ""
                 found[name].add(other + mark)
-        if saves_result and any(type(n).__name__ != "AccumulateGrad" for n in through & forward):
+        shared = any(type(n).__name__ != "AccumulateGrad" for n in through & forward)
+        if shared and (saves_result or _freed_with(run(False), name)):
             found[name].add("result")
     return found
+
+
+def _freed_with(run: Run, name: str) -> bool:
+    """Whether the graph of the gradient ends where a backward through the op has freed it: it leads to nodes inside,
+    where the op is made of several.
+    """
+    g = run.gradient(name)
+    assert g is not None
+    wanted = [*run.inputs.values()]
+    torch.autograd.grad(run.root, wanted, torch.ones_like(run.root), allow_unused=True)
+    try:
+        torch.autograd.grad(g.sum(), wanted, allow_unused=True)
+    except RuntimeError as error:
+        return "second time" in str(error)
+    return False
 
 
 def _kept(run: Run, name: str, other: str) -> bool:
@@ -188,7 +204,10 @@ def words(seen: Sequence[Dependence]) -> Iterator[str]:
 
 
 def _weakest(kinds: Sequence[set[str]]) -> Iterator[str]:
-    """Every name, with the mark that all who have it agree on."""
-    for name in {word.rstrip("!*") for kind in kinds for word in kind}:
+    """Every name, with the mark that all who have it agree on; the result only where all depend on it."""
+    names = {word.rstrip("!*") for kind in kinds for word in kind}
+    if not all("result" in kind for kind in kinds):
+        names.discard("result")
+    for name in names:
         marks = {word.removeprefix(name) for kind in kinds for word in kind if word.rstrip("!*") == name}
         yield name + ("" if "" in marks else "*" if "*" in marks else "!")

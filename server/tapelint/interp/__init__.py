@@ -36,6 +36,7 @@ from .library import (
     modules,
     optimizers,
     parametrizations,
+    sequences,
     tensors,
     vectors,
     weight_averages,

@@ -23,6 +23,7 @@ from ..sizes import parameter_sizes, result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .python_side import shorten_rows
 from .registry import Call
+from .sequences import is_packed, repacked
 
 CONTAINERS = {
     "torch.nn.ModuleList": "ModuleList",
@@ -164,9 +165,13 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
     shorten_rows(state, thing.attributes.get("weight", NONE), thing.attributes.get("max_norm", NONE), call.node)
     tensors: dict[str, object] = {}
     named: dict[str, Value] = {}
+    packed: Tuple | None = None
     own = [*dict.fromkeys(bare(p) for p in (*row.params, *row.buffers)), "parameters"]
     for index, param in enumerate(p for p in op.params if p.name not in own):
-        value = named[param.name] = call.get(index, param.name, NONE)
+        value = call.get(index, param.name, NONE)
+        if isinstance(value, Tuple) and is_packed(value):
+            packed, value = value, value.items[0]
+        named[param.name] = value
         several = isinstance(value, (Tuple, Ref))
         tensors[param.name] = (
             torch_ops.tensor_list(m, state, value) if several else torch_ops.tensor_of(m, state, value)
@@ -183,7 +188,8 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         keys = record(m.tape, state, replace(op, name=name), tensors, call.node, output.count("T"), sizes=extent)  # type: ignore[arg-type]
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
-    return structured(output, list(keys))
+    result = structured(output, list(keys))
+    return result if packed is None else repacked(result, packed)
 
 
 def structured(shape: str, keys: list[int]) -> Value:

@@ -110,6 +110,8 @@ def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.e
             if optimizer.name == "LBFGS":
                 _update(m, state, optimizer, call, scaler)
             state.laps = laps
+            if not optimizer.open and not any(key in state.grads for key in optimizer.params):
+                break  # without a gradient LBFGS has nothing to search for
         if optimizer.name == "LBFGS":
             return result
     _update(m, state, optimizer, call, scaler)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...tape import Cut, State, contents, current, leaf
+from ...tape import Cut, Refused, State, bump, check_write, contents, current, leaf
 from ..attributes import cut, set_requires_grad
 from ..dtypes import Kind, of_dtype, of_values
 from ..extent import displayed
@@ -39,6 +39,27 @@ def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Valu
     set_requires_grad(
         m, state, current(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node
     )
+    return receiver
+
+
+@method(TENSOR_METHODS, "set_")
+def set_(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """Another memory under the same tensor: a write to all who know it, though the old memory is as it was."""
+    assert isinstance(receiver, TensorRef)
+    tensor, source = current(state, receiver.id), call.get(0, "source")
+    try:
+        check_write(m.tape, state, tensor, "set_", call.node, tensor.requires_grad)
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    given = current(state, source.id) if isinstance(source, TensorRef) else None
+    plain = not tensor.requires_grad and given is not None and given.requires_grad is False
+    # What had a graph gets a node that has no formula.
+    state.tensors[tensor.id] = replace(
+        tensor, memory=tensor.counter, sizes=given and given.sizes, requires_grad=False if plain else None
+    )
+    bump(state, tensor.counter, "set_", call.node, tensor=tensor.id)
+    if given is not None:
+        state.tensors[tensor.id] = replace(state.tensors[tensor.id], memory=given.memory)
     return receiver
 
 
