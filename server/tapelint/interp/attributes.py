@@ -131,6 +131,8 @@ def linear_order(state: State, kind: Value) -> list[Value]:
     """The classes to look in, most derived first (a depth-first approximation of the MRO, each class at its last
     place).
     """
+    if not isinstance(kind, Ref):
+        return [kind]
     order: list[Value] = []
 
     def visit(item: Value, depth: int) -> None:

@@ -79,7 +79,7 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step
     if not steps:
         state = State()
         names = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
-        module = state.frame = state.new(Frame(names, 0, 0))
+        module = m.module = state.frame = state.new(Frame(names, 0, 0))
         state.heap[module].module = module
         if m.imports is not None:
             m.imports.adopt(module)

@@ -16,6 +16,7 @@ import ast
 from ..tape import Leaf, Node, State
 from ..tape.training import EvaluationRecorded
 from .gradients import once
+from .held import walkable
 from .machine import Machine
 from .values import FALSE, Instance, Ref, TensorRef, Value
 
@@ -75,6 +76,4 @@ def _graph(state: State, graph: Node) -> tuple[set[Node], bool]:
 
 
 def _held(state: State) -> set[Node]:
-    from .merge import walkable
-
     return walkable(state)

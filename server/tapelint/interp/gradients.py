@@ -14,6 +14,7 @@ from functools import wraps
 from typing import TypeVar
 
 from ..tape import State, gradients
+from .liveness import captured
 from .machine import Machine
 from .values import (
     NONE,
@@ -201,7 +202,8 @@ def file_facts(m: Machine) -> object:
         touched |= facts(statement)[0]
         called |= facts(statement)[2]
     known = [_touching(m.tree), *(_touching(other.tree) for other in (m.imports.sources if m.imports else ()))]
-    return sum(map(_clearings, m.tree.body)), known[0], touched, called & set[str]().union(*known)
+    own = sum(map(_clearings, m.tree.body)), known[0], captured(m.tree)
+    return *own, touched, called & set[str]().union(*known)
 
 
 # Conditions on which it depends what is cleared or stepped

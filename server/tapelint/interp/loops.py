@@ -16,9 +16,10 @@ from . import evaluation, growth
 from .assign import assign
 from .functions import run_generator
 from .iteration import LAPS, items_of
+from .liveness import live
 from .machine import STATEMENTS, Machine
 from .truth import truth
-from .values import NONE, Generator, Sequence, Value
+from .values import NONE, Frame, Generator, Sequence, Value
 
 MOST = 12
 
@@ -102,7 +103,7 @@ def run_laps(
         if not going:
             break
         if len(going) > 1:
-            going = m.trim(going)
+            going = _met(m, node, going)
     return _leave(m, node, going, left, depth)
 
 
@@ -134,7 +135,20 @@ def _leave(
     for path in left:
         if path.signal == "break":
             path.signal = None
-    return m.trim(going + left) if len(going) + len(left) > 1 else going + left
+    return _met(m, node, going + left, after=True) if len(going) + len(left) > 1 else going + left
+
+
+def _met(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State], after: bool = False) -> list[State]:
+    """Merge paths at the head of a loop, or ``after`` it: names that are dead there do not keep them apart."""
+    frame: Frame = states[0].heap[states[0].frame]
+    scope = frame.function.node if frame.function is not None else m.tree
+    known = None
+    if frame.function is not None:
+        known = live(scope, node)
+    elif states[0].frame == m.module and not m.cells:
+        m.read.add(m.tree)  # what its functions mention is live
+        known = live(scope, node)
+    return m.trim(states, None if known is None else known.after if after else known.head)
 
 
 def _over_generator(
@@ -190,7 +204,10 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
         going = _body(m, node, starting, left)
         if not going:
             break
-    return _leave(m, node, m.trim(going + ended), left, depth)
+        if len(going) > 1:
+            going = _met(m, node, going)
+    ended += going
+    return _leave(m, node, _met(m, node, ended) if len(ended) > 1 else ended, left, depth)
 
 
 STATEMENTS.update({ast.For: for_loop, ast.AsyncFor: for_loop, ast.While: while_loop})

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..source import Cell
 from ..tape import Lap, State, Tape, Turn
-from .merge import merged
+from .merge import Scope, merged
 from .values import Const, Lib, Unknown, Value
 
 if TYPE_CHECKING:
@@ -136,6 +136,7 @@ class Machine:
         self.suspects: list[int] = []
         self.cells: tuple[Cell, ...] = ()
         self.catching = 0
+        self.module = 0
 
     # Expressions
 
@@ -271,11 +272,14 @@ class Machine:
             return states
         return [state for state in states if state.signal != "raise"] or states
 
-    def trim(self, states: list[State]) -> list[State]:
-        """Merge what is equal, drop what is too much."""
+    def trim(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
+        """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
+        scope = None
+        if live is not None:
+            scope = Scope(live, tuple(value for _, given in self.running for value in given))
         kept: list[State] = []
         for state in self.going(states):
-            if not any(merged(state, other, self.tape.saved, self.suspects) for other in kept):
+            if not any(merged(state, other, self.tape.saved, self.suspects, scope) for other in kept):
                 kept.append(state)
         if len(kept) > MAX_STATES:
             self.holes.dropped += len(kept) - MAX_STATES

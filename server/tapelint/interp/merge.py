@@ -11,9 +11,12 @@ apart.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from ..tape import Leaf, Moment, Node, State, Tensor, gradients, leaf
+from ..tape import Leaf, Node, State, Tensor, gradients, leaf
+from .held import Held, entries, held, walkable
+from .liveness import number
 from .values import (
     NONE,
     Bound,
@@ -43,11 +46,22 @@ Change = tuple[int, Any, bool]
 SUSPECTS = 4
 
 
-def merged(state: State, other: State, saved: set[int], suspects: list[int]) -> bool:
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where two paths meet: the variables of the running scope that can still be read, and what the running calls were
+    given.
+    """
+
+    live: frozenset[str]
+    given: tuple[Value, ...]
+
+
+def merged(state: State, other: State, saved: set[int], suspects: list[int], scope: Scope | None = None) -> bool:
     """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
 
     ``saved`` are the version counters some node has ever saved: how often any other was written cannot matter any more.
-    ``suspects`` are the heap objects that last told paths apart: looked at first, for they will do so again.
+    ``suspects`` are the heap objects that last told paths apart: looked at first, for they will do so again. Where
+    the ``scope`` is known, what nobody holds any more does not matter.
     """
     if (
         state.signal != other.signal
@@ -58,7 +72,7 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int]) -> 
         or not same_laps(state.laps, other.laps)
     ):
         return False
-    pair = Pair(state, other, saved)
+    pair = Pair(state, other, saved, scope)
     if state.signal in ("return", "raise") and not pair.result():
         return False
     if any(pair.apart(key) for key in suspects):
@@ -70,7 +84,9 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int]) -> 
             return False
     for key in changed.tensors:
         left, right = state.tensors.get(key), other.tensors.get(key)
-        if left is not right and left is not None and right is not None and not pair.records(left, right):
+        if left is right or left is None or right is None or pair.records(left, right):
+            continue
+        if pair.holds_tensor(key):
             return False
     if not pair.shared_past(changed.writes):
         return False
@@ -90,8 +106,10 @@ def same_laps(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
 class Pair:
     """Two paths that are being compared. ``plain`` collects what they may forget; ``alike`` what is assumed equal."""
 
-    def __init__(self, state: State, other: State, saved: set[int]) -> None:
-        self.state, self.other, self.saved = state, other, saved
+    def __init__(self, state: State, other: State, saved: set[int], scope: Scope | None) -> None:
+        self.state, self.other, self.saved, self.scope = state, other, saved, scope
+        self.live = scope.live if scope is not None else None
+        self.held: tuple[Held, Held] | None = None
         self.plain: list[Change] = []
         self.alike: set[tuple[int, int]] = set()
         self.nodes: set[tuple[Node, Node]] = set()
@@ -112,7 +130,23 @@ class Pair:
     def apart(self, key: int) -> bool:
         """Whether a heap object that both paths have keeps them apart."""
         mine, yours = self.state.heap.get(key), self.other.heap.get(key)
-        return mine is not yours and mine is not None and yours is not None and not self.things(mine, yours, key)
+        if mine is yours or mine is None or yours is None or self.things(mine, yours, key):
+            return False
+        return (
+            self.scope is None or not isinstance(mine, OBJECTS) or any(key in held.objects for held in self.holders())
+        )
+
+    def holds_tensor(self, key: int) -> bool:
+        """Whether somebody on one of the paths may still hold a tensor."""
+        return self.scope is None or any(key in held.tensors for held in self.holders())
+
+    def holders(self) -> tuple[Held, Held]:
+        """What each of the paths holds."""
+        if self.held is None:
+            assert self.scope is not None
+            live, given = self.scope.live, self.scope.given
+            self.held = held(self.state, live, given), held(self.other, live, given)
+        return self.held
 
     def values(self, mine: Value, yours: Value) -> bool:
         """Whether two values are alike."""
@@ -165,9 +199,11 @@ class Pair:
         if isinstance(mine, Instance) and not self.values(mine.kind, yours.kind):
             return False
         left, right = entries(mine), entries(yours)
-        for name in left.keys() | right.keys():
+        names = left.keys() | right.keys()
+        live = self.live if key == self.state.frame else None
+        for name in names:
             one, two = left.get(name, MISSING), right.get(name, MISSING)
-            if one is two:
+            if one is two or live is not None and not needed(live, name, one, two):
                 continue
             if self.is_plain(self.state, one) and self.is_plain(self.other, two):
                 if one != two:
@@ -216,35 +252,32 @@ class Pair:
         if mine.grad_fn is None or yours.grad_fn is None:
             same_place = mine.id == yours.id or mine.born.node is yours.born.node
             return mine.grad_fn is yours.grad_fn and same_place
+        if mine.grad_fn.born.node is not yours.grad_fn.born.node and (
+            mine.counter != yours.counter or mine.sizes != yours.sizes or mine.kind != yours.kind
+        ):
+            return False
         return self.graphs(mine.grad_fn, yours.grad_fn)
 
     def graphs(self, mine: Node, yours: Node) -> bool:
         """Whether two graphs were built alike, freed alike and spoiled alike. What both paths share is looked at by
-        ``shared_past``.
+        ``shared_past``. Nodes that are only passages do not count.
         """
         if mine.shape != yours.shape:
             return False
-        todo = [(mine, yours)]
+        known, state, other = self.nodes, self.state, self.other
+        todo: list[tuple[Node | Leaf, Node | Leaf]] = [(mine, yours)]
         while todo:
-            left, right = todo.pop()
-            if left is right or (left, right) in self.nodes:
+            one, two = todo.pop()
+            while isinstance(one, Node) and one.is_passage:
+                one = one.inputs[0]
+            while isinstance(two, Node) and two.is_passage:
+                two = two.inputs[0]
+            if one is two or isinstance(one, Leaf) or isinstance(two, Leaf) or (one, two) in known:
                 continue
-            if (
-                left.born.node is not right.born.node
-                or left.op != right.op
-                or len(left.inputs) != len(right.inputs)
-                or len(left.saved) != len(right.saved)
-                or (left in self.state.freed) is not (right in self.other.freed)
-                or not same_time(left.born, right.born)
-                or spoiled(self.state, left) is not spoiled(self.other, right)
-            ):
+            if (one in state.freed) is not (two in other.freed) or spoiled(state, one) is not spoiled(other, two):
                 return False
-            self.nodes.add((left, right))
-            for one, two in zip(left.inputs, right.inputs):
-                if isinstance(one, Node) and isinstance(two, Node):
-                    todo.append((one, two))
-                elif not isinstance(one, Leaf) or not isinstance(two, Leaf):
-                    return False
+            known.add((one, two))
+            todo += zip(one.inputs, two.inputs)
         return True
 
     def shared_past(self, changed: set[int]) -> bool:
@@ -255,13 +288,13 @@ class Pair:
         written = {key for key in changed & self.saved if mine.get(key) is not yours.get(key)}
         freed = self.state.freed.keys() ^ self.other.freed.keys()
         if self.state.grads.keys() ^ self.other.grads.keys() and any(
-            (key in self.state.grads) is not (key in self.other.grads)
+            (key in self.state.grads) is not (key in self.other.grads) and self.holds_tensor(key)
             for key in self.state.tensors.keys() & self.other.tensors.keys()
         ):
             return False
         if not written and not freed:
             return True
-        for node in walkable(self.state) & walkable(self.other):
+        for node in walkable(self.state, self.live) & walkable(self.other, self.live):
             if (
                 node in freed
                 or node not in self.state.freed
@@ -272,38 +305,23 @@ class Pair:
 
 
 VALUES = (Const, Unknown, TensorRef, Ref, Tuple, Lib, Module, Slice, Bound, Method, Partial, Range, Zip, Generator)
+OBJECTS = (Sequence, Mapping, Instance, Optimizer)
 MISSING = Const("(missing)")
 
 
-def same_time(left: Moment, right: Moment) -> bool:
-    return same_laps(left.laps, right.laps)
+def needed(live: frozenset[str], name: str, one: Value, two: Value) -> bool:
+    """Whether it matters that a variable is different on two paths."""
+    if name in live:
+        return True
+    return number(name) in live and not all(isinstance(value, TensorRef) or value is MISSING for value in (one, two))
 
 
 def spoiled(state: State, node: Node) -> bool:
-    return any(state.version(item.counter) != item.version for item in node.saved)
-
-
-def entries(thing: Any) -> dict[Any, Value]:
-    if isinstance(thing, Frame):
-        return thing.variables
-    return thing.attributes if isinstance(thing, Instance) else thing.items if isinstance(thing, Mapping) else {}
-
-
-def walkable(state: State) -> set[Node]:
-    """Every node that a backward from a value the program still holds could reach."""
-    todo: list[Node] = []
-    for thing in state.heap.values():
-        for value in thing.items if isinstance(thing, Sequence) else entries(thing).values():
-            for item in value.items if isinstance(value, Tuple) else (value,):
-                if isinstance(item, TensorRef) and (node := state.tensors[item.id].grad_fn) is not None:
-                    todo.append(node)
-    found: set[Node] = set()
-    while todo:
-        node = todo.pop()
-        if node not in found:
-            found.add(node)
-            todo += [item for item in node.inputs if isinstance(item, Node)]
-    return found
+    for item in node.saved:
+        write = state.writes.get(item.counter)
+        if item.version != (write.version if write is not None else 0):
+            return True
+    return False
 
 
 def is_data(state: State, value: Value) -> bool:

@@ -169,6 +169,8 @@ def cleared(state: State, leaves: Iterable[int], moment: Moment, premises: froze
     def how(past: Gradient) -> Gradient:
         if not past.fresh:
             return Gradient(step=past.step, clearings=past.clearings, idle=past.idle)
+        if past.doubt:  # they may have been used, or may have gone before
+            return Gradient(step=past.step, clearings=past.clearings)
         clearing = made.setdefault(past.fresh, Clearing(moment, past.fresh, premises))
         return Gradient(step=past.step, clearings=(*past.clearings, clearing)[-KEPT:])
 

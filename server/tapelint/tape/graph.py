@@ -96,12 +96,30 @@ class Node:
     sources: tuple[tuple[str, Node | Leaf], ...] = ()
     method: Callable[[Any, Turn], Gradients] | None = None
     shape: int = field(init=False, compare=False, repr=False)
-    """A digest of how the graph below was built: graphs of different shape were built differently."""
+    """A digest of how the graph below was built: graphs of different shape were built differently. A node that is only
+    a passage has the shape of what it leads to.
+    """
 
     def __post_init__(self) -> None:
-        laps = tuple([(id(lap.loop), lap.number) for lap in self.born.laps])
         below = tuple([item.shape if isinstance(item, Node) else 0 for item in self.inputs])
-        object.__setattr__(self, "shape", hash((id(self.born.node), self.op, len(self.saved), laps, below)))
+        if self.is_passage:
+            shape = below[0]
+        else:
+            laps = tuple([(id(lap.loop), lap.number) for lap in self.born.laps])
+            shape = hash((id(self.born.node), self.op, len(self.saved), laps, below))
+        object.__setattr__(self, "shape", shape)
+
+    @property
+    def is_passage(self) -> bool:
+        """Whether no pass can fail here or do more than go on to the one input: it keeps nothing, such as a view."""
+        return (
+            not self.keeps
+            and not self.saved
+            and self.certain
+            and len(self.inputs) == 1
+            and self.method is None
+            and self.assumed is None
+        )
 
     def __repr__(self) -> str:
         return f"<{self.op} #{self.id}>"

@@ -1,0 +1,242 @@
+"""Which names a loop still needs: the others are dead, and paths that differ in nothing else are the same path.
+
+    for x, y in loader:
+        loss = criterion(net(x), y)        # bound before it is read, in every iteration
+        if loss > bound:
+            loss = loss + penalty(net)     # two paths with two losses: at the next iteration they are one again
+        loss.backward()
+
+A name is live at the head of a loop if some way from there, through the next iteration or out of the loop, reads it
+before it is bound. What functions and classes inside the scope mention may be read at any time, so it is always live.
+(What ``locals()`` and ``eval`` return is unknown to the machine, so it reads nothing that is not named.)
+Found backwards over the statements of a scope, once, when two paths first meet at one of its loops.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Loop = (ast.For, ast.AsyncFor, ast.While)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
+DEEPEST = 6
+"""Loops nested deeper than this are not looked into: the work doubles with each."""
+
+Names = frozenset[str]
+NO_NAMES: Names = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The names that are live at the head of a loop and after it."""
+
+    head: Names
+    after: Names
+
+
+def live(scope: ast.AST, loop: ast.AST) -> Live | None:
+    """What ``loop`` needs of the names of ``scope``, the function or module it stands in; None where nobody knows."""
+    known: dict[ast.AST, Live] | None = getattr(scope, "_tapelint_live", None)
+    if known is None:
+        known = scope._tapelint_live = _look(scope)  # type: ignore[attr-defined]
+    return known.get(loop)
+
+
+def _look(scope: ast.AST) -> dict[ast.AST, Live]:
+    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
+        return {}
+    found: dict[ast.AST, Live] = {}
+    nothing = Ways(NO_NAMES, NO_NAMES, NO_NAMES, NO_NAMES, NO_NAMES)
+    always = set(captured(scope))
+    if not isinstance(scope, ast.Module):
+        always.update(parameter.arg for parameter in scope.args.args[:1])  # `super()` reads it
+    _Scope(frozenset(always), found).block(scope.body, nothing, 0)
+    return found
+
+
+def captured(scope: ast.AST) -> frozenset[str]:
+    """The names of a scope that code inside it may mean, or that belong to another scope."""
+    known: frozenset[str] | None = getattr(scope, "_tapelint_captured", None)
+    if known is None:
+        inside = _Mentions(scope)
+        known = scope._tapelint_captured = frozenset(inside.declared | inside.below)  # type: ignore[attr-defined]
+    return known
+
+
+class _Mentions:
+    """The names in a scope: ``read`` and ``bound`` in itself, ``declared`` global or nonlocal, and free in the scopes
+    ``below`` it.
+    """
+
+    def __init__(self, scope: ast.AST) -> None:
+        self.read: set[str] = set()
+        self.bound: set[str] = set()
+        self.declared: set[str] = set()
+        self.below: set[str] = set()
+        self.own = isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        todo: list[ast.AST] = list(ast.iter_child_nodes(scope))
+        while todo:
+            node = todo.pop()
+            if isinstance(node, ast.Name):
+                (self.bound if isinstance(node.ctx, ast.Store) else self.read).add(node.id)
+            elif isinstance(node, ast.arg):
+                self.bound.add(node.arg)
+                todo += ast.iter_child_nodes(node)
+            elif isinstance(node, (ast.Global, ast.Nonlocal)):
+                self.declared.update(node.names)
+            elif isinstance(node, _SCOPES):
+                self.below |= _Mentions(node).free
+            else:
+                todo += ast.iter_child_nodes(node)
+
+    @property
+    def free(self) -> set[str]:
+        """What may be read of the scopes around."""
+        used = self.read | self.below
+        # Names bound in a class are not seen by its methods, which may mean names around it.
+        return (used - self.bound if self.own else used) | self.declared
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What is live where a statement can go: to the next one, out of the loop or to its head, out of the function, or
+    to whoever catches what it raises.
+    """
+
+    out: Names
+    stop: Names
+    again: Names
+    end: Names
+    caught: Names
+
+    def then(self, out: Names) -> Ways:
+        return Ways(out, self.stop, self.again, self.end, self.caught)
+
+
+class _Scope:
+    """Goes backwards over the statements of one scope and notes what is live at its loops."""
+
+    def __init__(self, always: Names, found: dict[ast.AST, Live]) -> None:
+        self.always, self.found = always, found
+
+    def block(self, body: Sequence[ast.stmt], ways: Ways, depth: int) -> Names:
+        """What is live before ``body``."""
+        names = set(ways.out)
+        for statement in reversed(body):
+            names = self.statement(statement, names, ways, depth)
+        return frozenset(names)
+
+    def statement(self, node: ast.stmt, names: set[str], ways: Ways, depth: int) -> set[str]:
+        """What is live before ``node`` if ``names`` are live after it; ``names`` may be changed."""
+        if isinstance(node, Loop):
+            return self.loop(node, frozenset(names), ways, depth)
+        if isinstance(node, ast.If):
+            here = ways.then(frozenset(names))
+            found = {*self.block(node.body, here, depth), *self.block(node.orelse, here, depth)}
+            return _read(found, node.test)
+        if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+            return self.trying(node, ways.then(frozenset(names)), depth)
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            # A context manager may swallow what is raised: then what follows is reached from anywhere inside.
+            out = frozenset(names)
+            inside = Ways(out, ways.stop, ways.again, ways.end, ways.caught | out)
+            return _read({*self.block(node.body, inside, depth), *out}, *node.items)
+        if isinstance(node, ast.Match):
+            here = ways.then(frozenset(names))
+            for case in node.cases:
+                names |= self.block(case.body, here, depth)
+            return _read(names, node.subject, *(case.guard for case in node.cases if case.guard))
+        if isinstance(node, ast.Break):
+            return set(ways.stop)
+        if isinstance(node, ast.Continue):
+            return set(ways.again)
+        if isinstance(node, ast.Return):
+            names = {*ways.end, *ways.caught}
+        elif isinstance(node, ast.Raise):
+            names = set(ways.caught)
+        elif isinstance(node, ast.Assign):
+            names -= _bound(*node.targets)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            names -= _bound(node.target)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+        names |= ways.caught
+        return _read(names, node)
+
+    def loop(self, node: ast.For | ast.AsyncFor | ast.While, out: Names, ways: Ways, depth: int) -> set[str]:
+        over = ways.then(out)
+        ended = self.block(node.orelse, over, depth)
+        if depth >= DEEPEST:
+            head = frozenset(_read({*ended, *out, *ways.end, *ways.caught}, node))
+        else:
+            head = self.head(node, ended, out, ways, depth)
+            head = self.head(node, head, out, ways, depth) | head
+            after = out | ways.end | ways.caught  # a loop is left by what it returns and raises, too
+            self.found[node] = Live(head | self.always, after | self.always)
+        before = {*head, *ways.caught}
+        return before if isinstance(node, ast.While) else _read(before, node.iter)
+
+    def head(self, node: ast.For | ast.AsyncFor | ast.While, again: Names, out: Names, ways: Ways, depth: int) -> Names:
+        """What is live at the head if ``again`` is live after one more iteration."""
+        body = set(self.block(node.body, Ways(again, out, again, ways.end, ways.caught), depth + 1))
+        if isinstance(node, ast.While):
+            return frozenset(_read(body | again, node.test))
+        return frozenset(_read((body - _bound(node.target)) | again | ways.caught, node.target))
+
+    def trying(self, node: ast.Try, ways: Ways, depth: int) -> set[str]:
+        if node.finalbody:
+            # It runs wherever the rest leads to.
+            all_ways = ways.out | ways.stop | ways.again | ways.end | ways.caught
+            last = self.block(node.finalbody, ways.then(all_ways), depth)
+            ways = Ways(last, last, last, last, last)
+        handled = ways.caught.union(*(self.block(handler.body, ways, depth) for handler in node.handlers))
+        names = _read(set(handled), *(handler.type for handler in node.handlers if handler.type))
+        other = self.block(node.orelse, ways, depth)
+        inside = Ways(other, ways.stop, ways.again, ways.end, frozenset(names))
+        return {*names, *self.block(node.body, inside, depth)}
+
+
+def number(name: str) -> str:
+    """How a name is noted that is only asked for its number, as in ``loss.item()``: its graph does not matter then."""
+    return f"{name}.item()"
+
+
+def _read(names: set[str], *nodes: ast.AST) -> set[str]:
+    """``names`` and what ``nodes`` read."""
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+        elif _is_number(node):
+            names.add(number(node.func.value.id))  # type: ignore[attr-defined]
+        else:
+            todo += ast.iter_child_nodes(node)
+    return names
+
+
+def _is_number(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "item"
+        and isinstance(node.func.value, ast.Name)
+        and not node.args
+    )
+
+
+def _bound(*targets: ast.expr) -> set[str]:
+    """The names that an assignment to ``targets`` binds for certain, and their numbers."""
+    found: set[str] = set()
+    todo = list(targets)
+    while todo:
+        target = todo.pop()
+        if isinstance(target, ast.Name):
+            found |= {target.id, number(target.id)}
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            todo += target.elts
+        elif isinstance(target, ast.Starred):
+            todo.append(target.value)
+    return found
