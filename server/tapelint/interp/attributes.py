@@ -12,6 +12,7 @@ from . import absent, gradients, torch_ops
 from .library.registry import ATTRIBUTES, PARAMETRIZED
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import FIELDS
+from .outline import outline
 from .values import (
     FALSE,
     NONE,
@@ -222,6 +223,9 @@ def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, no
             return value
         if value.kind == "class":
             return Bound(value, kind)
+        m.read.add(value.node)
+        if outline(value.node).abstract:
+            return Method(owner, getattr(value.node, "name", ""))  # of a derived class that nobody knows
         if value.kind == "property":
             from .calls import call_value
 

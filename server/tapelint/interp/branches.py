@@ -100,12 +100,21 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value
         assume(state, choice, not negated)
         assume(other, choice, negated)
         values = dict(m.memo.values)
-        alternative = m.ev(node.orelse, other)
-        first = m.ev(node.body, state)
+        alternative: Value | Raised
+        try:
+            alternative = m.ev(node.orelse, other)
+        except Raised as error:
+            alternative = error
+        fork = other, {**values, key: alternative}
+        try:
+            first = m.ev(node.body, state)
+        except Raised:
+            m.memo.forks.append(fork)  # type: ignore[arg-type]
+            raise
         if first == alternative or isinstance(first, (Const, Unknown)) and isinstance(alternative, (Const, Unknown)):
             is_data = all(not isinstance(v, Unknown) or v.grad is False for v in (first, alternative))
             return first if first == alternative else Unknown("conditional", False if is_data else None)
-        m.memo.forks.append((other, {**values, key: alternative}))  # type: ignore[dict-item]
+        m.memo.forks.append(fork)  # type: ignore[arg-type]
         return first
     return m.ev(node.body if known else node.orelse, state)
 

@@ -18,7 +18,7 @@ def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
     decorators = [m.ev(d.func if isinstance(d, ast.Call) else d, state) for d in node.decorator_list]
     plain = any(isinstance(d, Lib) and d.name.endswith("dataclass") for d in decorators)
     named = any(isinstance(b, Lib) and b.name == "typing.NamedTuple" for b in bases)
-    thing = Class(node.name, node, bases, {}, plain or named)
+    thing = Class(node.name, node, bases, {}, plain or named, state.frame)
     key = state.new(thing)
     outer = state.frame
     body = state.new(Frame({}, outer, state.heap[outer].module))
@@ -62,6 +62,21 @@ def instantiate(
     return instance
 
 
+def fields(state: State, order: list[Value]) -> dict[str, tuple[Value | None, ast.expr, int]]:
+    """The annotated fields of a dataclass in order, base classes first: default, annotation and the scope of both."""
+    found: dict[str, tuple[Value | None, ast.expr, int]] = {}
+    for kind in reversed(order):
+        if not isinstance(kind, Ref):
+            continue
+        owner = state.heap[kind.id]
+        for item in owner.node.body:
+            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                name = item.target.id
+                default = owner.attributes.get(name, NONE) if item.value is not None else None
+                found[name] = default, item.annotation, owner.scope
+    return found
+
+
 def _fill_fields(
     m: Machine,
     state: State,
@@ -72,18 +87,9 @@ def _fill_fields(
     node: ast.AST,
 ) -> None:
     """A dataclass assigns its annotated fields in order, base classes first."""
-    names: dict[str, Value] = {}
-    for kind in reversed(order):
-        if not isinstance(kind, Ref):
-            continue
-        owner = state.heap[kind.id]
-        for item in owner.node.body:
-            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-                names[item.target.id] = (
-                    owner.attributes.get(item.target.id, NONE) if item.value is not None else Unknown(item.target.id)
-                )
-    for (name, default), value in zip(list(names.items()), [*args, *[None] * len(names)]):
-        given = value if value is not None else kwargs.get(name, default)
+    named = fields(state, order)
+    for (name, (default, _, _)), value in zip(named.items(), [*args, *[None] * len(named)]):
+        given = value if value is not None else kwargs.get(name, default if default is not None else Unknown(name))
         if isinstance(given, Factory):
             given = given.make(m, state, node)
         state.edit(instance.id).attributes[name] = given

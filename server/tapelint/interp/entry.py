@@ -1,8 +1,6 @@
 """Where execution starts: the module as a script, then every function that nothing called.
 
-A function without a caller gets parameters inferred from its annotations, its defaults and how it uses them: what is
-stepped and zeroed is an optimizer, what has ``parameters()`` or is called with data is a network, what is iterated
-yields data.
+What a function without a caller is given is said in ``parameters``.
 """
 
 from __future__ import annotations
@@ -16,8 +14,9 @@ from ..tape import State
 from . import growth
 from .cells import Ran, run_again, run_cells
 from .machine import STEPS, BudgetSpent, Cancelled, Machine, Raised
+from .parameters import make_instance
 from .steps import Memory, Step, complete, recorded, total, walked
-from .uncalled import drive, make_instance, uncalled, urgency
+from .uncalled import drive, uncalled, urgency
 from .values import Const, Frame, Function, Ref, Unknown, Value
 
 FRESH = 20_000

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .loaded import Loaded
 
 MAX_STATES = 8
+MAKING_STATES = 2
+"""Paths through the ``__init__`` of an object with inferred arguments: one of them is gone on with."""
 MAX_DEPTH = 40
 MAX_RECURSION = 4
 """How deep one function may be inside itself: unknown data makes recursion branch at every level."""
@@ -105,7 +107,8 @@ _CONSTANTS: dict[object, Const] = {}
 class Machine:
     """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
     each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
-    optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running.
+    optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``making``
+    the classes of which an object is being made for an annotation; ``width`` how many paths are kept.
     What ``steps`` keeps for each part of the execution is that of the running one: ``read`` are definitions whose body
     was looked into although they were not ``called``, ``notes`` what listeners make of events.
     """
@@ -133,6 +136,8 @@ class Machine:
         self.absent: dict[int, Any] = {}
         self.turns: dict[int, Turn] = {}
         self.made: dict[int, ast.AST] = {}
+        self.making: list[int] = []
+        self.width = MAX_STATES
         self.suspects: list[int] = []
         self.cells: tuple[Cell, ...] = ()
         self.catching = 0
@@ -225,10 +230,9 @@ class Machine:
                 results.append(path)
                 forks = self.memo.forks
                 if forks:
-                    if len(self.going(results)) + len(work) + len(forks) > MAX_STATES:
-                        self.holes.dropped += len(forks)
-                    else:
-                        work += forks
+                    room = max(self.width - len(self.going(results)) - len(work), 0)
+                    self.holes.dropped += max(len(forks) - room, 0)
+                    work += forks[:room]
         finally:
             self.memo = outer
         return results
@@ -281,10 +285,10 @@ class Machine:
         for state in self.going(states):
             if not any(merged(state, other, self.tape.saved, self.suspects, scope) for other in kept):
                 kept.append(state)
-        if len(kept) > MAX_STATES:
-            self.holes.dropped += len(kept) - MAX_STATES
+        if len(kept) > self.width:
+            self.holes.dropped += len(kept) - self.width
             # Evenly, so that no branch is preferred for standing first.
-            kept = [kept[index * len(kept) // MAX_STATES] for index in range(MAX_STATES)]
+            kept = [kept[index * len(kept) // self.width] for index in range(self.width)]
         return kept
 
     # Loops count their laps

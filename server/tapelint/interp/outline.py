@@ -8,6 +8,7 @@ themselves and for those around them.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _IDLE = frozenset("ctx op ops type_comment simple is_async conversion level kind".split())
@@ -23,13 +24,16 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 class Outline:
     """``yields`` and ``closes`` (makes closures) are about the function's own body, the rest about all inside it.
 
-    ``uses`` tells for each name the attributes it is asked for, and ``()`` where it is called.
+    ``uses`` tells for each name the attributes it is asked for, and ``()`` where it is called; ``tests`` are the names
+    that are compared with None or are conditions themselves. ``abstract`` is a method that derived classes define.
     """
 
     yields: bool = False
     closes: bool = False
     backward: bool = False
     uses: dict[str, set[str]] = field(default_factory=dict)
+    tests: set[str] = field(default_factory=set)
+    abstract: bool = False
 
 
 def outline(scope: ast.AST) -> Outline:
@@ -40,8 +44,35 @@ def outline(scope: ast.AST) -> Outline:
     return known
 
 
+_TESTS = (ast.If, ast.IfExp, ast.While, ast.BoolOp)
+
+
+def _tested(node: ast.If | ast.IfExp | ast.While | ast.BoolOp) -> Iterator[str]:
+    """The names whose truth, or whether they are None, decides here."""
+    for part in node.values if isinstance(node, ast.BoolOp) else (node.test,):
+        if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+            part = part.operand
+        if isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+            part = part.left
+        if isinstance(part, ast.Name):
+            yield part.id
+
+
+def _is_abstract(scope: ast.AST) -> bool:
+    """Whether a method is only there to be defined by derived classes."""
+    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    if any(ast.unparse(decorator).rpartition(".")[2] == "abstractmethod" for decorator in scope.decorator_list):
+        return True
+    body = [s for s in scope.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    if len(body) != 1 or not isinstance(body[0], ast.Raise) or body[0].exc is None:
+        return False
+    error = body[0].exc.func if isinstance(body[0].exc, ast.Call) else body[0].exc
+    return isinstance(error, ast.Name) and error.id == "NotImplementedError"
+
+
 def _look(scope: ast.AST) -> Outline:
-    found = Outline()
+    found = Outline(abstract=_is_abstract(scope))
     todo: list[object] = [getattr(scope, name) for name in _FIELDS[type(scope)]]
     while todo:
         item = todo.pop()
@@ -65,7 +96,10 @@ def _look(scope: ast.AST) -> Outline:
             found.backward |= inner.backward
             for name, uses in inner.uses.items():
                 found.uses.setdefault(name, set()).update(uses)
+            found.tests |= inner.tests
             continue
+        elif kind in _TESTS:
+            found.tests.update(_tested(item))  # type: ignore[arg-type]
         elif kind is ast.Yield or kind is ast.YieldFrom:
             found.yields = True
         elif kind is ast.GeneratorExp:

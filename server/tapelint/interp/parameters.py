@@ -1,9 +1,13 @@
-"""Parameters that nobody gives: inferred from annotations, defaults and use.
+"""What a function is given that nobody calls: by annotation, by default, by use.
 
-    def train(model, loader, optimizer, epochs=10):     epochs is 10
-        for x, y in loader:                             yields data
-            loss = model(x).sum()                       is called, and nothing else: a network
-            optimizer.step()                            is stepped: an optimizer
+    def train(model, loader, epoch):     model(x) and model.parameters(): a network nobody knows
+    class DQN:
+        def __init__(self, policy: str | type[QPolicy], env, lr=1e-4, build=True)
+                                         policy is the class, lr and build are what they are by default
+
+What is stepped and zeroed is an optimizer, what has ``parameters()`` or is called with data is a network. An object
+whose methods run is made as most callers make it: a switch of its ``__init__`` is left where it is. A function without
+a caller is tried with both.
 """
 
 from __future__ import annotations
@@ -12,16 +16,75 @@ import ast
 import re
 
 from ..tape import State
+from .annotations import promised
+from .attributes import find, linear_order
+from .classes import fields
+from .functions import call_function
 from .keeping import uses_of
-from .machine import Machine
-from .values import Const, Function, Optimizer, Ref, Unknown, Value
+from .machine import MAKING_STATES, Machine, Raised
+from .outline import outline
+from .values import (
+    NONE,
+    TRUE,
+    Const,
+    Function,
+    Instance,
+    Mapping,
+    Optimizer,
+    Ref,
+    Sequence,
+    Unknown,
+    Value,
+)
 
 
-def inferred(m: Machine, state: State, function: Function, parameters: list[ast.arg]) -> dict[str, Value]:
-    """Values for parameters nobody gave: by annotation, by default, by use. What has a plain default keeps it, unless
-    it is a switch (True, False, None), which may be either.
+def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
+    """An object of ``owner``, its ``__init__`` run with inferred arguments."""
+    instance = Ref(state.new(Instance(owner, {})))
+    found = find(state, owner, "__init__")
+    if found is not None and isinstance(found[1], Function):
+        spec = found[1].node.args
+        given = inferred(m, state, found[1], [*spec.posonlyargs, *spec.args][1:], True)
+        width, m.width = m.width, MAKING_STATES
+        try:
+            call_function(m, state, found[1], [instance], given, node)
+        except Raised:
+            state.edit(instance.id).open = True
+        finally:
+            m.width = width
+    elif state.heap[owner.id].dataclass:
+        for name, (default, annotation, scope) in fields(state, linear_order(state, owner)).items():
+            known = default if default is not None else promised(m, state, scope, annotation, name, node, make_instance)
+            state.edit(instance.id).attributes[name] = known if known is not None else Unknown(name)
+    elif found is not None:
+        state.edit(instance.id).open = True
+    state.edit(instance.id).attributes.setdefault("training", TRUE)
+    reopen(state, list(state.heap[instance.id].attributes.values()))
+    return instance
+
+
+def reopen(state: State, values: list[Value], depth: int = 3) -> None:
+    """Other methods may have filled what ``__init__`` left empty: plain containers may hold more than we saw."""
+    for value in values if depth else ():
+        if (
+            isinstance(value, Ref)
+            and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
+            and thing.kind in PLAIN_KINDS
+        ):
+            state.edit(value.id).open = True
+            reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
+
+
+PLAIN_KINDS = ("list", "dict", "set", "deque")
+
+
+def inferred(
+    m: Machine, state: State, function: Function, parameters: list[ast.arg], making: bool = False
+) -> dict[str, Value]:
+    """Values for parameters nobody gave. What has a plain default keeps it, unless it is a switch (True, False, None),
+    which may be either; where an object is ``making``, a switch keeps its default too, if None is foreseen there.
     """
-    uses = uses_of(state, function)
+    uses, tests = uses_of(state, function), outline(function.node).tests
     defaults: dict[str, Value] = {}
     positional = [*function.node.args.posonlyargs, *function.node.args.args]
     for parameter, value in zip(reversed(positional), reversed(function.defaults)):
@@ -33,7 +96,9 @@ def inferred(m: Machine, state: State, function: Function, parameters: list[ast.
         default = defaults.get(name)
         if default is not None and not is_switch(default):
             continue
-        values[name] = _infer(m, state, parameter, uses.get(name, set()), function.node)
+        if making and default is not None and (default != NONE or parameter.annotation or name in tests):
+            continue
+        values[name] = _infer(m, state, function, parameter, uses.get(name, set()))
     return values
 
 
@@ -42,24 +107,23 @@ def is_switch(default: Value) -> bool:
     return isinstance(default, Const) and (default.value is None or isinstance(default.value, bool))
 
 
-def _infer(m: Machine, state: State, parameter: ast.arg, uses: set[str], node: ast.AST) -> Value:
+def _infer(m: Machine, state: State, function: Function, parameter: ast.arg, uses: set[str]) -> Value:
     from .library.layers import opaque_module
 
-    annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
-    last = annotation.rpartition(".")[2]
+    if parameter.annotation is not None:
+        known = promised(m, state, function.frame, parameter.annotation, parameter.arg, function.node, make_instance)
+        if known is not None:
+            return known
     if (
-        last in ("Module", "Sequential")
-        or "forward" in uses
+        "forward" in uses
         or uses & {"parameters", "eval", "train", "state_dict", "zero_grad", "named_parameters"}
         and "()" in uses
     ):
-        return opaque_module(m, state, parameter.arg, node)
-    if last in ("Optimizer", *OPTIMIZERS) or {"step", "zero_grad"} <= uses and "()" not in uses:
+        return opaque_module(m, state, parameter.arg, function.node)
+    if {"step", "zero_grad"} <= uses and "()" not in uses:
         return Ref(state.new(Optimizer(parameter.arg, [], True)))
-    if "()" in uses and not annotation and not SILENT.search(parameter.arg):
-        return opaque_module(m, state, parameter.arg, node)
-    if last == "Tensor":
-        return Unknown("batch", None)
+    if "()" in uses and parameter.annotation is None and not SILENT.search(parameter.arg):
+        return opaque_module(m, state, parameter.arg, function.node)
     return Unknown(parameter.arg)
 
 
@@ -68,5 +132,3 @@ SILENT = re.compile(
     re.I,
 )
 """Names of parameters that are called but are hardly networks: nothing is concluded from what they return."""
-
-OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop")

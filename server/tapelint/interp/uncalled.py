@@ -17,20 +17,15 @@ from .assign import tensors_in
 from .calls import call_value
 from .classes import is_module
 from .frameworks import WALKED, loss_in, walk_of
-from .functions import call_function
 from .gradients import between_calls
-from .machine import Machine, Raised
+from .machine import Machine
 from .outline import outline
 from .parameters import inferred
 from .values import (
-    TRUE,
     Bound,
     Class,
     Function,
-    Instance,
-    Mapping,
     Ref,
-    Sequence,
     Value,
 )
 
@@ -125,38 +120,3 @@ def imagine_backward(
             backward(m.tape, state, roots, node, assumed=assumed)
         except Refused:
             return
-
-
-def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
-    """An object of ``owner``, its ``__init__`` run with inferred arguments."""
-    from .attributes import find
-
-    instance = Ref(state.new(Instance(owner, {})))
-    found = find(state, owner, "__init__")
-    if found is not None and isinstance(found[1], Function):
-        spec = found[1].node.args
-        given = inferred(m, state, found[1], [*spec.posonlyargs, *spec.args][1:])
-        try:
-            call_function(m, state, found[1], [instance], given, node)
-        except Raised:
-            state.edit(instance.id).open = True
-    elif found is not None:
-        state.edit(instance.id).open = True
-    state.edit(instance.id).attributes.setdefault("training", TRUE)
-    reopen(state, list(state.heap[instance.id].attributes.values()))
-    return instance
-
-
-def reopen(state: State, values: list[Value], depth: int = 3) -> None:
-    """Other methods may have filled what ``__init__`` left empty: plain containers may hold more than we saw."""
-    for value in values if depth else ():
-        if (
-            isinstance(value, Ref)
-            and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
-            and thing.kind in PLAIN_KINDS
-        ):
-            state.edit(value.id).open = True
-            reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
-
-
-PLAIN_KINDS = ("list", "dict", "set", "deque")

@@ -241,16 +241,17 @@ class Mapping:
 
 @dataclass(slots=True)
 class Class:
-    """A class of the program. ``bases`` are Refs to classes or Libs."""
+    """A class of the program. ``bases`` are Refs to classes or Libs, ``scope`` is the frame it was defined in."""
 
     name: str
     node: ast.ClassDef
     bases: tuple[Value, ...]
     attributes: dict[str, Value]
     dataclass: bool = False
+    scope: int = 0
 
     def copy(self) -> Class:
-        return Class(self.name, self.node, self.bases, dict(self.attributes), self.dataclass)
+        return Class(self.name, self.node, self.bases, dict(self.attributes), self.dataclass, self.scope)
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...tape import State
 from .. import attributes
 from ..machine import Machine
-from ..values import FALSE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ..values import FALSE, TRUE, Class, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .registry import Call, function
 
 
@@ -25,7 +25,9 @@ def _is(state: State, value: Value, kind: Value) -> bool | None:
     if isinstance(kind, Ref):
         if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
             order = attributes.linear_order(state, thing.kind)
-            return True if kind in order else None if any(isinstance(o, Unknown) for o in order) else False
+            if kind in order:
+                return True
+            return None if thing.open or any(isinstance(o, Unknown) for o in order) else False
         return False
     if not isinstance(kind, Lib):
         return None
@@ -43,6 +45,8 @@ def _is(state: State, value: Value, kind: Value) -> bool | None:
         thing = state.heap[value.id]
         if isinstance(thing, Sequence):
             return name == thing.kind
+        if isinstance(thing, Class):
+            return False if name in (*PLAIN, "dict", "list", "tuple", "Module", "Tensor") else None
         if isinstance(thing, Mapping):
             return name in ("dict", thing.kind)
         if isinstance(thing, Instance):
