@@ -54,9 +54,17 @@ def make(m: Machine, state: State, call: Call) -> Value:
     if call.kwargs.get("differentiable", FALSE) == FALSE:
         refuse_computed(m, state, found, call)
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
-    made = Ref(state.new(Optimizer(call.name.rpartition(".")[2], found, more, fused, single)))
+    held = [key for key in found if not is_moved(state, key)]
+    more = more or len(held) < len(found)
+    made = Ref(state.new(Optimizer(call.name.rpartition(".")[2], held, more, fused, single)))
     m.made[made.id] = call.node
     return made
+
+
+def is_moved(state: State, key: int) -> bool:
+    """Whether a tensor is what ``leaf.to(device)`` gave: the leaf itself, or a copy that an optimizer refuses."""
+    made = current(state, key).grad_fn
+    return made is not None and made.op == MOVED
 
 
 def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> None:
@@ -66,7 +74,7 @@ def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> No
         made = tensor.grad_fn
         if made is None or not tensor.requires_grad or tensor.assumed or not made.certain or retains(state, key):
             continue
-        if made.op == MOVED:
+        if is_moved(state, key):
             continue
         m.tape.publish(NonLeafOptimized(state.moment(call.node), None, key, tensor.born))
         raise Raised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
