@@ -40,9 +40,9 @@ def tensor_of(m: Machine, state: State, value: Value) -> int | None:
 
 
 def as_data(value: Value) -> Value:
-    """An attribute of something unknown that an op is given is no method but a value, as unknown as its owner."""
-    if isinstance(value, Method) and isinstance(value.receiver, Unknown):
-        return Unknown(value.name, value.receiver.grad)
+    """An attribute that nobody knows and that an op is given is no method but a value, as unknown as its owner."""
+    if isinstance(value, Method):
+        return Unknown(value.name, value.receiver.grad if isinstance(value.receiver, Unknown) else None)
     return value
 
 

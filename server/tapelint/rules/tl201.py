@@ -86,6 +86,7 @@ def _cures(event: SavedTensorSpoiled, name: str | None) -> Iterator[Cure]:
     node, where = event.node.born.node, event.write.moment.node
     operation, costs = op_name(event.node), "(costs its memory)"
     yield Cure("out_of_place", "Write out of place: compute a new tensor", (where,))
+    yield Cure("out_of_place_each", "Write out of place each time: compute new tensors", (where,))
     if event.saved.role == "result":
         if isinstance(node, ast.expr):
             yield Cure("clone", f"Write to a copy of what {operation} returns {costs}", (node,))

@@ -309,9 +309,9 @@ def _spoiled(state: State, node: Node) -> tuple[SavedTensor, Write] | None:
 
 
 def _altered(state: State, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
-    """What was saved and then written once through memory that it shares with another version counter.
+    """What was saved and then written through memory that it shares with another version counter.
 
-    Several writes may well put the old values back, so they prove nothing.
+    Several writes may well put the old values back; one place in a loop, not called anew, goes on from what it wrote.
     """
     for saved in node.saved:
         tensor = state.tensors.get(saved.tensor)
@@ -320,8 +320,8 @@ def _altered(state: State, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
         since = _since(state.aside.get(tensor.memory), node.id, saved.counter)
         if tensor.memory != saved.counter:
             since += _since(state.writes.get(tensor.memory), node.id, saved.counter)
-        if len(since) == 1:
-            yield saved, since[0]
+        if len({(write.moment.node, write.moment.calls) for write in since}) == 1:
+            yield saved, since[-1]
 
 
 def _since(write: Write | None, stamp: int, counter: int) -> list[Write]:
