@@ -80,7 +80,9 @@ def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AS
     if base is not None and base.requires_grad and base.grad_fn is None:
         tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if base is not None and base.grad_fn is None and tensor.grad_fn is not None:
+    if base is not None and base.grad_fn is None and tensor.requires_grad:
+        if tensor.grad_fn is None:
+            tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, True))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
