@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tapelint.lsp.edits import in_cell
+from tapelint.source import Cell, Edit, Span
 from wire import Wire
 
 CELLS = [
@@ -15,6 +17,12 @@ CELLS = [
 PUSHED = {
     "textDocument": {"publishDiagnostics": {"relatedInformation": True}, "hover": {"contentFormat": ["plaintext"]}},
     "notebookDocument": {"synchronization": {}},
+}
+ACTIONS = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source"]}}}
+LIT = {
+    **PUSHED,
+    "textDocument": {**PUSHED["textDocument"], "codeAction": ACTIONS},
+    "workspace": {"workspaceEdit": {"documentChanges": True}},
 }
 PULLED = {**PUSHED, "textDocument": {**PUSHED["textDocument"], "diagnostic": {}}}
 BOOK = "file:///project/a.ipynb"
@@ -39,6 +47,14 @@ def open_book(wire: Wire) -> None:
             ],
         },
     )
+
+
+def actions(wire: Wire, number: int, line: int) -> dict[str, dict]:
+    """What the lightbulb offers on a line of a cell, by title."""
+    place = {"line": line, "character": 0}
+    params = {"textDocument": {"uri": cell(number)}, "range": {"start": place, "end": place}}
+    params["context"] = {"diagnostics": [], "triggerKind": 1}
+    return {action["title"]: action for action in wire.request("textDocument/codeAction", params)["result"]}
 
 
 def change(wire: Wire, version: int, **cells: object) -> None:
@@ -94,6 +110,39 @@ def test_hovering_in_a_cell(wire: Wire):
     found = wire.request("textDocument/hover", where)["result"]
     assert "y" in found["contents"]["value"]
     assert found["range"]["start"]["line"] == 0
+
+
+def test_fixes_edit_their_cell(wire: Wire):
+    wire.start(LIT)
+    open_book(wire)
+    assert wire.published(cell(1))
+    found = actions(wire, 1, 1)
+    (fixed,) = (action for title, action in found.items() if "Ignore" not in title)
+    (document,) = fixed["edit"]["documentChanges"]
+    assert document["textDocument"] == {"uri": cell(1), "version": 1}
+    assert document["edits"][0]["range"]["start"]["line"] == 1
+    (document,) = found["Ignore TL201 on this line"]["edit"]["documentChanges"]
+    assert document["edits"][0]["newText"] == "  # tapelint: ignore[TL201]"
+    assert document["edits"][0]["range"]["start"] == {"line": 1, "character": 6}
+    assert not actions(wire, 0, 1) and not actions(wire, 3, 0), "elsewhere nothing is wrong"
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (Edit(Span(2, 3, 2, 4), "z"), Edit(Span(2, 3, 2, 4), "z")),
+        (Edit(Span(3, 1, 3, 1), "z = 1\n"), Edit(Span(3, 1, 3, 1), "z = 1\n")),
+        (Edit(Span(3, 1, 3, 1), "    z = 1\n"), Edit(Span(2, 5, 2, 5), "\n    z = 1")),
+        (Edit(Span(4, 1, 4, 1), "z = 1\n"), Edit(Span(3, 6, 3, 6), "\nz = 1")),
+        (Edit(Span(2, 1, 3, 1), ""), Edit(Span(2, 1, 3, 1), "")),
+        (Edit(Span(2, 1, 3, 3), ""), None),
+    ],
+    ids=["inside", "above a cell", "in the last block", "at the end", "the last row", "over two cells"],
+)
+def test_an_edit_of_the_text_is_one_of_a_cell(edit: Edit, expected: Edit | None):
+    rows = ["if x:", "    ", "w = 1", ""]
+    cells = (Cell(1, 1, 2), Cell(3, 3, 1))
+    assert in_cell(edit, cells, lambda row: rows[row - 1]) == expected
 
 
 def test_a_cell_that_is_run_again(wire: Wire):

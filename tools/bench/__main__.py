@@ -6,8 +6,8 @@
     python tools/bench --where FILE     where the time of one file goes
 
 The parts: `files` (analysis in units of `ast.parse`), `cold` (new processes), `growth` (long and deeply nested
-programs), `server` (the language server: waiting and memory), `torchfix` (the same files in TorchFix). Nothing here
-uses the network; `make bench` installs TorchFix.
+programs), `edits` (an edit of one line in a training script), `server` (the language server: waiting and memory),
+`torchfix` (the same files in TorchFix). Nothing here uses the network; `make bench` installs TorchFix.
 
 Exit status 1: a check without findings imported what it has no use for. Else 0: times depend on the machine.
 """
@@ -23,6 +23,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import cold
+import edits
 import growth
 import ratio
 import server
@@ -138,6 +139,28 @@ _WAITS = {
 }
 
 
+def edited(options: argparse.Namespace, result: dict) -> Lines:
+    """Re-analysis after an edit."""
+    fresh, found = edits.measure()
+    waits = server.typing()
+    middle = statistics.median(edit.seconds for edit in found)
+    result["edits"] = {**fresh, "places": {e.place: {"analysis": e.seconds, "wait": waits[e.place]} for e in found}}
+    lines = edits.FILE.read_text(encoding="utf-8").count("\n")
+    yield f"re-analysis after an edit of one line, a training script of {lines} lines"
+    yield f"  {seconds(fresh['parse']):>9}  ast.parse"
+    if options.torchfix.exists():
+        result["edits"]["torchfix"] = other = torchfix.alone(options.torchfix, edits.FILE.read_text(encoding="utf-8"))
+        yield f"  {seconds(other):>9}  TorchFix (a process of its own)"
+    yield f"  {seconds(fresh['fresh']):>9}  analysis of the file anew"
+    yield from table(
+        ("analysis", "didChange to publishDiagnostics", "edited"),
+        ((seconds(edit.seconds), seconds(waits[edit.place]), edit.place) for edit in found),
+    )
+    verdict = "reached" if middle < edits.AIM else "missed"
+    waited = seconds(statistics.median(waits.values()))
+    yield f"  median {seconds(middle)} (aim {seconds(edits.AIM)}: {verdict}), {waited} waited"
+
+
 def rival(options: argparse.Namespace, result: dict) -> Lines:
     """TorchFix over the same files."""
     if not options.torchfix.exists():
@@ -158,6 +181,7 @@ PARTS: dict[str, Callable[[argparse.Namespace, dict], Lines]] = {
     "files": files,
     "cold": starts,
     "growth": sizes,
+    "edits": edited,
     "server": languageserver,
     "torchfix": rival,
 }

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from edits import FILE, texts
 from generated import training_file
 from timing import tapelint
 
@@ -104,5 +105,28 @@ def session(has_hazard: bool) -> dict[str, float | int | None]:
             result["peak with fixes"] = editor.peak()
         editor.close()
         return result
+    finally:
+        editor.process.kill()
+
+
+def typing() -> dict[str, float]:
+    """Seconds from didChange to publishDiagnostics for an edit at each place, in a file that the server knows."""
+    text = FILE.read_text(encoding="utf-8")
+    editor, found = Editor(), dict[str, float]()
+    try:
+        editor.send("initialize", {"processId": None, "rootUri": None, "capabilities": {}}, id="start")
+        editor.until(id="start")
+        editor.send("initialized", {})
+        document = {"uri": _URI, "languageId": "python", "version": 1, "text": text}
+        editor.send("textDocument/didOpen", {"textDocument": document})
+        editor.until(method="textDocument/publishDiagnostics")
+        for version, (place, edited) in enumerate(texts(), 2):
+            document, change = {"uri": _URI, "version": version}, {"text": edited}
+            begin = time.perf_counter()
+            editor.send("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+            editor.until(method="textDocument/publishDiagnostics")
+            found[place] = time.perf_counter() - begin
+        editor.close()
+        return found
     finally:
         editor.process.kill()

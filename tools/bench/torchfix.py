@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,6 +39,20 @@ def compare(command: Path, files: Sequence[str]) -> dict[str, float | int | str]
                 raise RuntimeError(f"{name} failed:\n{outcome.stderr[-2000:]}")
     version = process(str(command), "--version")().stdout.strip()
     return {"version": version, "files": checked, **best}
+
+
+def alone(command: Path, text: str) -> float:
+    """The best wall time over one file, in seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "train.py"
+        path.write_text(text, encoding="utf-8")
+        run = process(str(command), "--select", "ALL", "--jobs", "1", str(path))
+        taken = []
+        for _ in range(RUNS):
+            begin = time.perf_counter()
+            _finished(run().stderr)
+            taken.append(time.perf_counter() - begin)
+    return min(taken)
 
 
 def _finished(message: str) -> int:

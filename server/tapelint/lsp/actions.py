@@ -38,7 +38,7 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
     """The actions for the text as it is now: none once that has changed; newer settings alone are waited for."""
     while True:
         outcome = await ls.pipeline.outcome(params.text_document.uri)
-        if outcome is None or outcome.report is None or not ls.client.takes_actions or outcome.snapshot.documents:
+        if outcome is None or outcome.report is None or not ls.client.takes_actions:
             return []
         actions = await _actions(ls, outcome, params)
         if not outcome.token():
@@ -53,16 +53,21 @@ async def _actions(ls: Server, outcome: Outcome, params: types.CodeActionParams)
     unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
     actions: list[types.CodeAction] = []
     if _wanted(QUICK_FIX, only) or not only:
-        touched = [index for index, shown in enumerate(outcome.shown) if _touch(shown.range, params.range)]
-        touched = touched[: len(outcome.findings)]
+        here = outcome.snapshot.above(params.text_document.uri)
+        touched = [
+            index
+            for index, (shown, finding) in enumerate(zip(outcome.shown, outcome.findings))
+            if _touch(shown.range, params.range) and outcome.snapshot.holder(finding.span)[1] == here
+        ]
         await _fixes(ls, outcome, touched, PATIENCE if unasked else PATIENCE_WHEN_INVOKED)
         if outcome.token():
             return []  # its tree is that of newer text by now
         for index in touched:
             for number, fix in enumerate(outcome.known_fixes(index)):
-                actions.append(_fix_action(ls, outcome, index, number, fix))
+                action = _fix_action(ls, outcome, index, number, fix)
+                actions += [action] if action is not None else []
         actions += _silencers(ls, outcome, touched)
-    if only and _wanted(FIX_ALL, only) and outcome.findings:
+    if only and _wanted(FIX_ALL, only) and outcome.findings and not outcome.snapshot.documents:
         all_of_them = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=FIX_ALL)
         all_of_them.data = _data(outcome, "all")
         if ls.client.resolves_edits:
@@ -93,14 +98,17 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     return action
 
 
-def _fix_action(ls: Server, outcome: Outcome, index: int, number: int, fix: Fix) -> types.CodeAction:
+def _fix_action(ls: Server, outcome: Outcome, index: int, number: int, fix: Fix) -> types.CodeAction | None:
+    edit = workspace_edit(fix.edits, outcome, ls.client)
+    if edit is None:
+        return None
     preferred = fix.preferred and fix.applicability == "safe"
     return types.CodeAction(
         title=fix.title,
         kind=QUICK_FIX,
         diagnostics=[outcome.shown[index]],
         is_preferred=True if preferred and ls.client.shows_preferred else None,
-        edit=None if ls.client.resolves_edits else workspace_edit(fix.edits, outcome, ls.client),
+        edit=None if ls.client.resolves_edits else edit,
         data=_data(outcome, "fix", index=index, number=number) if ls.client.resolves_edits else None,
     )
 

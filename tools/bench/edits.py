@@ -1,0 +1,75 @@
+"""What an edit of one line costs, when the text before it is known: the editor's case.
+
+The file is ``training.txt``, a training script of 458 lines as people write them. One place after
+the other is edited, with the memory that the language server would have.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from timing import best_of
+
+from tapelint.analysis import Memory, analyse
+
+AIM = 0.1
+"""Seconds, for the median of the places."""
+FILE = Path(__file__).with_name("training.txt")
+REPEATS = 3
+
+PLACES = {
+    "a comment in a training step": ("self.step += 1", "self.step += 1  # of the optimizer"),
+    "a docstring": ("Cross entropy with soft labels.", "Cross entropy with softened labels."),
+    "a blank line at the top": ("import argparse\n", "\nimport argparse\n"),
+    "a function that nothing calls": ("temperature**2", "temperature**3"),
+    "a method that nothing calls": ('state["step"]', 'state["steps"]'),
+    "what the script does last": ('print(f"best top 1: {best:.2f}")', 'print(f"best: {best:.2f}")'),
+    "a function that the script calls": ("smoothing * soft).mean()", "smoothing * soft).sum()"),
+    "the training step": ("self.ema.update()\n", "self.ema.update() or None\n"),
+    "the forward of a layer": ("F.relu(h + self.shortcut(x))", "F.gelu(h + self.shortcut(x))"),
+    "a new statement at the top": ("LOG_EVERY = 50\n", "LOG_EVERY = 50\nVERBOSE = True\n"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The processor seconds of the analysis after an edit at one place."""
+
+    place: str
+    seconds: float
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Each place, and the text that is edited there, beside all places before it."""
+    text = FILE.read_text(encoding="utf-8")
+    for place, (old, new) in PLACES.items():
+        if text.count(old) != 1:
+            raise RuntimeError(f"{place}: {old!r} is there {text.count(old)} times")
+        text = text.replace(old, new)
+        yield place, text
+
+
+def measure() -> tuple[dict[str, float], list[Edited]]:
+    """The times of ``ast.parse`` and of an analysis that knows nothing, and those after each edit."""
+    text = FILE.read_text(encoding="utf-8")
+    gc.collect()
+    fresh = {
+        "parse": best_of(REPEATS, partial(ast.parse, text)),
+        "fresh": _time(partial(analyse, text, "train.py")),
+    }
+    memory = Memory(keeps=True)
+    analyse(text, "train.py", memory=memory)
+    edited = [(place, partial(analyse, text, "train.py", memory=memory)) for place, text in texts()]
+    return fresh, [Edited(place, _time(run)) for place, run in edited]
+
+
+def _time(run: Callable[[], object]) -> float:
+    begin = time.process_time()
+    run()
+    return time.process_time() - begin
