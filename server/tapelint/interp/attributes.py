@@ -12,7 +12,7 @@ from . import absent, gradients, torch_ops
 from .library.registry import ATTRIBUTES, PARAMETRIZED
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import FIELDS
-from .outline import outline
+from .outline import is_abstract
 from .values import (
     FALSE,
     NONE,
@@ -223,8 +223,7 @@ def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, no
             return value
         if value.kind == "class":
             return Bound(value, kind)
-        m.read.add(value.node)
-        if outline(value.node).abstract:
+        if m.ask(is_abstract, value.node):
             return Method(owner, getattr(value.node, "name", ""))  # of a derived class that nobody knows
         if value.kind == "property":
             from .calls import call_value

@@ -6,7 +6,6 @@ What a function without a caller is given is said in ``parameters``.
 from __future__ import annotations
 
 import ast
-import sys
 from functools import partial
 
 from ..source import may_use_torch
@@ -26,8 +25,6 @@ TOGETHER = 60_000
 
 DRIVER = 10_000
 """Steps for the script, and for all functions together, of a file that only others make use PyTorch."""
-GIVEN_UP = sys.maxsize
-"""The row of a stretch that was not finished."""
 
 
 STRETCH = 500
@@ -87,11 +84,11 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step
         begin.end = [state], module
         steps.append(begin)
     taken = sum(step.count for step in steps)
-    while steps[-1].row < len(body):
+    while steps[-1].row < len(body) and not steps[-1].cut:
         before = steps[-1]
         states, module = before.end
         with recorded(m, memory.tape(before), before.loads, limit - taken) as step:
-            step.row = GIVEN_UP
+            step.row, step.cut = len(body), True
             states = memory.paths(states)
             run = partial(_stretch, m, step, states, before.row, max(STRETCH, taken // 4))
             if m.cells:
@@ -106,15 +103,16 @@ def _stretch(m: Machine, step: Step, states: list[State], row: int, enough: int)
     """Run the statements of the script from ``row`` on, until it is enough."""
     body = m.tree.body
     while row < len(body) and m.steps < enough:
-        states = m.block([body[row]], states)
         row += 1
-    step.row = row
+        step.row = row
+        states = m.block([body[row - 1]], states)
+    step.cut = False
     return states
 
 
 def _cells(m: Machine, step: Step, state: State, ran: list[Ran]) -> list[State]:
     states = run_cells(m, state, ran)
-    step.row = len(m.tree.body)
+    step.cut = False
     return states
 
 

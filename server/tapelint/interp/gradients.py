@@ -14,7 +14,6 @@ from functools import wraps
 from typing import TypeVar
 
 from ..tape import State, gradients
-from .liveness import captured
 from .machine import Machine
 from .values import (
     NONE,
@@ -184,8 +183,7 @@ def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) ->
 
 def between_calls(m: Machine, state: State, method: ast.AST) -> None:
     """Whoever calls a method again and again may clear gradients in between, if anything else in the file does."""
-    m.read.add(m.tree)
-    if sum(map(_clearings, m.tree.body)) > _clearings(method):
+    if m.ask(_clearings, m.tree) > _clearings(method):
         gradients.doubted(state)
 
 
@@ -193,17 +191,6 @@ def between_calls(m: Machine, state: State, method: ast.AST) -> None:
 def _clearings(node: ast.AST) -> int:
     """In how many places some code clears gradients."""
     return sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in ast.walk(node))
-
-
-def file_facts(m: Machine) -> object:
-    """All that is asked about the whole file, by who adds it to ``Machine.read``."""
-    touched, called = set[str](), set[str]()
-    for statement in m.tree.body:
-        touched |= facts(statement)[0]
-        called |= facts(statement)[2]
-    known = [_touching(m.tree), *(_touching(other.tree) for other in (m.imports.sources if m.imports else ()))]
-    own = sum(map(_clearings, m.tree.body)), known[0], captured(m.tree)
-    return *own, touched, called & set[str]().union(*known)
 
 
 # Conditions on which it depends what is cleared or stepped
@@ -256,9 +243,11 @@ def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
 
 def _reaches(m: Machine, node: ast.AST) -> frozenset[str]:
     """How some code reaches for gradients, through functions of this file and of those it imports as well."""
-    m.read.update((m.tree, node))
+    return m.ask(_through, node, m.tree, *(module.source.tree for module in m.loads))
+
+
+def _through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
     touched, _, called = facts(node)
-    trees = (m.tree, *(module.source.tree for module in m.loads))
     return touched.union(*(known[name] for known in map(_touching, trees) for name in called if name in known))
 
 

@@ -15,6 +15,7 @@ import ast
 from ..tape import State
 from .attributes import linear_order
 from .gradients import once
+from .machine import Machine
 from .outline import outline
 from .values import Class, Function, Ref
 
@@ -22,7 +23,7 @@ ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ shar
 """Methods of a module that return it."""
 
 
-def uses_of(state: State, function: Function) -> dict[str, set[str]]:
+def uses_of(m: Machine, state: State, function: Function) -> dict[str, set[str]]:
     """For each name in a function the attributes it is asked for, and ``()`` if it is called; for what an ``__init__``
     keeps, by its class as well.
     """
@@ -33,7 +34,7 @@ def uses_of(state: State, function: Function) -> dict[str, set[str]]:
     kept = _kept(function.node)
     for owner in linear_order(state, Ref(function.owner)) if kept else ():
         if isinstance(owner, Ref) and isinstance(thing := state.heap[owner.id], Class):
-            uses = _uses(thing.node)
+            uses = m.ask(_uses, thing.node)
             for parameter, attributes in kept.items():
                 for attribute in attributes & uses.keys():
                     found.setdefault(parameter, set()).update(uses[attribute])

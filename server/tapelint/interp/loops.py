@@ -146,8 +146,7 @@ def _met(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[Stat
     if frame.function is not None:
         known = live(scope, node)
     elif states[0].frame == m.module and not m.cells:
-        m.read.add(m.tree)  # what its functions mention is live
-        known = live(scope, node)
+        known = m.ask(live, m.tree, node)
     return m.trim(states, None if known is None else known.after if after else known.head)
 
 

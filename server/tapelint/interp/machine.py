@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..source import Cell
 from ..tape import Lap, State, Tape, Turn
@@ -98,6 +98,8 @@ Place = tuple[str, int, int]
 """A file, and the row and column of its text at which a node ends."""
 Key = "tuple[ast.AST, int]"
 
+T = TypeVar("T")
+
 EXPRESSIONS: dict[type, Callable[..., Value]] = {}
 STATEMENTS: dict[type, Callable[..., list[State]]] = {}
 
@@ -110,7 +112,8 @@ class Machine:
     optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``making``
     the classes of which an object is being made for an annotation; ``width`` how many paths are kept.
     What ``steps`` keeps for each part of the execution is that of the running one: ``read`` are definitions whose body
-    was looked into although they were not ``called``, ``notes`` what listeners make of events.
+    was looked into although they were not ``called``, ``asked`` the answers to questions about other code, ``notes``
+    what listeners make of events.
     """
 
     def __init__(
@@ -125,6 +128,7 @@ class Machine:
         self.running: list[tuple[ast.AST, tuple[Value, ...]]] = []
         self.called: set[ast.AST] = set()
         self.read: set[ast.AST] = set()
+        self.asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = {}
         self.notes: dict[str, dict[Any, Any]] = {}
         self.loads: dict[Loaded, None] = {}
         self.ended: set[ast.AST] = set()
@@ -206,6 +210,11 @@ class Machine:
     def fact(self, name: str) -> Value:
         """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU."""
         return self.missing.setdefault(f"({name})", Unknown(name, False))
+
+    def ask(self, question: Callable[..., T], *about: ast.AST) -> T:
+        """What ``question`` answers about code that is not being executed; written down, for an edit may change it."""
+        answer = self.asked[question, about] = question(*about)
+        return answer
 
     def walk(self, state: State, node: ast.AST, rooted: bool) -> None:
         """The program goes backward at ``node``, which is in the file of the running function."""

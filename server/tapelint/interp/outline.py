@@ -58,6 +58,11 @@ def _tested(node: ast.If | ast.IfExp | ast.While | ast.BoolOp) -> Iterator[str]:
             yield part.id
 
 
+def is_abstract(scope: ast.AST) -> bool:
+    """Whether a function is only there to be defined by derived classes."""
+    return outline(scope).abstract
+
+
 def _is_abstract(scope: ast.AST) -> bool:
     """Whether a method is only there to be defined by derived classes."""
     if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):

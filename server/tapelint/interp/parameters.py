@@ -84,7 +84,7 @@ def inferred(
     """Values for parameters nobody gave. What has a plain default keeps it, unless it is a switch (True, False, None),
     which may be either; where an object is ``making``, a switch keeps its default too, if None is foreseen there.
     """
-    uses, tests = uses_of(state, function), outline(function.node).tests
+    uses, tests = uses_of(m, state, function), outline(function.node).tests
     defaults: dict[str, Value] = {}
     positional = [*function.node.args.posonlyargs, *function.node.args.args]
     for parameter, value in zip(reversed(positional), reversed(function.defaults)):

@@ -10,23 +10,22 @@
 A step begins in the states and with the facts that another one ended with (the stretch above it, the end of the
 script, the object), and knows nothing of those beside it. While it runs the machine writes down which functions it
 enters. After an edit the tree is the old one with new bodies in it (``source.adoption``), so a step still holds if
-those that it builds on do, and none of the functions that it has read has a new body. Nothing is guessed: what
-is read in other ways than by entering is noted in ``Machine.read`` by whoever reads it, and whoever asks for something
-about the whole file notes the file. What depends on a budget that steps share is not kept.
+those that it builds on do, and none of the functions that it has read has a new body. Nothing is guessed: who wants to
+know something of code that is not executed uses ``Machine.ask`` (what is the same answer is the same to it), or notes
+the definition in ``Machine.read``.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..source import Source, adopt
 from ..tape import State, Tape
-from .gradients import file_facts
 from .machine import Holes, Machine, Place, place_of
 
 if TYPE_CHECKING:
@@ -38,9 +37,10 @@ if TYPE_CHECKING:
 class Step:
     """A part of the execution and all that came of it.
 
-    ``read`` are the definitions that were looked into, ``called`` those that ran; ``loads`` the modules it may use;
-    ``notes`` what listeners made of its events. ``end`` is what others build on, ``row`` the index of the
-    statement of the script where it ended. ``count`` are the steps of the machine that it took, of ``limit``.
+    ``read`` are the definitions that were looked into, ``called`` those that ran, ``asked`` what was asked about other
+    code, with the answers; ``loads`` the modules it may use; ``notes`` what listeners made of its events. ``end`` is
+    what others build on, ``row`` the index of the statement of the script where it ended; the script goes no further if
+    it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``.
     """
 
     tape: Tape | None
@@ -49,23 +49,29 @@ class Step:
     holes: Holes = field(default_factory=Holes)
     called: set[ast.AST] = field(default_factory=set)
     read: set[ast.AST] = field(default_factory=set)
+    asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = field(default_factory=dict)
     ended: set[ast.AST] = field(default_factory=set)
     walks: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
     notes: dict[str, dict[Any, Any]] = field(default_factory=dict)
     count: int = 0
     row: int = 0
+    cut: bool = False
     end: Any = None
 
     def holds(self, edited: set[ast.AST]) -> bool:
-        """Whether nothing that it has read is among ``edited``."""
-        return self.called.isdisjoint(edited) and self.read.isdisjoint(edited)
+        """Whether nothing that it has read is among ``edited``, and all that it has asked has the same answer."""
+        return (
+            self.called.isdisjoint(edited)
+            and self.read.isdisjoint(edited)
+            and all(question(*about) == answer for (question, about), answer in self.asked.items())
+        )
 
     def fits(self, limit: int) -> bool:
         """Whether it would have run just so with that many steps to go."""
         return limit == self.limit or self.count <= limit and not self.holes.spent
 
 
-_SWAPPED = ("tape", "loads", "holes", "called", "read", "ended", "walks", "notes")
+_SWAPPED = ("tape", "loads", "holes", "called", "read", "asked", "ended", "walks", "notes")
 
 
 @contextmanager
@@ -113,14 +119,14 @@ class Memory:
         machine, old = self.machine, self.source
         if machine is None or old is None:
             return None
-        self.source, facts = None, file_facts(machine)
+        self.source = None
         same = not source.cells and under == self.under and _same_modules(machine.imports, resolve)
         found = adopt(old, source) if same else None
         if found is None:
             self.forget()
             return None
         self.source, machine.tree = source, source.tree
-        edited = found.bodies if file_facts(machine) == facts else {*found.bodies, source.tree}
+        edited = found.bodies
         whole = len(self.script)
         for index, stretch in enumerate(self.script):
             if stretch.row > found.kept or not stretch.holds(edited):
