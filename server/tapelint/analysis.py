@@ -264,7 +264,7 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     finding = report.findings.get(place)
     if finding is None:
         return ()
-    found: list[Fix] = []
+    found: list[tuple[int, Fix]] = []
     seen: set[object] = set()
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
         if not all(map(_is_in(report), cure.targets)):
@@ -276,8 +276,16 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
         after = edited(report, made, cancel)
         if cures(report, diagnostic, after, keeps_gradients=cure.applicability == "safe"):
             title = cure.title if cure.applicability == "safe" else f"{cure.title} [unsafe]"
-            found.append(Fix(title, cure.applicability, not any(f.preferred for f in found), made))
-    return tuple(found)
+            found.append((uncovered(report, after), Fix(title, cure.applicability, False, made)))
+    found.sort(key=lambda each: each[0])
+    return tuple(replace(fix, preferred=index == 0) for index, (_, fix) in enumerate(found))
+
+
+def uncovered(before: Report, after: Report) -> int:
+    """How many errors a fix has uncovered further on: one after which the program runs is the better one."""
+    old = Counter(map(_place, before.findings.values()))
+    new = Counter(_place(f) for f in after.findings.values() if f.severity == "error")
+    return (new - old).total()
 
 
 def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | None = None) -> Report:

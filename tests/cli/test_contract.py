@@ -173,7 +173,10 @@ def test_rule(tapelint: Tapelint) -> None:
     code, name = listed.stdout.splitlines()[0].partition(":")[0].split()
     shown = tapelint("rule", code)
     assert shown.returncode == 0
-    assert shown.stdout.startswith(f"# {code} {name}\n")
+    assert shown.stdout.startswith(f"{code} {name}\n")
+    page = tapelint("rule", "TL201").stdout
+    for part in ("  severity  ", "“one of the variables", "tapelint: ignore[TL201]", "\nExample\n", "# <- error"):
+        assert part in page
     assert tapelint("rule", name).stdout == shown.stdout
     unknown = tapelint("rule", "TL999")
     assert unknown.returncode == 2

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from tools.docs.__main__ import RULES, generated, left_over
-from tools.docs.facts import purposes, severities
 from tools.docs.rulepages import chapter, messages
 
 import tapelint
 from mdspec import read_specification
+from tapelint.report.facts import purposes, severities
 from tapelint.rules import Rule, all_rules
 
 by_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
+from tapelint.report.facts import purposes, severities
 from tapelint.rules import Rule, all_rules
-
-from .facts import purposes, severities
 
 FAMILIES = {
     "TL1": "How long a graph lives",

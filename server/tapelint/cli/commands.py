@@ -74,6 +74,11 @@ def check(
 @click.argument("code", required=False)
 def rule(code: str | None) -> int:
     """Explain a rule, given its code or name; without one, list all rules."""
+    import shutil
+    import sys
+
+    from ..report.page import page
+    from ..report.paint import ansi, is_coloured, plain
     from ..rules import all_rules
 
     rules = sorted(all_rules(), key=lambda rule: rule.code)
@@ -83,7 +88,8 @@ def rule(code: str | None) -> int:
         return 0
     for each in rules:
         if code.upper() == each.code or code.lower() == each.name:
-            print(f"# {each.code} {each.name}\n\n{each.docs.strip()}")
+            paint = ansi if is_coloured(sys.stdout) else plain
+            print(page(each, rules, shutil.get_terminal_size().columns, paint), end="")
             return 0
     raise click.UsageError(f"no rule {code!r}; the rules are {', '.join(each.code for each in rules)}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from ..source.edit import Edit
 from .names import leaves, may_swap
@@ -27,16 +28,48 @@ def move(sheet: Sheet, statement: ast.AST, anchor: ast.AST, *, after: bool) -> l
     return [gone, _put_next_to(sheet, moved, fixed, after=after)]
 
 
+def move_all(sheet: Sheet, targets: Iterable[ast.AST], anchor: ast.AST) -> list[Edit]:
+    """Those statements that hold a target and stand in the suite of ``anchor`` above it, to just after it, in the order
+    they had; refused where what they pass depends on them.
+    """
+    fixed = sheet.whole(anchor)
+    places = [sheet.place(target) for target in targets]
+    found = {p.index: p for p in places if p.suite is fixed.suite and p.index < fixed.index}
+    moved = [found[index] for index in sorted(found)]
+    if not moved or any(hasattr(p.statement, "body") for p in moved):
+        raise Refused("nothing that can be moved")
+    suite = fixed.suite
+    for place in moved:
+        crossed = [s for i, s in enumerate(suite) if place.index < i <= fixed.index and i not in found]
+        if not may_swap([place.statement], crossed) or leaves([place.statement, *crossed], _JUMPS):
+            raise Refused("the order matters")
+    if not all(owns_rows(sheet, p.statement) for p in (*moved, fixed)):
+        return [e for p in moved for e in _moved(sheet, p, fixed)]
+    indent = sheet.indent_of_row(sheet.first_row(fixed.statement))
+    text = sheet.eol.join(block(sheet, place, indent) for place in moved)
+    return [*(take_out(sheet, p, with_comments=True) for p in moved), _put_text(sheet, text, fixed)]
+
+
+def _moved(sheet: Sheet, moved: Place, anchor: Place) -> list[Edit]:
+    gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
+    return [gone, _put_next_to(sheet, moved, anchor, after=True)]
+
+
+def _put_text(sheet: Sheet, text: str, anchor: Place) -> Edit:
+    """Whole rows just below a statement."""
+    last = sheet.last_row(anchor.statement)
+    if last == len(sheet.rows):
+        return sheet.insert(len(sheet.text), sheet.eol + text)
+    return sheet.insert(sheet.row_start(last + 1), text + sheet.eol)
+
+
 def _put_next_to(sheet: Sheet, moved: Place, anchor: Place, *, after: bool) -> Edit:
     indent = sheet.indent_of_row(sheet.first_row(anchor.statement))
     if owns_rows(sheet, anchor.statement) or (sheet.starts_row(anchor.statement) and not after):
         text = block(sheet, moved, indent)
         if not after:
             return sheet.insert(sheet.row_start(top_row(sheet, anchor)), text + sheet.eol)
-        last = sheet.last_row(anchor.statement)
-        if last == len(sheet.rows):
-            return sheet.insert(len(sheet.text), sheet.eol + text)
-        return sheet.insert(sheet.row_start(last + 1), text + sheet.eol)
+        return _put_text(sheet, text, anchor)
     text = block(sheet, moved, "")
     if "\n" in text or "\r" in text or "#" in text or ";" in text or getattr(moved.statement, "body", None):
         raise Refused("it does not fit between statements of one row")

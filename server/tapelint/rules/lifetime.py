@@ -119,6 +119,24 @@ def detaching(event: FreedGraphReached, tape: Tape) -> list[Cure]:
     return cures
 
 
+def differentiating(event: FreedGraphReached, tape: Tape) -> list[Cure]:
+    """The earlier pass made a gradient that went into this loss: without a graph it changes nothing there."""
+    term, node = tape.terms.get(event.root), event.freed.moment.node
+    if term is None or term.moment.node is not node:
+        return []
+    return [Cure("create_graph", "Give the gradient a graph, too: create_graph=True", (node,))]
+
+
+def clearing(event: FreedGraphReached, tape: Tape) -> list[Cure]:
+    """Empty the container that holds what earlier iterations appended."""
+    stored = keeper(tape, carrier(event), event.moment)
+    function = getattr(stored.statement, "func", None) if stored is not None and stored.how == "appended" else None
+    if stored is None or not isinstance(function, ast.Attribute):
+        return []
+    title = f"Empty `{stored.target}` after the backward (each backward then has its own terms only)"
+    return [Cure("clear_after", title, (event.freed.moment.node, function.value))]
+
+
 def target_of(statement: ast.AST, name: str) -> ast.expr | None:
     """The target of ``statement`` that is written ``name``."""
     targets: list[ast.expr] = []

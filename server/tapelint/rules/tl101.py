@@ -41,7 +41,7 @@ from ..tape.events import Event, FreedGraphReached
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Rule
-from .lifetime import ERROR, before, carrier, origin, readers, retain_cure, retaining, story
+from .lifetime import ERROR, before, carrier, differentiating, origin, readers, retain_cure, retaining, story
 from .story import assuming, code, keeper, op_name, variable
 
 
@@ -60,6 +60,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
     cures = [
         Cure("merge_backwards", "Run one backward of the summed losses", (first, second)),
+        *differentiating(event, tape),
         *retain_cure(event, grows=False),
     ]
     stored = keeper(tape, shared)

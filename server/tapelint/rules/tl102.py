@@ -47,7 +47,7 @@ from ..tape.graph import Freed
 from ..tape.moment import earlier_lap
 from ..tape.tape import Tape
 from .finding import Finding, Rule
-from .lifetime import ERROR, carrier, detaching, origin, retain_cure, retaining, story
+from .lifetime import ERROR, carrier, clearing, detaching, origin, retain_cure, retaining, story
 from .spoiled import ERROR as MODIFIED
 from .spoiled import is_step
 from .story import assuming, carried, code, iteration, op_name, saved_name, writer
@@ -76,7 +76,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
         message,
         story(event, tape),
         f"detach what is carried from one iteration to the next. {retaining(event, tape, grows=True)}",
-        (*detaching(event, tape), *retain_cure(event, grows=True)),
+        (*detaching(event, tape), *clearing(event, tape), *retain_cure(event, grows=True)),
     )
 
 
@@ -114,7 +114,7 @@ def stepped(event: SavedTensorSpoiled, tape: Tape) -> Finding | None:
         message,
         story(bare, tape, "this step wrote what it saved"),
         f"detach {name}, or make it anew, between the iterations.",
-        tuple(detaching(bare, tape)),
+        (*detaching(bare, tape), *clearing(bare, tape)),
     )
 
 

@@ -80,7 +80,10 @@ def check(event: Event, tape: Tape) -> Finding | None:
         if place is not write.moment.node and write.moment.calls
         else event.moment.node
     )
+    depth = len(write.moment.calls) if place is write.moment.node else write.moment.calls.index(place)
+    made = [n.born.calls[depth] if len(n.born.calls) > depth else n.born.node for n in event.path]
     cures = [
+        Cure("compute_after", f"Compute {carried(tape, event.path[0], event.moment)} after the step", (place, *made)),
         Cure(
             "move_after",
             "Step after the backward (that backward then adds its gradients to this update)",

@@ -50,17 +50,19 @@ def check(event: Event, tape: Tape) -> Finding | None:
     stored = tape.stored.get(event.tensor)
     links = (Link(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
     node = event.moment.node
-    update = f"Update {name} under torch.no_grad() (autograd does not record it)"
-    cures = (
-        Cure("no_grad_writes", update, (node,)),
-        Cure("no_grad", update, (node,)),
-        Cure(
-            "out_of_place",
-            f"Write out of place: compute a new tensor ({name} is then no longer the leaf)",
-            (node,),
-            "unsafe",
-        ),
+    apart = Cure(
+        "out_of_place",
+        f"Write out of place: compute a new tensor ({name} is then no longer the leaf)",
+        (node,),
+        "safe" if event.given else "unsafe",
     )
+    if event.given:
+        made = next((each.value for each in stored or () if each.value is not None), None)
+        plain = f"Begin {name} without requires_grad: what is written has a graph"
+        cures = (*((Cure("plain_tensor", plain, (made,)),) if made is not None else ()), apart)
+    else:
+        update = f"Update {name} under torch.no_grad() (autograd does not record it)"
+        cures = (Cure("no_grad_writes", update, (node,)), Cure("no_grad", update, (node,)), apart)
     return Finding(
         RULE.code,
         node,

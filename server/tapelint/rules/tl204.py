@@ -60,6 +60,9 @@ def check(event: Event, tape: Tape) -> Finding | None:
         return _used(event, tape, name, why)
     message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”.{assuming(event.assumed)}"
     node = event.moment.node
+    cures = [Cure("out_of_place", "Write out of place: compute a new tensor", (node,))]
+    if event.kind == "no_grad":
+        cures.append(Cure("no_grad", "Write it under torch.no_grad(), too", (node,)))
     return Finding(
         RULE.code,
         node,
@@ -68,7 +71,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
         message,
         (Link(event.made.node, f"{prefix(event.made)}the view is made here"),),
         "compute a new tensor, or make the view by slicing with grad mode on.",
-        (Cure("out_of_place", "Write out of place: compute a new tensor", (node,)),),
+        tuple(cures),
     )
 
 

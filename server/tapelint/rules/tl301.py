@@ -59,6 +59,11 @@ def check(event: Event, tape: Tape) -> Finding | None:
         links = (Link(event.cut.node, f"{prefix(event.cut)}the graph ends here: {reason}"),)
         if event.reason == "no_grad":
             cures.append(Cure("inplace_update", "Update it in place, so that it stays a leaf", (event.cut.node,)))
+        if event.reason in ("no_grad", "inference_mode"):
+            around = (event.cut.node, *reversed(event.cut.calls))
+            cures.append(Cure("enable_grad", "Record the graph: enable gradients there", around))
+        if event.reason in ("torch.tensor", "item"):
+            cures.append(Cure("unwrap", "Use the tensor itself", (event.cut.node,)))
         if isinstance(event.cut.node, (ast.Call, ast.Attribute)) and event.reason in ("detach", "data"):
             cures.append(Cure("remove_call", f"Keep the graph: remove `{event.reason}`", (event.cut.node,)))
     else:

@@ -68,6 +68,9 @@ def check(event: Event, tape: Tape) -> Finding | None:
         cures.append(Cure("retain_grad", f"Keep the gradient of `{stored.target}`", (stored.statement, written)))
         title = f"Keep the gradient of `{stored.target}` where there is one"
         cures.append(Cure("retain_grad_if_tracked", title, (stored.statement, written)))
+    if isinstance(event.born.node, ast.expr):
+        title = f"Make {name} a leaf (what it was computed from gets no gradient)"
+        cures.append(Cure("make_leaf", title, (event.born.node,), "unsafe"))
     return Finding(
         RULE.code,
         event.read.node,

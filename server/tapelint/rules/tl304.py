@@ -114,10 +114,10 @@ from ..tape.events import Event
 from ..tape.lost import NonLeafOptimized, NothingToOptimize
 from ..tape.tape import Cut, Tape
 from ..tape.training import NeverReached, NeverStepped, UpdateDropped
-from . import unheld
 from .cure import Cure
 from .finding import Finding, Link, Rule
 from .story import code, prefix, tensor_name, tensor_names
+from .unheld import dropped, not_held, nothing_held
 
 ERROR = "can't optimize a non-leaf Tensor"
 EMPTY = "optimizer got an empty parameter list"
@@ -127,11 +127,11 @@ def check(event: Event, tape: Tape) -> Finding | None:
     if isinstance(event, NeverReached):
         return behind_a_cut(event, event.cut, tape) if event.cut is not None else None
     if isinstance(event, NeverStepped):
-        return unheld.not_held(RULE.code, event, tape)
+        return not_held(RULE.code, event, tape)
     if isinstance(event, UpdateDropped):
-        return unheld.dropped(RULE.code, event, tape)
+        return dropped(RULE.code, event, tape)
     if isinstance(event, NothingToOptimize):
-        return unheld.nothing_held(RULE.code, EMPTY, event)
+        return nothing_held(RULE.code, EMPTY, event)
     assert isinstance(event, NonLeafOptimized)
     name = tensor_name(tape, event.tensor) or "it"
     message = (

@@ -86,11 +86,14 @@ class BackwardWithoutGraph(Event):
 
 @dataclass(frozen=True, slots=True)
 class LeafWritten(Event):
-    """An in-place write, with grad mode on, to a leaf that requires grad (or to a view of one)."""
+    """An in-place write, with grad mode on, to a leaf that requires grad (or to a view of one). ``given`` is whether
+    what is written has a graph.
+    """
 
     tensor: int
     how: str
     view: bool
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)

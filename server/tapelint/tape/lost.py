@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import ClassVar
 
 from .events import Event
 from .graph import Extent
@@ -119,3 +120,14 @@ class RewrappedRoot(Event):
     cut: Moment
     reason: str
     wrapped: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class TermLost(Event):
+    """A backward from a sum, one term of which had lost its graph at ``cut`` (``reason``): it adds a constant."""
+
+    raises: ClassVar[bool] = False
+
+    root: int
+    cut: Moment
+    reason: str

@@ -26,6 +26,11 @@ from .writes import PROTECTED, bump, check_read, check_write, overlapping
 Arg = int | Sequence[int]
 
 
+SUMS = frozenset(("add", "sub", "rsub", "stack", "cat"))
+REWRAPPED = frozenset(("torch.tensor", "item", "create_graph"))
+"""Ways to lose a graph that say nothing of wanting that, as ``detach`` does."""
+
+
 def flatten(args: Mapping[str, Arg | None]) -> list[tuple[str, int]]:
     """The tensors among ``args`` with the parameter each was given for."""
     found: list[tuple[str, int]] = []
@@ -150,6 +155,8 @@ def record(
             tape.copies[key] = (source.id, state.version(source.counter))
         if grad is False:
             _remember_cut(tape, state, key, op, tensors, mode, node)
+        elif tape.cuts:
+            _remember_term(tape, key, flowing, op.name in SUMS)
     return keys
 
 
@@ -218,7 +225,8 @@ def _write(
         return ()
     tensor = current(state, target)
     check_inference_write(tape, state, tensor, op.name, node)
-    check_write(tape, state, tensor, op.name, node, needs)
+    given = any(t.requires_grad and t.grad_fn is not None and t.id != target for name, t in tensors if name in op.flows)
+    check_write(tape, state, tensor, op.name, node, needs, given)
     if needs is True and tensor.grad_fn is not None:
         tape.publish(GraphTensorWritten(state.moment(node), tensor.assumed, target, op.name))
     perhaps = {name for name, t in tensors if t.requires_grad is None}
@@ -272,6 +280,17 @@ def _remember_cut(
             return
         if tensor.id in tape.cuts:
             tape.cuts[key] = tape.cuts[tensor.id]
+            return
+
+
+def _remember_term(tape: Tape, key: int, flowing: Sequence[tuple[str, Tensor]], sums: bool) -> None:
+    """A sum with a graph, one of whose terms lost its own: what that term was computed from gets nothing."""
+    for _, tensor in flowing:
+        cut = tape.terms.get(tensor.id)
+        if cut is None and sums:
+            cut = tape.cuts.get(tensor.id)
+        if cut is not None and cut.reason in REWRAPPED:
+            tape.terms[key] = cut
             return
 
 

@@ -49,10 +49,11 @@ class Tape:
     ``scaled`` are the tensors that a scaler of mixed precision made, ``weighty`` the unknown conditions that may decide
     what becomes of gradients (and whether by clearing them), ``holders`` the unknown values that were given leaves,
     ``slopes`` the tensors that the program computed from gradients, ``updates`` those that it computed from a leaf and
-    a gradient, each with its leaf, ``numbers`` what was in the tensors that unknown numbers were read from,
-    ``homes`` for each attribute and item of an object the last assignment to it, its target and its value, ``askers``
-    the module that was asked for its parameters, by the empty list it gave; ``watched`` the leaves whose ``.grad`` the
-    program reads, ``single`` the tensors of the default dtype, ``settings`` the settings of PyTorch that it changes.
+    a gradient, each with its leaf, ``terms`` sums with a graph, of which one term lost its own, each with where,
+    ``numbers`` what was in the tensors that unknown numbers were read from, ``homes`` for each attribute and item of an
+    object the last assignment to it, its target and its value, ``askers`` the module that was asked for its parameters,
+    by the empty list it gave; ``watched`` the leaves whose ``.grad`` the program reads, ``single`` the tensors of the
+    default dtype, ``settings`` the settings of PyTorch that it changes.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
@@ -81,6 +82,7 @@ class Tape:
         self.slopes: set[int] = set()
         self.numbers: dict[int, tuple[int, ...]] = {}
         self.updates: dict[int, int] = {}
+        self.terms: dict[int, Cut] = {}
         self.homes: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = {}
         self.askers: dict[int, int] = {}
         self.watched: set[int] = set()

@@ -17,6 +17,9 @@ from .state import State
 from .tape import Cut, Tape
 from .training import NeverReached
 
+NUMBERS = frozenset(("item", "tolist", "__float__", "__int__", "__bool__", "__len__"))
+"""Cuts that are made to look at a value, mostly: the graph goes on elsewhere."""
+
 
 def due(tape: Tape, state: State, past: Sequence[Group], now: Moment) -> bool:
     """Whether an optimizer that steps has stepped in an earlier iteration, on a path without doubts: true once for each
@@ -59,7 +62,7 @@ def _never(state: State, key: int) -> bool:
 def _cut(tape: Tape, state: State, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
     """The first place where the graph of some of ``missed`` was cut."""
     for cut in dict.fromkeys(tape.cuts.values()):
-        if cut.source is None or cut.reason == "create_graph":
+        if cut.source is None or cut.reason in NUMBERS:
             continue
         below = _leaves(cut.source)
         found = tuple(key for key in sorted(missed) if below is not None and key in below)

@@ -62,9 +62,11 @@ def overlapping(state: State, tensor: Tensor) -> bool:
     return prod(tensor.sizes) > prod(whole.sizes)  # type: ignore[arg-type]
 
 
-def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AST, needs: bool | None) -> None:
+def check_write(
+    tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AST, needs: bool | None, given: bool = False
+) -> None:
     """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and
-    friends.
+    friends. ``given`` is whether what is written has a graph.
     """
     if state.grad_mode is not True:
         return
@@ -75,10 +77,10 @@ def check_write(tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AS
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
     if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
-        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False))
+        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False, given))
         raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.requires_grad and base.grad_fn is None:
-        tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True))
+        tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True, given))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.grad_fn is None and tensor.requires_grad:
         if tensor.grad_fn is None:

@@ -1,6 +1,6 @@
 """Use a tensor itself and not a new one made from it: ``torch.tensor(loss.item())`` becomes ``loss``.
 
-Target: the call of ``torch.tensor`` and its like.
+Target: the call of ``torch.tensor`` and its like, or that of ``item`` in it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ _FUNCTIONS = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.autograd
 
 
 def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    around = sheet.path(target)[-2]
+    if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute) and target.func.attr == "item":
+        target = around
     if not isinstance(target, ast.Call) or not target.args:
         raise Refused("not a call with an argument")
     if qualified(sheet, sheet.place(target), target.func) not in _FUNCTIONS:

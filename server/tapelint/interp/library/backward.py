@@ -22,7 +22,7 @@ from ...tape import (
     second_order,
     unused,
 )
-from ...tape.lost import NonScalarBackward, RewrappedRoot, UnusedInput
+from ...tape.lost import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
 from ..extent import items_in, wide
 from ..machine import Machine, Raised
 from ..torch_ops import tensor_list
@@ -103,9 +103,12 @@ def go_backward(
     if accumulate and all(required) and any(current(state, key).requires_grad is False for key in inputs or ()):
         raise refused(m, NO_TARGET)
     try:
-        return backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
+        made = backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
     except Refused as error:
         raise refused(m, str(error)) from None
+    if accumulate and not inner:
+        tell_terms(m, state, roots, node)
+    return made
 
 
 def tell_rewrapped(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
@@ -120,6 +123,20 @@ def tell_rewrapped(m: Machine, state: State, roots: list[int], node: ast.AST) ->
         if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumed:
             wrapped = m.tape.wrapped[edge.tensor]
             m.tape.publish(RewrappedRoot(state.moment(node), None, edge.tensor, cut.moment, cut.reason, wrapped))
+
+
+def tell_terms(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
+    """A root that is a sum, a term of which lost its graph without anybody asking for that, and for good."""
+    for root in roots:
+        cut = m.tape.terms.get(root)
+        if cut is None or state.tensors[root].assumed:
+            continue
+        source = cut.source
+        if source is None and cut.reason != "create_graph":
+            continue
+        if source is not None and (source in state.freed or source.assumed or not source.certain):
+            continue
+        m.tape.publish(TermLost(state.moment(node), None, root, cut.moment, cut.reason))
 
 
 def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:

@@ -68,8 +68,9 @@ def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     value = Unknown("item", False)
     m.tape.numbers[value.tensor] = contents(state, receiver.id)
-    if current(state, receiver.id).requires_grad:
-        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), call.name)
+    tensor = current(state, receiver.id)
+    if tensor.requires_grad:
+        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), call.name, source=tensor.grad_fn)
     elif receiver.id in m.tape.cuts:
         m.tape.cuts[value.tensor] = m.tape.cuts[receiver.id]
     return value
@@ -220,8 +221,8 @@ def make(m: Machine, state: State, call: Call) -> Value:
     if kind is None and dtype == NONE:
         kind = of_values(state, source)
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
-    if isinstance(source, TensorRef) and current(state, source.id).requires_grad:
-        m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor")
+    if isinstance(source, TensorRef) and (origin := current(state, source.id)).requires_grad:
+        m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor", source=origin.grad_fn)
     elif isinstance(source, (TensorRef, Unknown)) and (lost := origin_of(source)) in m.tape.cuts:
         m.tape.cuts[made] = m.tape.cuts[lost]
         if m.tape.cuts[lost].reason == "item":

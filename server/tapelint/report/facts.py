@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tapelint import fixes, rules
-from tapelint.rules import Rule
+from .. import fixes, rules
+from ..rules import Rule
 
 SEVERITIES = ("error", "warning", "information", "hint")
 RULES = Path(rules.__file__).parent
@@ -58,8 +58,13 @@ def _constants(rule: Rule) -> Iterator[str]:
                     todo.append(other)
 
 
-def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
-    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+def _functions(tree: ast.Module) -> dict[str, ast.AST]:
+    """The functions of a file by name, and the tables that say which fix is for what."""
+    found: dict[str, ast.AST] = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Dict):
+            found[node.targets[0].id] = ast.Tuple(node.value.values, ast.Load())
+    return found
 
 
 def _taken(tree: ast.Module) -> dict[str, tuple[str, str]]:

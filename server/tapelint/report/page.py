@@ -1,0 +1,114 @@
+"""What ``tapelint rule CODE`` prints: a rule's page for somebody at a terminal.
+
+    TL201 saved-tensor-modified
+    a tensor saved for backward is written in place
+
+      severity   error or warning
+      PyTorch    “one of the variables needed for gradient computation has been modified by ...”
+    ...
+
+    Example
+        y = x.exp()
+        y += 1  # <- error
+        y.sum().backward()  # PyTorch raises “modified by an inplace operation”
+
+The text is that of the rule's file; what its examples claim for the tests is put in words.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from ..rules import Rule
+from .facts import purposes, severities
+from .paint import Paint, plain
+
+WIDTH = 96
+"""How wide text is at most: longer lines are hard to read."""
+
+_CLAIM = re.compile(r"#\s*(error|warning|information|hint): \[[\w-]+\](?: \"[^\"]*\")?")
+_TORCH = re.compile(r"#\s*torch: (raises|silent|ok)\b ?(?:\"([^\"]*)\"|([^#]*))")
+_CODE = re.compile(r"`([^`]+)`")
+_NAMED = re.compile(r"\bTL\d{3}\b")
+
+
+def page(rule: Rule, rules: Sequence[Rule], width: int = WIDTH, paint: Paint = plain) -> str:
+    """The page of ``rule``; ``rules`` are all there are."""
+    width = min(width, WIDTH)
+    heading, *sections = rule.docs.strip().split("\n## ")
+    rows = [f"{paint('bold', f'{rule.code} {rule.name}')}", *_wrapped(rule.summary, width, "", paint), ""]
+    for name, texts in _facts(rule, rules):
+        for index, text in enumerate(texts):
+            label = paint("help", f"{name if index == 0 else '':<9}")
+            rows += [f"  {label} {row.strip()}" if i == 0 else row for i, row in enumerate(_beside(text, width, paint))]
+    for section in sections:
+        title, _, body = section.partition("\n")
+        rows += ["", paint("bold", title), *_body(body.strip(), width, paint)]
+    return "\n".join(rows) + "\n"
+
+
+def _facts(rule: Rule, rules: Sequence[Rule]) -> Iterator[tuple[str, list[str]]]:
+    yield "severity", [" or ".join(severities(rule)) + ("" if rule.default else ", off by default")]
+    if rule.raises:
+        yield "PyTorch", [f"“{message}”" for message in rule.raises]
+    fixes = purposes(rule)
+    if fixes:
+        yield "fixes", [text.replace("``", "`") for text in fixes.values()]
+    yield "silence", [f"`# tapelint: ignore[{rule.code}]` on the line"]
+    switch = f'`ignore = ["{rule.code}"]`' if rule.default else f'`extend-select = ["{rule.code}"]`'
+    yield "configure", [f'{switch} in `[tool.tapelint]`, `{rule.code} = "hint"` in `[tool.tapelint.severities]`']
+    related = [f"{other.code} {other.name}" for other in rules if other is not rule and _is_related(rule, other)]
+    if related:
+        yield "see also", related
+    if rule.url:
+        yield "online", [rule.url]
+
+
+def _is_related(rule: Rule, other: Rule) -> bool:
+    """Whether two rules judge the same events, or one speaks of the other."""
+    return bool({*rule.events} & {*other.events}) or other.code in _NAMED.findall(rule.docs)
+
+
+def _body(text: str, width: int, paint: Paint) -> list[str]:
+    """Paragraphs wrapped anew, code as it is, an empty row between any two."""
+    blocks: list[list[str]] = []
+    for index, part in enumerate(re.split(r"^```\w*\n(.*?)^```$\n?", text, flags=re.MULTILINE | re.DOTALL)):
+        if index % 2:
+            blocks.append([_example(row, paint) for row in part.rstrip().split("\n")])
+        else:
+            blocks += [_wrapped(p, width, "  ", paint) for p in part.split("\n\n") if p.strip()]
+    return [row for block in blocks for row in ("", *block)][1:]
+
+
+def _example(row: str, paint: Paint) -> str:
+    """A row of code. ``# error: [name]`` and ``# torch: raises`` are for the tests: readers get words."""
+    code, found, comment = row.partition("  # ")
+    if not found:
+        return f"    {row}".rstrip()
+    comment = _CLAIM.sub(lambda m: f"# <- {m[1]}", f"# {comment}")
+    comment = _TORCH.sub(_said, comment)
+    words = " · ".join(part.strip() for part in comment.split("#") if part.strip())
+    severity = next((s for s in ("error", "warning", "information", "hint") if words.startswith(f"<- {s}")), "help")
+    return f"    {code}  {paint(severity, '# ' + words)}"
+
+
+def _said(found: re.Match[str]) -> str:
+    how, quoted, text = found[1], found[2], (found[3] or "").strip()
+    if how == "raises":
+        return f"# PyTorch raises “{quoted}”"
+    if how == "ok":
+        return "# PyTorch runs it"
+    return f"# PyTorch says nothing: {text}" if text else "# PyTorch says nothing"
+
+
+def _wrapped(text: str, width: int, indent: str, paint: Paint) -> list[str]:
+    joined = " ".join(text.split())
+    rows = textwrap.wrap(joined, width - len(indent), break_long_words=False, break_on_hyphens=False)
+    return [indent + _CODE.sub(lambda m: paint("bold", m[0]), row) for row in rows]
+
+
+def _beside(text: str, width: int, paint: Paint) -> list[str]:
+    """The text right of a label."""
+    return _wrapped(text, width, " " * 12, paint)
