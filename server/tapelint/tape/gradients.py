@@ -224,23 +224,24 @@ def wasted(state: State, run: Pass) -> bool:
 
 def leads_through(run: Pass, network: frozenset[int], other: frozenset[int]) -> bool:
     """Whether a pass went through operations that use leaves of ``network`` to reach leaves of ``other``: the network
-    was only a passage.
+    was only a passage. It was not if each of its leaves is also used where nothing of ``other`` lies below: that part
+    of the pass is about the network itself.
     """
-    above: set[Node | Leaf] = set()
-    seen: set[Node | Leaf] = set()
-    todo: list[tuple[Node | Leaf, bool]] = [(item, False) for item in run.begin]
+    found: set[Node] = set()
+    todo: list[Node | Leaf] = list(run.begin)
     while todo:
-        item, below = todo.pop()
-        if isinstance(item, Leaf):
-            if below and item.tensor in other:
-                return True
-            continue
-        below = below or any(isinstance(i, Leaf) and i.tensor in network for i in item.inputs)
-        visited = above if below else seen
-        if item not in visited:
-            visited.add(item)
-            todo += [(child, below) for child in item.inputs]
-    return False
+        item = todo.pop()
+        if isinstance(item, Node) and item not in found:
+            found.add(item)
+            todo += item.inputs
+    leading: set[Node] = set()
+    passed, ended = set(), set()
+    for node in sorted(found, key=lambda node: node.id):  # what a node depends on is older than it is
+        if any(i.tensor in other if isinstance(i, Leaf) else i in leading for i in node.inputs):
+            leading.add(node)
+        used = {i.tensor for i in node.inputs if isinstance(i, Leaf) and i.tensor in network}
+        (passed if node in leading else ended).update(used)
+    return not passed <= ended
 
 
 def met(state: State, other: State) -> None:
