@@ -23,7 +23,7 @@ def analysed(block: Block, main: Path | None = None) -> Report:
     if block.cells:
         return analyse(notebook(block.program), str(block.file.with_suffix(".ipynb")), turned_on(block))
     if not block.files:
-        return analyse(block.program, str(block.file.with_suffix(".py")), turned_on(block))
+        return analyse(block.program, str(block.file.with_suffix(".py")), turned_on(block), resolve=lambda *_: None)
     if main is None:
         with beside(block) as main:
             return analysed(block, main)

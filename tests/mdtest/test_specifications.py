@@ -91,7 +91,7 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
             for row, severity, name in found
         ]
         stub = ModuleType("tapelint.analysis")
-        stub.analyse = lambda text, path, config: SimpleNamespace(diagnostics=diagnostics)
+        stub.analyse = lambda text, path, config, resolve=None: SimpleNamespace(diagnostics=diagnostics)
         monkeypatch.setitem(sys.modules, "tapelint.analysis", stub)
 
     return tell
@@ -125,7 +125,7 @@ def test_the_judge_complains(reporting, text: str, found: list, words: str) -> N
 def test_a_fix_is_compared_with_the_text_shown(monkeypatch: pytest.MonkeyPatch, after: str, words: str) -> None:
     fix = Fix("Write out of place", "safe", True, (Edit(Span(4, 1, 4, 7), "y = x + 1"),))
     stub = ModuleType("tapelint.analysis")
-    stub.analyse = lambda text, path, config: SimpleNamespace(diagnostics=[None])
+    stub.analyse = lambda text, path, config, resolve=None: SimpleNamespace(diagnostics=[None])
     stub.fixes = lambda report, diagnostic: (fix,)
     monkeypatch.setitem(sys.modules, "tapelint.analysis", stub)
     block = block_of(after.rstrip() + "  # torch: ok\n")

@@ -21,8 +21,9 @@ from mdspec import Block, beside
 
 torch.set_num_threads(1)
 
-STANDINS = str(Path(__file__).resolve().parent / "standins")
-"""For frameworks that are not installed."""
+HERE = Path(__file__).resolve().parent
+STANDINS = (str(HERE / "standins"), str(HERE.parents[1] / "server" / "tapelint" / "interp" / "told" / "programs"))
+"""For frameworks that are not installed: those of the tests, and those that the analyser is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def importable(block: Block) -> Iterator[None]:
     """The stand-ins can be imported, and the files beside ``block``, from its folder and from ``src`` there, and leave
     no trace."""
     known, path = set(sys.modules), list(sys.path)
-    sys.path.insert(0, STANDINS)
+    sys.path[:0] = STANDINS
     if not block.files:
         try:
             yield

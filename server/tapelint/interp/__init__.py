@@ -15,7 +15,7 @@ from . import (
     subscripts,
 )
 from .entry import execute
-from .imports import Imports, Resolve
+from .imports import Imports
 from .library import (
     amp,
     arrays,
@@ -43,6 +43,7 @@ from .library import (
 )
 from .machine import Cancelled, Holes, Machine, Place, place_of
 from .steps import Memory, Step, walked
+from .told import Resolve
 
 __all__ = [
     "Cancelled",

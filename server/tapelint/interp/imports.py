@@ -12,7 +12,7 @@ a package with a hundred files costs as many files as that function needs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ..source import Source, parsed
 from ..tape import State, Tape
@@ -20,12 +20,8 @@ from .idle import Far, is_plain
 from .loaded import Loaded, dotted
 from .machine import BUILTINS, BudgetSpent, Cancelled, Machine, Memo, Raised
 from .steps import recorded
+from .told import Resolve, telling, told_name
 from .values import Const, Frame, Lib, Module, Ref, Sequence, Tuple, Unknown, Value
-
-Resolve = Callable[[str, str], "tuple[str, str] | None"]
-"""``resolve(module, importing_path)`` is the path and the text of a module as the file at ``importing_path`` names it
-(``a.b``, ``..c``), or None where it is not one of the workspace. A package without a file of its own has an empty
-text."""
 
 MODULE_STEPS = 6_000
 """Steps for the top level of one imported module."""
@@ -40,7 +36,7 @@ class Imports:
     """The modules of one analysis. ``main`` is the file analysed; imported by another one it runs a second time."""
 
     def __init__(self, m: Machine, main: Source, resolve: Resolve) -> None:
-        self.m, self.main, self._resolve = m, main, resolve
+        self.m, self.main, self._resolve = m, main, telling(resolve)
         self.modules: dict[str, Loaded] = {}
         self.by_frame: dict[int, Loaded] = {}
         self.loading: list[Loaded] = []
@@ -69,7 +65,7 @@ class Imports:
         for module in self.by_frame.values():
             if module.source is self.main:
                 module.source = main
-        self.main, self._resolve = main, resolve
+        self.main, self._resolve = main, telling(resolve)
 
     def adopt(self, frame: int) -> None:
         """The scope of the analysed file, which is no imported module but imports."""
@@ -110,6 +106,9 @@ class Imports:
 
     def _something(self, path: str, name: str) -> Value:
         """What a module is known to hold and nothing else is known of: the same wherever it is asked for."""
+        library = told_name(path)
+        if library is not None:
+            return Lib(f"{library}.{name}")
         return self._unknown.setdefault((path, name), Unknown(name))
 
     # Names

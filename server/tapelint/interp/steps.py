@@ -27,9 +27,10 @@ from typing import TYPE_CHECKING, Any
 from ..source import Source, adopt
 from ..tape import State, Tape
 from .machine import Holes, Machine, Place, place_of
+from .told import Resolve, telling
 
 if TYPE_CHECKING:
-    from .imports import Imports, Resolve
+    from .imports import Imports
     from .loaded import Loaded
 
 
@@ -165,7 +166,8 @@ def _same_modules(imports: Imports | None, resolve: Resolve | None) -> bool:
     """Whether all that was imported is still what it was."""
     if imports is None or resolve is None:
         return imports is None and resolve is None
-    return imports.is_whole and all(resolve(*key) == found for key, found in imports.looked_up.items())
+    find = telling(resolve)
+    return imports.is_whole and all(find(*key) == found for key, found in imports.looked_up.items())
 
 
 def complete(steps: Iterable[Step]) -> Iterator[Step]:

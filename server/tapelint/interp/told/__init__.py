@@ -1,0 +1,56 @@
+"""Frameworks told as small programs: what a training step of theirs does, in the words of the language itself.
+
+    import deepspeed
+    engine, _, _, _ = deepspeed.initialize(model=net, optimizer=opt, config={...})
+    engine.backward(loss)            # programs/deepspeed.py: loss.backward(retain_graph=retain_graph)
+
+Where a program imports one of these and its folder has none of its own, what is told here is executed in place, as any
+other module would be. What is not told is as unknown as the rest of a library. In our tests real PyTorch runs the same
+files in the frameworks' place, so they may not say anything that only we understand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+Resolve = Callable[[str, str], "tuple[str, str] | None"]
+"""``resolve(module, importing_path)`` is the path and the text of a module as the file at ``importing_path`` names it
+(``a.b``, ``..c``), or None where it is not one of the workspace. A package without a file of its own has an empty
+text."""
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+
+_TOLD = {
+    "apex": "apex/__init__.py",
+    "apex.amp": "apex/amp.py",
+    "deepspeed": "deepspeed.py",
+    "ignite": "ignite/__init__.py",
+    "ignite.engine": "ignite/engine.py",
+}
+_NAMES = {str(PROGRAMS / file): name for name, file in _TOLD.items()}
+
+
+def told(name: str, importer: str) -> tuple[str, str] | None:
+    """The path and the text of the program that tells the module ``name``, as ``importer`` calls it."""
+    if name.startswith("."):
+        parent = _NAMES.get(importer)
+        return told(parent + name, "") if parent is not None else None
+    return _read(_TOLD[name]) if name in _TOLD else None
+
+
+def telling(resolve: Resolve) -> Resolve:
+    """As ``resolve``, and where it finds nothing, what is told here."""
+    return lambda name, importer: resolve(name, importer) or told(name, importer)
+
+
+def told_name(path: str) -> str | None:
+    """The dotted name of the module that the program at ``path`` tells, if it is one of these."""
+    return _NAMES.get(path)
+
+
+@cache
+def _read(file: str) -> tuple[str, str]:
+    path = PROGRAMS / file
+    return str(path), path.read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""NVIDIA Apex: of the package only ``apex.amp`` is told."""

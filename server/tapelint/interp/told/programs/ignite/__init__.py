@@ -1,0 +1,1 @@
+"""PyTorch Ignite: of the package only ``ignite.engine`` is told."""
