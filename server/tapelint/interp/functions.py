@@ -140,7 +140,7 @@ def call_function(
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
         out.laps = outer[4]
-        if out.cycles and out.laps:
+        if (out.cycles or out.retaining) and out.laps:
             growth.returned(m, out, node)
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]

@@ -17,6 +17,7 @@ from dataclasses import replace
 from ..tape import Collected, Leaf, Node, State, Stored
 from ..tape.cycles import left
 from ..tape.events import GraphKeptAlive
+from ..tape.walks import forget
 from .machine import Machine
 from .values import NONE, Frame, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
@@ -97,8 +98,11 @@ def returned(m: Machine, state: State, call: ast.AST) -> None:
     """A call made in a loop returns: what it leaves in memory that nobody can reach any more."""
     made = replace(state.moment(call), calls=(*state.calls, call))
     known = _tensors(state, *_scope(state), *([state.value] if state.value is not None else ()))
-    if known is not None:
-        left(m.tape, state, made, known)
+    if known is None:
+        return
+    left(m.tape, state, made, known)
+    if state.retaining:
+        forget(state, _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None))
 
 
 class _Spans:

@@ -125,7 +125,8 @@ EMPTY = "optimizer got an empty parameter list"
 
 def check(event: Event, tape: Tape) -> Finding | None:
     if isinstance(event, NeverReached):
-        return behind_a_cut(event, event.cut, tape) if event.cut is not None else None
+        cut = event.cut
+        return behind_a_cut(event, cut, tape) if cut is not None and cut.reason != "checkpoint" else None
     if isinstance(event, NeverStepped):
         return not_held(RULE.code, event, tape)
     if isinstance(event, UpdateDropped):

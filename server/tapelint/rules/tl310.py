@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `torch.utils.checkpoint.checkpoint(..., use_reentrant=True)` (the default where nothing is said) with inputs
-that do not require grad, where a backward finds no graph because of it.
+that do not require grad, where a backward finds no graph because of it, or an optimizer holds the parameters inside and
+no backward ever comes to them.
 
 ## Why PyTorch fails
 The reentrant checkpoint runs its function without gradients and is itself one operation over the inputs. If no input
@@ -34,15 +35,18 @@ Without reentrant autograd the block is recorded as usual and computed again in 
 from __future__ import annotations
 
 from ..tape.events import BackwardWithoutGraph, Event
-from ..tape.tape import Tape
+from ..tape.tape import Cut, Tape
+from ..tape.training import NeverReached
 from .cure import Cure
 from .finding import Finding, Link, Rule
-from .story import assuming, code, prefix
+from .story import assuming, code, prefix, tensor_names, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, NeverReached):
+        return untrained(event, event.cut, tape) if event.cut is not None and event.cut.reason == "checkpoint" else None
     assert isinstance(event, BackwardWithoutGraph)
     cut = event.cut
     if cut is None or event.reason != "checkpoint":
@@ -63,12 +67,31 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
 
 
+def untrained(event: NeverReached, cut: Cut, tape: Tape) -> Finding:
+    """Something else trains, so nothing raises."""
+    names = tensor_names(tape, event.leaves)
+    message = (
+        f"no input requires grad, so the result of this reentrant checkpoint does not either: {names} {verb(names)} in "
+        f"it, and no backward comes there. PyTorch warns once, and trains the rest."
+    )
+    return Finding(
+        RULE.code,
+        cut.moment.node,
+        cut.moment,
+        "warning",
+        message,
+        (Link(event.moment.node, f"{prefix(event.moment)}this step skips {names}"),),
+        "say `use_reentrant=False`, or let an input require grad.",
+        (Cure("non_reentrant", "Checkpoint without reentrant autograd", (cut.moment.node,)),),
+    )
+
+
 RULE = Rule(
     "TL310",
     "checkpoint-without-grad",
     "a reentrant checkpoint whose inputs need no gradient",
     __doc__,
-    (BackwardWithoutGraph,),
+    (BackwardWithoutGraph, NeverReached),
     check,
     raises=(ERROR,),
 )

@@ -19,13 +19,15 @@ from .stored import Stored
 @dataclass(frozen=True, slots=True)
 class Cut:
     """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...). ``switched`` is the call that had
-    switched gradients off until further notice, if that is why; ``source`` the graph it was cut from, if there was one.
+    switched gradients off until further notice, if that is why; ``source`` the graph it was cut from, if there was one,
+    ``leaves`` the parameters that a graph would lead to, if none was made.
     """
 
     moment: Moment
     reason: str
     switched: Moment | None = None
     source: Node | None = None
+    leaves: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,9 +62,9 @@ def _never(state: State, key: int) -> bool:
 def _cut(tape: Tape, state: State, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
     """The first place where the graph of some of ``missed`` was cut."""
     for cut in dict.fromkeys(tape.cuts.values()):
-        if cut.source is None or cut.reason in NUMBERS:
+        if cut.source is None and not cut.leaves or cut.reason in NUMBERS:
             continue
-        below = _leaves(cut.source)
+        below = set(cut.leaves) if cut.source is None else _leaves(cut.source)
         found = tuple(key for key in sorted(missed) if below is not None and key in below)
         if found:
             return cut, found

@@ -11,7 +11,7 @@ gradients once more, or gradients of weights that have changed since.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .events import RetainedGraphReached, RetainedUnused, WalkedAgain
@@ -78,6 +78,13 @@ def _retained(tape: Tape, state: State, kept: frozenset[Node], now: Freed) -> No
         if idle >= enough and not needed:
             tape.publish(RetainedUnused(now.moment, None, last.freed.moment))
     state.retaining[now.moment.node] = Walk(now, kept | (last.nodes if last else frozenset()), idle, needed)
+
+
+def forget(state: State, held: Collection[Node]) -> None:
+    """A function returns, and ``held`` is what can still be reached: what else was retained is gone with its names."""
+    for statement, walk in list(state.retaining.items()):
+        if walk.nodes.isdisjoint(held):
+            del state.retaining[statement]
 
 
 def _again(tape: Tape, state: State, ran: Sequence[Node], now: Freed) -> None:

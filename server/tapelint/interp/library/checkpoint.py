@@ -20,8 +20,9 @@ from ...tape import Cut, Gradients, Refused, SavedTensor, State, Turn, current, 
 from ..calls import call_value
 from ..iteration import items_of
 from ..machine import Machine, Raised
-from ..values import Const, TensorRef, Value
+from ..values import Bound, Const, TensorRef, Value
 from .backward import go_backward
+from .modules import parameters_of
 from .outputs import direct, edges_of, give_node, python_node
 from .registry import Call, function
 
@@ -98,8 +99,14 @@ def with_reentry(m: Machine, state: State, functions: list[Value], args: list[Va
         if unknown:
             state.tensors[key] = replace(state.tensors[key], requires_grad=None)
         elif mode is True:
-            m.tape.cuts[key] = Cut(state.moment(call.node), "checkpoint")
+            inside = tuple(leaf for run in functions for _, leaf in parameters_of(state, _module(run)))
+            m.tape.cuts[key] = Cut(state.moment(call.node), "checkpoint", leaves=inside)
     return result
+
+
+def _module(function: Value) -> Value:
+    """The network that a checkpoint runs: itself, or one of its methods."""
+    return function.receiver if isinstance(function, Bound) else function
 
 
 def _in_turn(
