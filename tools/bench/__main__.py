@@ -5,9 +5,10 @@
     python tools/bench [FOLDER]... [--json] [--only PART]... [--worst N]
     python tools/bench --where FILE     where the time of one file goes
 
-The parts: `files` (analysis in units of `ast.parse`), `cold` (new processes), `growth` (long and deeply nested
-programs), `edits` (an edit of one line in a training script), `server` (the language server: waiting and memory),
-`torchfix` (the same files in TorchFix). Nothing here uses the network; `make bench` installs TorchFix.
+The parts: `files` (analysis in units of `ast.parse`), `rules` (what all of them cost beside the engine), `cold` (new
+processes), `growth` (long and deeply nested programs), `edits` (an edit of one line in a training script), `server`
+(the language server: waiting and memory), `torchfix` (the same files in TorchFix). Nothing here uses the network;
+`make bench` installs TorchFix.
 
 Exit status 1: a check without findings imported what it has no use for. Else 0: times depend on the machine.
 """
@@ -26,6 +27,7 @@ import cold
 import edits
 import growth
 import ratio
+import rulecost
 import server
 import torchfix
 from timing import machine, percentile
@@ -64,6 +66,18 @@ def files(options: argparse.Namespace, result: dict) -> Lines:
             )
             for file in measured[: options.worst]
         ),
+    )
+
+
+def rules(options: argparse.Namespace, result: dict) -> Lines:
+    """The rules beside the engine."""
+    cost = rulecost.measure(list(ratio.torch_files(options.folders)))
+    result["rules"] = {**asdict(cost), "share": cost.share}
+    verdict = "ok" if cost.share <= rulecost.MOST else "missed"
+    yield f"rules (processor time), asked {cost.asked:,} times"
+    yield (
+        f"  {seconds(cost.rules):>9}  all rules together: {cost.share:.1%} of the engine's {seconds(cost.engine)}"
+        f" (aim {rulecost.MOST:.0%}: {verdict})"
     )
 
 
@@ -179,6 +193,7 @@ def rival(options: argparse.Namespace, result: dict) -> Lines:
 
 PARTS: dict[str, Callable[[argparse.Namespace, dict], Lines]] = {
     "files": files,
+    "rules": rules,
     "cold": starts,
     "growth": sizes,
     "edits": edited,

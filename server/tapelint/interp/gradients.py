@@ -248,7 +248,11 @@ def _reaches(m: Machine, node: ast.AST) -> frozenset[str]:
 
 def _through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
     touched, _, called = facts(node)
-    return touched.union(*(known[name] for known in map(_touching, trees) for name in called if name in known))
+    for tree in trees if called else ():
+        known = _touching(tree)
+        if known and not called.isdisjoint(known):
+            touched = touched.union(*(known[name] for name in called if name in known))
+    return touched
 
 
 def weigh(m: Machine, node: ast.If, key: Hashable) -> None:

@@ -52,6 +52,36 @@ def entries(thing: Any) -> dict[Any, Value]:
     return thing.attributes if isinstance(thing, Instance) else thing.items if isinstance(thing, Mapping) else {}
 
 
+class Meeting:
+    """Paths are compared where they meet: what each of them holds is found out once.
+
+    ``live`` are the variables of the running scope that can still be read, where that is known; ``given`` is what the
+    running calls were given. ``work`` counts comparisons and what was looked at for them.
+    """
+
+    def __init__(self, live: frozenset[str] | None = None, given: tuple[Value, ...] = ()) -> None:
+        self.live, self.given = live, given
+        self.work = 0
+        self._held: dict[int, Held] = {}
+        self._walkable: dict[int, set[Node]] = {}
+
+    def held(self, state: State) -> Held:
+        """What a path holds; ``live`` is known."""
+        found = self._held.get(id(state))
+        if found is None:
+            assert self.live is not None
+            found = self._held[id(state)] = held(state, self.live, self.given)
+            self.work += 2 * len(state.heap)
+        return found
+
+    def walkable(self, state: State) -> set[Node]:
+        found = self._walkable.get(id(state))
+        if found is None:
+            found = self._walkable[id(state)] = walkable(state, self.live)
+            self.work += len(state.heap) + len(found)
+        return found
+
+
 def held(state: State, live: frozenset[str], given: Iterable[Value]) -> Held:
     """What anything on the heap holds, but for the variables of the running scope that are not ``live``; and what the
     running calls were ``given``, which whoever called still has.
@@ -110,19 +140,21 @@ def walkable(state: State, live: frozenset[str] | None = None) -> set[Node]:
     """Every node that a backward from a value the program still holds (of the running scope what is ``live``) could
     reach.
     """
-    todo: list[Node] = []
+    tensors, found = state.tensors, set[Node]()
     for key, thing in state.heap.items():
         values = thing.items if isinstance(thing, Sequence) else entries(thing).values()
         if live is not None and key == state.frame:
             values = [value for name, value in thing.variables.items() if name in live]
         for value in values:
-            for item in value.items if isinstance(value, Tuple) else (value,):
-                if isinstance(item, TensorRef) and (node := state.tensors[item.id].grad_fn) is not None:
-                    todo.append(node)
-    found: set[Node] = set()
+            kind = type(value)
+            if kind is TensorRef or kind is Tuple:
+                for item in value.items if kind is Tuple else (value,):
+                    if type(item) is TensorRef and (node := tensors[item.id].grad_fn) is not None:
+                        found.add(node)
+    todo = list(found)
     while todo:
-        node = todo.pop()
-        if node not in found:
-            found.add(node)
-            todo += [item for item in node.inputs if isinstance(item, Node)]
+        for item in todo.pop().inputs:
+            if type(item) is Node and item not in found:
+                found.add(item)
+                todo.append(item)
     return found

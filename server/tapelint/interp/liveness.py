@@ -204,7 +204,17 @@ def number(name: str) -> str:
 
 def _read(names: set[str], *nodes: ast.AST) -> set[str]:
     """``names`` and what ``nodes`` read."""
-    todo = list(nodes)
+    for node in nodes:
+        known: frozenset[str] | None = getattr(node, "_tapelint_reads", None)
+        if known is None:
+            known = node._tapelint_reads = frozenset(_reads(node))  # type: ignore[attr-defined]
+        names |= known
+    return names
+
+
+def _reads(root: ast.AST) -> set[str]:
+    names: set[str] = set()
+    todo = [root]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Name):

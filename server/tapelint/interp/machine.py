@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..source import Cell
 from ..tape import Lap, State, Tape, Turn
-from .merge import Scope, merged
+from .held import Meeting
+from .merge import merged
 from .values import Const, Lib, Unknown, Value
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ MAX_RECURSION = 4
 """How deep one function may be inside itself: unknown data makes recursion branch at every level."""
 STEPS = 80_000
 """Expressions evaluated per entry point before it is given up: about half a second."""
+
+LOOKS = 24
+"""What is looked at to compare paths for the price of one step."""
 
 
 class Raised(Exception):
@@ -287,13 +291,13 @@ class Machine:
 
     def trim(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
-        scope = None
-        if live is not None:
-            scope = Scope(live, tuple(value for _, given in self.running for value in given))
+        meeting = Meeting(live, tuple(value for _, given in self.running for value in given))
         kept: list[State] = []
         for state in self.going(states):
-            if not any(merged(state, other, self.tape.saved, self.suspects, scope) for other in kept):
+            if not any(merged(state, other, self.tape.saved, self.suspects, meeting) for other in kept):
                 kept.append(state)
+        self.steps += meeting.work // LOOKS
+        self.check()
         if len(kept) > self.width:
             self.holes.dropped += len(kept) - self.width
             # Evenly, so that no branch is preferred for standing first.

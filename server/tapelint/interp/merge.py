@@ -11,11 +11,10 @@ apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ..tape import Leaf, Node, State, Tensor, gradients, leaf
-from .held import Held, entries, held, walkable
+from .held import Held, Meeting, entries
 from .liveness import number
 from .values import (
     NONE,
@@ -44,25 +43,18 @@ from .values import (
 
 Change = tuple[int, Any, bool]
 SUSPECTS = 4
+COMPARISON = 16
+"""What comparing two paths costs at least, in things looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where two paths meet: the variables of the running scope that can still be read, and what the running calls were
-    given.
-    """
-
-    live: frozenset[str]
-    given: tuple[Value, ...]
-
-
-def merged(state: State, other: State, saved: set[int], suspects: list[int], scope: Scope | None = None) -> bool:
+def merged(state: State, other: State, saved: set[int], suspects: list[int], meeting: Meeting) -> bool:
     """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
 
     ``saved`` are the version counters some node has ever saved: how often any other was written cannot matter any more.
     ``suspects`` are the heap objects that last told paths apart: looked at first, for they will do so again. Where
-    the ``scope`` is known, what nobody holds any more does not matter.
+    it is known what is live at the ``meeting``, what nobody holds any more does not matter.
     """
+    meeting.work += COMPARISON
     if (
         state.signal != other.signal
         or state.grad_mode != other.grad_mode
@@ -72,7 +64,7 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], sco
         or not same_laps(state.laps, other.laps)
     ):
         return False
-    pair = Pair(state, other, saved, scope)
+    pair = Pair(state, other, saved, meeting)
     if state.signal in ("return", "raise") and not pair.result():
         return False
     if any(pair.apart(key) for key in suspects):
@@ -106,10 +98,9 @@ def same_laps(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
 class Pair:
     """Two paths that are being compared. ``plain`` collects what they may forget; ``alike`` what is assumed equal."""
 
-    def __init__(self, state: State, other: State, saved: set[int], scope: Scope | None) -> None:
-        self.state, self.other, self.saved, self.scope = state, other, saved, scope
-        self.live = scope.live if scope is not None else None
-        self.held: tuple[Held, Held] | None = None
+    def __init__(self, state: State, other: State, saved: set[int], meeting: Meeting) -> None:
+        self.state, self.other, self.saved, self.meeting = state, other, saved, meeting
+        self.live = meeting.live
         self.plain: list[Change] = []
         self.alike: set[tuple[int, int]] = set()
         self.nodes: set[tuple[Node, Node]] = set()
@@ -132,21 +123,15 @@ class Pair:
         mine, yours = self.state.heap.get(key), self.other.heap.get(key)
         if mine is yours or mine is None or yours is None or self.things(mine, yours, key):
             return False
-        return (
-            self.scope is None or not isinstance(mine, OBJECTS) or any(key in held.objects for held in self.holders())
-        )
+        return self.live is None or not isinstance(mine, OBJECTS) or any(key in held.objects for held in self.holders())
 
     def holds_tensor(self, key: int) -> bool:
         """Whether somebody on one of the paths may still hold a tensor."""
-        return self.scope is None or any(key in held.tensors for held in self.holders())
+        return self.live is None or any(key in held.tensors for held in self.holders())
 
     def holders(self) -> tuple[Held, Held]:
         """What each of the paths holds."""
-        if self.held is None:
-            assert self.scope is not None
-            live, given = self.scope.live, self.scope.given
-            self.held = held(self.state, live, given), held(self.other, live, given)
-        return self.held
+        return self.meeting.held(self.state), self.meeting.held(self.other)
 
     def values(self, mine: Value, yours: Value) -> bool:
         """Whether two values are alike."""
@@ -277,6 +262,7 @@ class Pair:
             if (one in state.freed) is not (two in other.freed) or spoiled(state, one) is not spoiled(other, two):
                 return False
             known.add((one, two))
+            self.meeting.work += 1
             todo += zip(one.inputs, two.inputs)
         return True
 
@@ -294,7 +280,7 @@ class Pair:
             return False
         if not written and not freed:
             return True
-        for node in walkable(self.state, self.live) & walkable(self.other, self.live):
+        for node in self.meeting.walkable(self.state) & self.meeting.walkable(self.other):
             if (
                 node in freed
                 or node not in self.state.freed
