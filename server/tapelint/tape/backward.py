@@ -116,7 +116,8 @@ def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST) -> lis
     begin: list[Node | Leaf] = []
     for key in roots:
         tensor = current(state, key)
-        if tensor.requires_grad is False:
+        edge = edge_of(tensor)
+        if tensor.requires_grad is False or tensor.requires_grad and edge is None:
             cut = tape.cuts.get(key)
             tape.publish(
                 BackwardWithoutGraph(
@@ -129,8 +130,8 @@ def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST) -> lis
                 )
             )
             raise Refused(NO_GRAPH)
-        if tensor.requires_grad:
-            begin.append(tensor.grad_fn or Leaf(key))
+        if tensor.requires_grad and edge is not None:
+            begin.append(edge)
     return begin
 
 
@@ -227,8 +228,7 @@ def second_order(
 ) -> Gradient | None:
     """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none comes to it."""
     order, _, leaves = _walk(begin)
-    tensor = current(state, key)
-    target = tensor.grad_fn or Leaf(key)
+    target = current(state, key).grad_fn or Leaf(key)
     if target not in leaves and target not in order:
         return None
     order, _ = _towards(state, order, leaves, [key])
@@ -241,8 +241,8 @@ def recorded(tape: Tape, state: State, key: int) -> bool:
     if past is None or past.doubt or key not in state.grads:
         return False
     passes = [run for run in past.passes if run.create and run.assumed is None]
-    found = [second_order(tape, state, run.begin, key) for run in passes]
-    return any(gradient is not None and gradient.edges and not gradient.unknown for gradient in found)
+    found = (second_order(tape, state, run.begin, key) for run in passes)
+    return any(made is not None and made.edges and not made.unknown for made in found)
 
 
 def unused(state: State, roots: Sequence[int], key: int) -> bool:

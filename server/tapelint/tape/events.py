@@ -146,16 +146,19 @@ class ViewRefused(Event):
 @dataclass(frozen=True, slots=True)
 class RetainedGraphReached(Event):
     """A backward reached, in a later iteration, a node whose graph an earlier one had walked with
-    ``retain_graph=True``. ``path`` leads from the root to the node; ``spoiled`` is what was written meanwhile.
+    ``retain_graph=True``. ``path`` leads from the root to the node; ``spoiled`` is what was written meanwhile: only
+    then PyTorch raises.
     """
-
-    raises: ClassVar[bool] = False
 
     node: Node
     past: Freed
     path: tuple[Node, ...]
     root: int
     spoiled: tuple[Node, SavedTensor, Write] | None
+
+    @property
+    def raises(self) -> bool:  # type: ignore[override]
+        return self.spoiled is not None
 
 
 @dataclass(frozen=True, slots=True)

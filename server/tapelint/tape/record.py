@@ -153,7 +153,7 @@ def record(
             )
         if op.name == "clone" and source is not None:
             tape.copies[key] = (source.id, state.version(source.counter))
-        if grad is False:
+        if grad is False or mode is False and shared:
             _remember_cut(tape, state, key, op, tensors, mode, node)
         elif tape.cuts:
             _remember_term(tape, key, flowing, op.name in SUMS)

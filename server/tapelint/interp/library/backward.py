@@ -199,6 +199,7 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
         raise refused(m, NO_INPUT)
     materialize = call.flag(7, "materialize_grads", False)
     allowed = call.flag(5, "allow_unused", materialize)
+    batched = call.flag(6, "is_grads_batched", False)
     go_backward(m, state, roots, call.node, retain, create, inputs, accumulate=False)
     given = call.get(2, "grad_outputs")
     starts = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given) or ()
@@ -210,7 +211,11 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
                 raise refused(m, UNUSED_INPUT.format(index))
             results.append(NONE)
             continue
-        results.append(TensorRef(_gradient(m, state, roots, key, starts, create, call.node)))
+        made = _gradient(m, state, roots, key, starts, create, call.node)
+        if batched is False:  # the gradient of a tensor is like the tensor
+            like = current(state, key)
+            state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
+        results.append(TensorRef(made))
     return Tuple(tuple(results))
 
 
