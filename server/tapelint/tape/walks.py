@@ -95,13 +95,16 @@ def _again(tape: Tape, state: State, ran: Sequence[Node], now: Freed) -> None:
     fresh = [n for n in ran if n not in past]
     below = {child for n in fresh for child in n.inputs}
     for item in ran:
-        if item not in past or item not in below or not item.certain or item in state.retained:
+        if item not in past or item not in below or not item.certain:
             continue
+        retained = item in state.retained
+        if retained and earlier_lap(item.born, now.moment) is not None:
+            continue  # carried on, and kept alive on purpose: come_back tells that
         walk = past[item]
         whole = item in walk.begin and item not in now.begin
         reader = next((n for n in fresh if n.saved and item in _under(n)), None)
         leaf, write = next(_written(state, item), (-1, None))
-        if whole or write is not None and reader is not None:
+        if whole and not retained or write is not None and reader is not None:
             tape.publish(
                 WalkedAgain(
                     now.moment, None, item, walk, now.root if now.root is not None else -1, whole, write, leaf, reader
