@@ -14,7 +14,8 @@ import ast
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ...tape import Gradients, Hook, Leaf, State, Turn, leaf, retain, settle
+from ...tape import Gradients, Hook, Leaf, Refused, State, Tensor, Turn, leaf, retain, settle
+from ...tape.writes import check_read
 from ..calls import call_unhooked, call_value
 from ..machine import Machine, Raised
 from ..values import NONE, Const, Instance, Lib, Packing, Ref, TensorRef, Tuple, Unknown, Value
@@ -42,10 +43,19 @@ def remove(m: Machine, state: State, call: Call) -> Value:
 FUNCTIONS[f"{HANDLE.name}.remove"] = remove
 
 
+def looked_at(m: Machine, state: State, receiver: Value, call: Call) -> Tensor:
+    """The tensor as a hook finds it: PyTorch asks for its ``grad_fn``, which not every view can give."""
+    assert isinstance(receiver, TensorRef)
+    try:
+        check_read(m.tape, state, receiver.id, call.node)
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    return settle(state, receiver.id)
+
+
 @method(TENSOR_METHODS, "register_hook", "register_post_accumulate_grad_hook")
 def register_hook(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, TensorRef)
-    tensor = settle(state, receiver.id)
+    tensor = looked_at(m, state, receiver, call)
     if tensor.requires_grad is False and not tensor.assumed:
         raise Raised("RuntimeError", "cannot register a hook on a tensor that doesn't require gradient", by_torch=True)
     after = call.name != "register_hook"
@@ -71,8 +81,7 @@ def retains(state: State, tensor: int) -> bool:
 
 @method(TENSOR_METHODS, "retain_grad")
 def retain_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, TensorRef)
-    tensor = settle(state, receiver.id)
+    tensor = looked_at(m, state, receiver, call)
     if tensor.requires_grad is False and not tensor.assumed:
         raise Raised("RuntimeError", "can't retain_grad on Tensor that has requires_grad=False", by_torch=True)
     if tensor.grad_fn is not None:
