@@ -27,6 +27,7 @@ Arg = int | Sequence[int]
 
 
 SUMS = frozenset(("add", "sub", "rsub", "stack", "cat"))
+SCALINGS = frozenset(("mul", "div", "neg", "sum", "mean"))
 REWRAPPED = frozenset(("torch.tensor", "item", "create_graph"))
 """Ways to lose a graph that say nothing of wanting that, as ``detach`` does."""
 
@@ -156,7 +157,7 @@ def record(
         if grad is False or mode is False and shared:
             _remember_cut(tape, state, key, op, tensors, mode, node)
         elif tape.cuts:
-            _remember_term(tape, key, flowing, op.name in SUMS)
+            _remember_term(tape, key, flowing, op.name)
     return keys
 
 
@@ -283,12 +284,14 @@ def _remember_cut(
             return
 
 
-def _remember_term(tape: Tape, key: int, flowing: Sequence[tuple[str, Tensor]], sums: bool) -> None:
-    """A sum with a graph, one of whose terms lost its own: what that term was computed from gets nothing."""
+def _remember_term(tape: Tape, key: int, flowing: Sequence[tuple[str, Tensor]], op: str) -> None:
+    """A sum with a graph, one of whose terms lost its own: what that term was computed from gets nothing. A sum that
+    goes on as something else, as the weights of a first-order update do, is no loss.
+    """
+    if op not in SUMS and (op not in SCALINGS or len(flowing) > 1):
+        return
     for _, tensor in flowing:
-        cut = tape.terms.get(tensor.id)
-        if cut is None and sums:
-            cut = tape.cuts.get(tensor.id)
+        cut = tape.terms.get(tensor.id) or (tape.cuts.get(tensor.id) if op in SUMS else None)
         if cut is not None and cut.reason in REWRAPPED:
             tape.terms[key] = cut
             return
