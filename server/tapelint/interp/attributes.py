@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..tape import Cut, State, Tensor, current, fresh_id, invent
 from ..tape.lost import RequiresGradRefused
-from . import absent, gradients, torch_ops
+from . import absent, gradients, registered, torch_ops
 from .library.registry import ATTRIBUTES, PARAMETRIZED
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import FIELDS
@@ -22,7 +22,6 @@ from .values import (
     Function,
     Instance,
     Lib,
-    Mapping,
     Method,
     Module,
     Optimizer,
@@ -101,6 +100,8 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
         return result or owner
     if name in FACTS:
         return m.fact(name)
+    if (extra := state.heap.get(-owner.id)) is not None and name in extra.attributes:
+        return extra.attributes[name]
     if tensor.assumed and name in FIELDS:
         return TensorRef(invent(m.tape, state, [owner.id], node, tensor.assumed))
     return Method(owner, name)
@@ -169,6 +170,7 @@ def find(state: State, kind: Value, name: str, after: int | None = None) -> tupl
 
 
 MODULES = ("Sequential", "ModuleList")
+DICTS = (*registered.KINDS, "__dict__")
 
 
 def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key: object) -> Value:
@@ -183,7 +185,9 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
         if name == "__class__":
             return thing.kind
         if name == "__dict__":
-            return Ref(state.new(Mapping(dict(thing.attributes), True)))
+            return registered.all_attributes(state, owner)
+        if name in registered.KINDS and registered.is_module_like(state, owner):
+            return registered.registry(state, owner, name)
         getter = find(state, thing.kind, "__getattr__")
         if getter is not None and getter[1] is not None:
             from .calls import call_value
@@ -210,6 +214,9 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
             return Bound(Lib(f"{found[0].name}.{name}"), owner)
     if isinstance(thing, Sequence) and name == "training" and thing.kind in MODULES:
         return Const(thing.training)
+    if name in DICTS and registered.is_module_like(state, owner):
+        whole = name == "__dict__"
+        return registered.all_attributes(state, owner) if whole else registered.registry(state, owner, name)
     if isinstance(thing, Optimizer) and name == "param_groups":
         from .library.optimizers import param_groups
 
@@ -266,7 +273,11 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
         m.imports.store_attribute(state, owner, name, value)
     elif isinstance(owner, Ref):
         thing = state.heap[owner.id]
-        if isinstance(thing, Instance):
+        if name == "__dict__":
+            registered.all_replaced(state, owner, value)
+        elif name in registered.KINDS and registered.is_module_like(state, owner):
+            registered.replaced(state, owner, name, value)
+        elif isinstance(thing, Instance):
             found = find(state, thing.kind, name + ".setter")
             if found is not None and isinstance(found[1], Function):
                 from .calls import call_value
@@ -291,8 +302,18 @@ def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: 
         gradients.assigned(m, state, owner.id, value, node)
     elif name == "requires_grad":
         set_requires_grad(m, state, tensor, value, True, node)
+    elif name != "data":
+        keep_beside(state, owner.id, name, value)
     elif name == "data" and isinstance(value, TensorRef):
         gradients.flowed(m, state, [value.id], (), owner.id, node)
+
+
+def keep_beside(state: State, key: int, name: str, value: Value) -> None:
+    """An attribute that the program gives a tensor: kept on the heap, under the negative of the tensor's number."""
+    if -key not in state.heap:
+        state.heap[-key] = Instance(Lib("torch.Tensor"), {})
+        state.owned.add(-key)
+    state.edit(-key).attributes[name] = value
 
 
 def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST) -> None:

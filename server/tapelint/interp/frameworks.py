@@ -70,6 +70,15 @@ LAUNCHERS = {
 """Classes whose objects have ``backward(loss)``, and their methods that return what they are given."""
 
 
+PREPARED = ((re.compile(r"unittest\.(?:case\.)?TestCase"), "setUp"),)
+"""Classes of which a method is called on every object before any other."""
+
+
+def prepared(state: State, owner: Value) -> str | None:
+    """The method that makes an object of a class ready for the others, where a framework calls it."""
+    return next((method for base, method in PREPARED if derives(state, owner, base)), None)
+
+
 def derives(state: State, owner: Value, base: re.Pattern[str]) -> bool:
     """Whether a class comes from a framework's."""
     return any(isinstance(kind, Lib) and base.fullmatch(kind.name) for kind in linear_order(state, owner))

@@ -58,12 +58,12 @@ def leave(state: State, run: int) -> None:
 
 def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
     """Whether a loop goes through networks: ``for layer in self.layers``."""
-    from .library.modules import module_like
+    from .registered import is_module_like
 
     if not isinstance(loop, ast.For):
         return False
     names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)]
-    return any(module_like(state, frame.variables.get(name, NONE)) for name in names)
+    return any(is_module_like(state, frame.variables.get(name, NONE)) for name in names)
 
 
 def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:

@@ -15,7 +15,21 @@ from ..tape import State, current
 from . import torch_ops
 from .machine import Machine
 from .truth import length
-from .values import Const, Generator, Instance, Mapping, Range, Ref, Sequence, TensorRef, Tuple, Unknown, Value, Zip
+from .values import (
+    Const,
+    Generator,
+    Instance,
+    Mapping,
+    Range,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    Zip,
+    of_key,
+)
 
 LAPS = 3
 EXACT = 12
@@ -53,7 +67,7 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = 
         if isinstance(thing, Sequence):
             return _known(thing.items, thing.open, laps)
         if isinstance(thing, Mapping):
-            return _known([Const(k) for k in thing.items], thing.open, laps)
+            return _known([of_key(k) for k in thing.items], thing.open, laps)
         if isinstance(thing, Instance):
             from .calls import call_dunder, own_method
 

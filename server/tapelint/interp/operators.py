@@ -14,7 +14,7 @@ from .assign import assign
 from .calls import call_dunder
 from .machine import EXPRESSIONS, Machine
 from .truth import truth
-from .values import FALSE, NONE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from .values import FALSE, NONE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value, as_key
 
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -166,6 +166,10 @@ def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value,
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
         except TypeError:
             return Unknown()
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, Ref) and (key := as_key(left)) is not None:
+        thing = state.heap[right.id]
+        if isinstance(thing, Mapping) and not thing.open:
+            return Const((key in thing.items) is isinstance(op, ast.In))
     if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, Const):
         items = container_keys(state, right)
         if items is not None:

@@ -19,6 +19,7 @@ from ..tape import State
 from .annotations import promised
 from .attributes import find, linear_order
 from .classes import fields
+from .frameworks import prepared
 from .functions import call_function
 from .keeping import uses_of
 from .machine import MAKING_STATES, Machine, Raised
@@ -43,24 +44,33 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
     instance = Ref(state.new(Instance(owner, {})))
     found = find(state, owner, "__init__")
     if found is not None and isinstance(found[1], Function):
-        spec = found[1].node.args
-        given = inferred(m, state, found[1], [*spec.posonlyargs, *spec.args][1:], True)
-        width, m.width = m.width, MAKING_STATES
-        try:
-            call_function(m, state, found[1], [instance], given, node)
-        except Raised:
-            state.edit(instance.id).open = True
-        finally:
-            m.width = width
+        _call(m, state, found[1], instance, node)
     elif state.heap[owner.id].dataclass:
         for name, (default, annotation, scope) in fields(state, linear_order(state, owner)).items():
             known = default if default is not None else promised(m, state, scope, annotation, name, node, make_instance)
             state.edit(instance.id).attributes[name] = known if known is not None else Unknown(name)
     elif found is not None:
         state.edit(instance.id).open = True
+    method = prepared(state, owner)
+    first = find(state, owner, method) if method is not None else None
+    if first is not None and isinstance(first[1], Function):
+        _call(m, state, first[1], instance, node)
     state.edit(instance.id).attributes.setdefault("training", TRUE)
     reopen(state, list(state.heap[instance.id].attributes.values()))
     return instance
+
+
+def _call(m: Machine, state: State, function: Function, instance: Ref, node: ast.AST) -> None:
+    """Call a method that prepares an object, along few paths."""
+    spec = function.node.args
+    given = inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:], True)
+    width, m.width = m.width, MAKING_STATES
+    try:
+        call_function(m, state, function, [instance], given, node)
+    except Raised:
+        state.edit(instance.id).open = True
+    finally:
+        m.width = width
 
 
 def reopen(state: State, values: list[Value], depth: int = 3) -> None:

@@ -7,10 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 from ..tape import State, current, leaf
-from . import absent, torch_ops
+from . import absent, registered, torch_ops
 from .extent import indexed
 from .machine import EXPRESSIONS, Machine
-from .values import NONE, Const, Instance, Lib, Mapping, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+from .values import (
+    NONE,
+    Const,
+    Instance,
+    Lib,
+    Mapping,
+    Range,
+    Ref,
+    Sequence,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    as_key,
+)
 
 
 def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
@@ -64,18 +79,16 @@ def alike(items: list[Value]) -> Value:
 
 
 def _entry(m: Machine, state: State, owner: Ref, thing: Mapping, index: Value, node: ast.AST) -> Value:
-    if isinstance(index, Const):
-        try:
-            found = thing.items.get(index.value)
-        except TypeError:
-            return Unknown("item")
+    key = as_key(index)
+    if key is not None:
+        found = thing.items.get(key)
         if found is not None:
             return found
         if thing.default is not None:
             from .calls import call_value
 
             made = call_value(m, state, thing.default, [], {}, node)
-            state.edit(owner.id).items[index.value] = made
+            state.edit(owner.id).items[key] = made
             return made
         return Unknown("item")
     return alike(list(thing.items.values()))
@@ -153,8 +166,11 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
             _store_item(state, owner, thing, index, value)
         elif isinstance(thing, Mapping):
             edited = state.edit(owner.id)
-            if isinstance(index, Const) and _hashable(index.value):
-                edited.items[index.value] = value
+            key = as_key(index)
+            if key is not None:
+                edited.items[key] = value
+                if thing.owner is not None:
+                    registered.keep(state, thing.owner, thing.kind, key, value)
             else:
                 edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value
                 edited.open = True
@@ -169,14 +185,6 @@ def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
     if isinstance(value, TensorRef):
         return value
     return TensorRef(leaf(state, node, value.grad if isinstance(value, Unknown) else False))
-
-
-def _hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _store_item(state: State, owner: Ref, thing: Sequence, index: Value, value: Value) -> None:
@@ -196,8 +204,8 @@ def remove(m: Machine, state: State, owner: Value, index: Value) -> None:
     if not isinstance(owner, Ref):
         return
     thing = state.heap[owner.id]
-    if isinstance(thing, Mapping) and isinstance(index, Const) and _hashable(index.value):
-        state.edit(owner.id).items.pop(index.value, None)
+    if isinstance(thing, Mapping) and (key := as_key(index)) is not None:
+        state.edit(owner.id).items.pop(key, None)
     elif isinstance(thing, Sequence):
         items = state.edit(owner.id).items
         if isinstance(index, Const) and isinstance(index.value, int) and -len(items) <= index.value < len(items):

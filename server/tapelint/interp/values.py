@@ -194,6 +194,23 @@ NONE = Const(None)
 TRUE, FALSE = Const(True), Const(False)
 
 
+def as_key(value: Value) -> Any:
+    """What a value is known by as the key of a dict; None where that is not known."""
+    if isinstance(value, Const):
+        try:
+            hash(value.value)
+        except TypeError:
+            return None
+        return value.value if value.value is not None else value
+    identity = value.receiver if isinstance(value, (Method, Bound)) else value
+    return value if isinstance(identity, (TensorRef, Ref)) else None
+
+
+def of_key(key: Any) -> Value:
+    """The value that is known by a key."""
+    return key if isinstance(key, (Const, TensorRef, Ref, Method, Bound)) else Const(key)
+
+
 @dataclass(slots=True)
 class Frame:
     """A scope. ``parent`` is the enclosing one for look-up; ``shared`` maps names declared global or nonlocal to
@@ -228,15 +245,18 @@ class Sequence:
 
 @dataclass(slots=True)
 class Mapping:
-    """A dict, ``ModuleDict`` or ``ParameterDict``. ``open``: there may be more keys. Keys are plain Python values."""
+    """A dict, ``ModuleDict`` or ``ParameterDict``. ``open``: there may be more keys. Keys are plain Python values, or
+    values that are known by their identity. What is written into the dicts of a module, ``owner``, is written there.
+    """
 
     items: dict[Any, Value]
     open: bool = False
     kind: str = "dict"
     default: Value | None = None
+    owner: Ref | None = None
 
     def copy(self) -> Mapping:
-        return Mapping(dict(self.items), self.open, self.kind, self.default)
+        return Mapping(dict(self.items), self.open, self.kind, self.default, self.owner)
 
 
 @dataclass(slots=True)

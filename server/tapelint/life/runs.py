@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..interp.assign import tensors_in
-from ..interp.library.modules import is_open, module_like, parameters_of
+from ..interp.library.modules import is_open, parameters_of
+from ..interp.registered import is_module_like
 from ..interp.values import Bound, Method, Optimizer, Ref, TensorRef, Value
 from ..tape import Freed, Hook, Moment, Node, State, Tensor, Write, current
 from ..tape.cycles import Cycle
@@ -83,7 +84,7 @@ def _owned(state: State, callee: Value) -> tuple[list[int], bool, bool]:
     thing = state.heap[owner.id] if isinstance(owner, Ref) else None
     if isinstance(thing, Optimizer):
         return list(thing.params), thing.open, thing.fused
-    if module_like(state, owner):
+    if is_module_like(state, owner):
         return [key for _, key in parameters_of(state, owner)], is_open(state, owner), False
     return [], False, False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ... import ops
 from ...tape import State
 from .. import attributes
 from ..calls import call_value
@@ -11,6 +12,7 @@ from ..classes import Factory
 from ..iteration import items_of
 from ..machine import Machine
 from ..operators import combine
+from ..registered import KINDS, is_module_like
 from ..truth import length, truth
 from ..values import (
     FALSE,
@@ -31,7 +33,7 @@ from ..values import (
     Value,
     Zip,
 )
-from .registry import Call, function
+from .registry import TENSOR_METHODS, Call, function
 
 NAMED_TUPLE = "(named tuple)"
 
@@ -241,6 +243,10 @@ def make_slice(m: Machine, state: State, call: Call) -> Value:
 @function("builtins.hasattr")
 def has_attribute(m: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
+    if isinstance(name, Const) and name.value in KINDS and is_module_like(state, value):
+        return TRUE
+    if isinstance(name, Const) and isinstance(value, TensorRef):
+        return _tensor_has(state, value, str(name.value))
     if (
         isinstance(value, Ref)
         and isinstance(name, Const)
@@ -252,6 +258,19 @@ def has_attribute(m: Machine, state: State, call: Call) -> Value:
         found = attributes.find(state, thing.kind, str(name.value))
         return TRUE if found and found[1] is not None else FALSE if found is None else Unknown("hasattr", False)
     return Unknown("hasattr", False)
+
+
+def _tensor_has(state: State, value: TensorRef, name: str) -> Value:
+    """Whether a tensor has an attribute: one that the program gave it, or one of all tensors."""
+    beside = state.heap.get(-value.id)
+    if name in OF_ALL or beside is not None and name in beside.attributes:
+        return TRUE
+    doubt = state.tensors[value.id].assumed or name in TENSOR_METHODS or name.startswith("_") or ops.candidates(name)
+    return Unknown("hasattr", False) if doubt else FALSE
+
+
+OF_ALL = frozenset("data grad requires_grad is_leaf grad_fn shape ndim dtype device layout itemsize nbytes".split())
+"""Attributes of every tensor that are no methods."""
 
 
 @function("builtins.getattr")

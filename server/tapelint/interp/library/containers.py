@@ -9,7 +9,7 @@ from ..assign import remember
 from ..iteration import items_of
 from ..machine import Machine, Raised
 from ..subscripts import alike
-from ..values import NONE, Const, Mapping, Ref, Sequence, Tuple, Unknown, Value
+from ..values import NONE, Const, Mapping, Ref, Sequence, Tuple, Unknown, Value, as_key, of_key
 from .registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, method
 
 
@@ -118,7 +118,7 @@ def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
     thing: Mapping = state.heap[receiver.id]
     pairs = [
-        (Const(k) if not (isinstance(k, str) and k.startswith("<")) else Unknown("key", False), v)
+        (of_key(k) if not (isinstance(k, str) and k.startswith("<")) else Unknown("key", False), v)
         for k, v in thing.items.items()
     ]
     if call.name == "items":
@@ -132,14 +132,14 @@ def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def entry(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
     thing: Mapping = state.heap[receiver.id]
-    key = call.get(0, "key")
+    key = as_key(call.get(0, "key"))
     default = call.get(1, "default")
-    if isinstance(key, Const) and key.value in thing.items:
-        return thing.items[key.value] if call.name != "pop" else state.edit(receiver.id).items.pop(key.value)
-    if call.name == "setdefault" and isinstance(key, Const):
-        state.edit(receiver.id).items[key.value] = default
+    if key is not None and key in thing.items:
+        return thing.items[key] if call.name != "pop" else state.edit(receiver.id).items.pop(key)
+    if call.name == "setdefault" and key is not None:
+        state.edit(receiver.id).items[key] = default
         return default
-    return default if isinstance(key, Const) and not thing.open else Unknown("item")
+    return default if key is not None and not thing.open else Unknown("item")
 
 
 @method(MAPPING_METHODS, "update")
@@ -167,4 +167,7 @@ def empty(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MAPPING_METHODS, "copy")
 def duplicate(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
-    return Ref(state.new(state.heap[receiver.id].copy()))
+    thing: Mapping = state.heap[receiver.id].copy()
+    if thing.owner is not None:
+        thing.kind, thing.owner = "dict", None
+    return Ref(state.new(thing))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...tape import State
 from .. import attributes
 from ..machine import Machine
+from ..registered import is_module_like
 from ..values import FALSE, TRUE, Class, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .registry import Call, function
 
@@ -43,6 +44,8 @@ def _is(state: State, value: Value, kind: Value) -> bool | None:
         return name == "tuple"
     if isinstance(value, Ref):
         thing = state.heap[value.id]
+        if kind.name == "torch.nn.Module" and is_module_like(state, value):
+            return True
         if isinstance(thing, Sequence):
             return name == thing.kind
         if isinstance(thing, Class):

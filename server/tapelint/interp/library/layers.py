@@ -19,6 +19,7 @@ from ..classes import is_module
 from ..iteration import items_of
 from ..machine import Machine, Raised
 from ..networks import is_ownless
+from ..registered import ITEMS
 from ..sizes import parameter_sizes, result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .python_side import shorten_rows
@@ -35,7 +36,6 @@ REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
 """The kinds of containers that are Modules."""
 HIDDEN = "(parameters)"
 ALL = "(all parameters)"
-ITEMS = "(items)"
 
 
 def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:

@@ -14,9 +14,9 @@ from ... import ops
 from ...tape import Leaf, State, bump, current, gradients, invent
 from ..attributes import cut, linear_order
 from ..calls import call_value, own_method
-from ..classes import is_module
 from ..gradients import reach
-from ..machine import Machine
+from ..machine import Machine, Raised
+from ..registered import ITEMS, is_module_like, names, twin
 from ..values import (
     FALSE,
     NONE,
@@ -36,7 +36,7 @@ from ..values import (
     Value,
 )
 from .gradients import clear_grads
-from .layers import HIDDEN, ITEMS, REGISTERED, inputs_of, run_layer
+from .layers import HIDDEN, inputs_of, run_layer
 from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
 
 
@@ -56,28 +56,27 @@ def members(state: State, value: Value, seen: set[int], prefix: str = "") -> Ite
     for name, item in entries:
         if isinstance(item, TensorRef):
             yield prefix + name, item
-        elif isinstance(item, Ref) and module_like(state, item):
+        elif isinstance(item, Ref) and is_module_like(state, item):
             yield prefix + name, item
             yield from members(state, item, seen, f"{prefix}{name}.")
-
-
-def module_like(state: State, value: Value) -> bool:
-    """Whether a value is a module or a container of modules (a plain list is not)."""
-    if not isinstance(value, Ref):
-        return False
-    thing = state.heap[value.id]
-    if isinstance(thing, Instance):
-        return is_module(state, thing.kind)
-    return isinstance(thing, (Sequence, Mapping)) and thing.kind in REGISTERED
 
 
 def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
     """Named parameters, each once."""
     found: dict[int, str] = {}
-    for name, item in members(state, value, set()):
-        if isinstance(item, TensorRef) and state.tensors[item.id].parameter:
+    below = list(members(state, value, set()))
+    put = _put(state, [value, *(item for _, item in below)])
+    for name, item in below:
+        if isinstance(item, TensorRef) and (state.tensors[item.id].parameter or item.id in put):
             found.setdefault(item.id, name)
     return [(name, key) for key, name in found.items()]
+
+
+def _put(state: State, values: list[Value]) -> set[int]:
+    """The tensors that the program has put among the parameters of some modules."""
+    things = [state.heap[value.id] for value in values if isinstance(value, Ref)]
+    held = [thing.attributes.get(name) for thing in things if isinstance(thing, Instance) for name in names(thing)]
+    return {value.id for value in held if isinstance(value, TensorRef)}
 
 
 def is_open(state: State, value: Value) -> bool:
@@ -216,6 +215,7 @@ def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     "to_empty",
     "compile",
     "type",
+    "_apply",
 )
 def itself(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return receiver
@@ -234,7 +234,7 @@ def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Valu
 
 @method(MODULE_METHODS, "zero_grad")
 def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if module_like(state, receiver):
+    if is_module_like(state, receiver):
         clear_grads(m, state, [key for _, key in parameters_of(state, receiver)], call)
     else:
         gradients.doubted(state, reach(m, state, [receiver]))
@@ -255,7 +255,7 @@ def load_state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Va
 def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """The parameters' own memory by name, detached: what is written there the parameters have. Buffers are among
     the entries too, which is why there may be more."""
-    if call.args or call.kwargs or not module_like(state, receiver):
+    if call.args or call.kwargs or not is_module_like(state, receiver):
         return Unknown("state_dict", False)
     items: dict[object, Value] = {
         name: TensorRef(cut(m, state, current(state, key), call.node, "detach"))
@@ -281,6 +281,24 @@ def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     elif isinstance(receiver, Ref) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id).open = True
     return NONE
+
+
+@method(MODULE_METHODS, "__new__")
+def new(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """``module.__new__(type(module))``."""
+    return twin(state, receiver) if isinstance(receiver, Ref) else Unknown("object")
+
+
+@method(MODULE_METHODS, "__getattr__")
+def absent_attribute(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """What ``nn.Module`` does about an attribute that is not found otherwise."""
+    thing, name = state.heap[receiver.id] if isinstance(receiver, Ref) else None, call.get(0, "name")
+    if not isinstance(thing, Instance) or not isinstance(name, Const):
+        return Unknown("attribute")
+    found = thing.attributes.get(str(name.value))
+    if found is None and not thing.open and HIDDEN not in thing.attributes:
+        raise Raised("AttributeError")
+    return found if found is not None else Unknown("attribute")
 
 
 def initialise(m: Machine, state: State, call: Call) -> Value:

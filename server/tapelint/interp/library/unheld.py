@@ -150,9 +150,9 @@ def _entries(thing: object) -> Iterable[tuple[str, Value]]:
 
 
 def _is_network(state: State, value: Value) -> bool:
-    from .modules import module_like
+    from ..registered import is_module_like
 
-    return module_like(state, value)
+    return is_module_like(state, value)
 
 
 def leaves_below(state: State, value: Value) -> list[int]:

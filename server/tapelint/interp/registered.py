@@ -1,0 +1,135 @@
+"""What a module has registered, as the dicts that PyTorch keeps it in: ``_parameters``, ``_buffers``, ``_modules``.
+
+    clone = module.__new__(type(module))
+    clone.__dict__ = module.__dict__.copy()                  an object of its own with the same attributes
+    clone._parameters["weight"] = module.weight.clone()      a parameter of `clone` that is no leaf
+
+Here all of it are attributes; a look at one of these dicts makes a dict of those that belong in it, and what is written
+into that is written to the module.
+"""
+
+from __future__ import annotations
+
+from ..tape import State
+from .values import Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+
+KINDS = ("_parameters", "_buffers", "_modules")
+REGISTERED = "(registered)"
+"""The attribute that tells which names hold parameters besides those whose tensors are ``nn.Parameter`` objects."""
+ITEMS = "(items)"
+"""The attribute in which an object of a class derived from a container keeps the container."""
+
+CONTAINERS = ("ModuleList", "Sequential")
+
+
+def is_module_like(state: State, value: Value) -> bool:
+    """Whether a value is a module or a container of modules (a plain list is not)."""
+    from .classes import is_module
+
+    if not isinstance(value, Ref):
+        return False
+    thing = state.heap[value.id]
+    if isinstance(thing, Instance):
+        return is_module(state, thing.kind)
+    return isinstance(thing, (Sequence, Mapping)) and thing.kind in (*CONTAINERS, "ModuleDict")
+
+
+def names(thing: Instance) -> frozenset[str]:
+    """The names under which something was put into ``_parameters``."""
+    known = thing.attributes.get(REGISTERED)
+    return frozenset(str(i.value) for i in known.items if isinstance(i, Const)) if isinstance(known, Tuple) else NOTHING
+
+
+NOTHING: frozenset[str] = frozenset()
+
+
+def registry(state: State, owner: Ref, kind: str) -> Ref:
+    """``owner._parameters`` and the like: a dict that writes through."""
+    return Ref(state.new(Mapping(dict(_entries(state, owner, kind)), False, kind, None, owner)))
+
+
+def _entries(state: State, owner: Ref, kind: str) -> dict[str, Value]:
+    thing = state.heap[owner.id]
+    if isinstance(thing, Sequence):
+        return {str(i): item for i, item in enumerate(thing.items)} if kind == "_modules" else {}
+    if isinstance(thing, Mapping):
+        return {str(key): item for key, item in thing.items.items()} if kind == "_modules" else {}
+    found: dict[str, Value] = {}
+    registered = names(thing)
+    for name, value in thing.attributes.items():
+        if kind == "_modules":
+            if name == ITEMS and isinstance(value, Ref):
+                found.update(_entries(state, value, kind))
+            elif is_module_like(state, value):
+                found[name] = value
+        elif isinstance(value, TensorRef):
+            if (state.tensors[value.id].parameter or name in registered) is (kind == "_parameters"):
+                found[name] = value
+    return found
+
+
+def keep(state: State, owner: Ref, kind: str, name: object, value: Value) -> None:
+    """``owner._parameters[name] = value``."""
+    thing = state.edit(owner.id)
+    if isinstance(thing, Sequence):
+        if isinstance(name, str) and name.isdigit() and int(name) < len(thing.items):
+            thing.items[int(name)] = value
+    elif isinstance(thing, Mapping):
+        thing.items[name] = value
+    elif isinstance(name, str):
+        inner = thing.attributes.get(ITEMS)
+        if kind == "_modules" and isinstance(inner, Ref) and name.isdigit():
+            keep(state, inner, kind, name, value)
+            return
+        thing.attributes[name] = value
+        if kind == "_parameters":
+            thing.attributes[REGISTERED] = Tuple(tuple(Const(n) for n in sorted(names(thing) | {name})))
+
+
+def replaced(state: State, owner: Ref, kind: str, value: Value) -> None:
+    """``owner._parameters = value``, where that is a dict."""
+    source = state.heap[value.id] if isinstance(value, Ref) else None
+    if not isinstance(source, Mapping):
+        return
+    thing = state.heap[owner.id]
+    if isinstance(thing, Instance):
+        for name in _entries(state, owner, kind).keys() - source.items.keys():
+            state.edit(owner.id).attributes.pop(name, None)
+    for name, item in source.items.items():
+        keep(state, owner, kind, name, item)
+
+
+def all_attributes(state: State, owner: Ref) -> Value:
+    """``owner.__dict__``: a copy."""
+    thing = state.heap[owner.id]
+    if not isinstance(thing, Instance):
+        return Ref(state.new(Mapping({ITEMS: Ref(state.new(thing.copy()))}, True)))
+    found = dict(thing.attributes)
+    if isinstance(found.get(ITEMS), Ref):
+        found[ITEMS] = Ref(state.new(state.heap[found[ITEMS].id].copy()))
+    if is_module_like(state, owner):
+        found.update({kind: registry(state, owner, kind) for kind in KINDS})
+    return Ref(state.new(Mapping(found, True)))
+
+
+def all_replaced(state: State, owner: Ref, value: Value) -> None:
+    """``owner.__dict__ = value``, where that is a dict."""
+    source = state.heap[value.id] if isinstance(value, Ref) else None
+    if not isinstance(source, Mapping):
+        return
+    thing = state.edit(owner.id)
+    held = {name: item for name, item in source.items.items() if isinstance(name, str) and name not in KINDS}
+    if isinstance(thing, Instance):
+        thing.attributes, thing.open = held, thing.open or source.open and not held
+    elif isinstance(thing, (Sequence, Mapping)) and isinstance(inner := held.get(ITEMS), Ref):
+        thing.items = state.heap[inner.id].copy().items
+
+
+def twin(state: State, owner: Ref) -> Ref:
+    """``owner.__new__(type(owner))``: an object of the same class, nothing in it yet."""
+    thing = state.heap[owner.id]
+    if isinstance(thing, Instance):
+        return Ref(state.new(Instance(thing.kind, {})))
+    empty = thing.copy()
+    empty.items = type(thing.items)()
+    return Ref(state.new(empty))
