@@ -263,7 +263,8 @@ def met(state: State, other: State) -> None:
 
 
 def _agreed(left: Gradient, right: Gradient) -> Gradient:
-    doubt = left.doubt or right.doubt
+    # Where one path has used or cleared what the other still holds, a test decided it that is forgotten now.
+    doubt = left.doubt or right.doubt or left.passes != right.passes and bool(left.fresh) and bool(right.fresh)
     if bool(left.used) is not bool(right.used) and left.passes == right.passes and not doubt:
         return replace(left if left.used else right, perhaps=True, clip=None, scale=None, clearings=())
     if (
