@@ -223,12 +223,15 @@ def test_nothing_heavy_is_loaded(tapelint: Tapelint, bad: Path, tmp_path: Path) 
 
 
 def test_a_cold_start_is_short(tapelint: Tapelint, tmp_path: Path) -> None:
-    """The aim is a quarter of a second; the bound leaves room for a busy machine."""
+    """A quarter of a second, where Python itself takes a fiftieth; the bound is twice that."""
     (tmp_path / "good.py").write_text(GOOD)
     tapelint("check", "good.py")
-    best = 60.0
+    checks, starts = [], []
     for _ in range(4):
         begin = time.perf_counter()
         assert tapelint("check", "good.py").returncode == 0
-        best = min(best, time.perf_counter() - begin)
-    assert best < 0.6
+        checks.append(time.perf_counter() - begin)
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+        starts.append(time.perf_counter() - begin)
+    assert min(checks) < 25 * min(starts)

@@ -13,7 +13,7 @@ from programs import BAD, BAD_LINE, GOOD
 from wire import Wire, edit
 
 URI = "file:///project/a.py"
-SLOW = "# slow\n" + BAD
+SLOW, ENDLESS = "# slow\n" + BAD, "# endless\n" + BAD
 PULLS = {"textDocument": {"diagnostic": {}, "hover": {"contentFormat": ["markdown"]}}}
 COMMAND = [sys.executable, str(Path(__file__).with_name("slow_server.py"))]
 
@@ -25,19 +25,17 @@ def slow() -> Iterator[Wire]:
     wire.close()
 
 
-def test_a_cancelled_request_is_answered_within_100_ms(slow: Wire):
+def test_a_cancelled_request_is_answered(slow: Wire):
     slow.start(PULLS)
-    slow.open(URI, SLOW)
+    slow.open(URI, ENDLESS)
     position = {"line": 4, "character": 0}
     params = {"textDocument": {"uri": URI}, "position": position}
     params |= {"range": {"start": position, "end": position}, "context": {"diagnostics": []}}
     for method in ("textDocument/diagnostic", "textDocument/hover", "textDocument/codeAction"):
         number = slow.ask(method, params)
         time.sleep(0.3)
-        begin = time.perf_counter()
         slow.notify("$/cancelRequest", {"id": number})
         assert slow.answer(number)["error"]["code"] == -32800
-        assert time.perf_counter() - begin < 0.1
     slow.notify("$/cancelRequest", {"id": number})
     slow.notify("$/cancelRequest", {"id": "never"})
     assert slow.leave() == 0
@@ -45,12 +43,10 @@ def test_a_cancelled_request_is_answered_within_100_ms(slow: Wire):
 
 def test_newer_text_ends_the_run_of_the_old(slow: Wire):
     slow.start()
-    slow.open(URI, SLOW)
+    slow.open(URI, ENDLESS)
     time.sleep(0.5)
-    begin = time.perf_counter()
-    slow.change(URI, 2, edit(0, 0, 6, ""))
+    slow.change(URI, 2, edit(0, 0, 9, ""))
     assert len(slow.published(URI, 2)) == 1
-    assert time.perf_counter() - begin < 1.5
     assert not [m for m in slow.seen if m.get("params", {}).get("version") == 1], "what is stale is not shown"
 
 
@@ -71,7 +67,7 @@ def test_newer_settings_do_not_cost_a_request_its_answer(slow: Wire):
 
 def test_long_work_is_announced(slow: Wire):
     slow.start()
-    slow.open(URI, SLOW)
+    slow.open(URI, ENDLESS)
     busy = slow.until(lambda m: m.get("method") == "tapelint/status" and m["params"]["state"] == "busy")
     assert busy["params"]["message"]
     slow.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
@@ -80,9 +76,25 @@ def test_long_work_is_announced(slow: Wire):
 
 def test_leaving_does_not_wait_for_the_analysis(slow: Wire):
     slow.start()
-    slow.open(URI, SLOW)
-    slow.open("file:///b.py", "# slow\n" + GOOD)
+    slow.open(URI, ENDLESS)
+    slow.open("file:///b.py", "# endless\n" + GOOD)
     time.sleep(0.5)
-    begin = time.perf_counter()
     assert slow.leave() == 0
-    assert time.perf_counter() - begin < 1.5
+
+
+def test_the_lightbulb_answers_from_memory(slow: Wire):
+    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
+    slow.start({"textDocument": {"codeAction": literals}})
+    slow.open(URI, SLOW)
+    (finding,) = slow.published(URI, 1)
+    params = {"textDocument": {"uri": URI}, "range": finding["range"], "context": {"diagnostics": [finding]}}
+
+    def lightbulb() -> list[object]:
+        return slow.request("textDocument/codeAction", params)["result"]
+
+    known: list[object] = []
+    while (found := lightbulb()) != known:  # it does not wait for every fix to be verified
+        known = found
+    begin = time.perf_counter()
+    assert lightbulb() == known != []
+    assert time.perf_counter() - begin < 1.5, "verifying a fix once more takes two seconds here"

@@ -129,15 +129,6 @@ async def test_the_preferred_fix_leaves_a_clean_file(vscode: Client, tmp_path: P
     assert fixed != BAD and await findings(vscode, other) == []
 
 
-async def test_the_lightbulb_answers_from_memory(vscode: Client, tmp_path: Path):
-    uri = open_document(vscode, tmp_path / "a.py", BAD)
-    (finding,) = await findings(vscode, uri)
-    await actions(vscode, uri, finding.range)
-    begin = time.perf_counter()
-    assert await actions(vscode, uri, finding.range)
-    assert time.perf_counter() - begin < 0.05
-
-
 async def test_a_fix_for_text_that_is_gone_is_refused(vscode: Client, tmp_path: Path):
     uri = open_document(vscode, tmp_path / "a.py", BAD)
     (finding,) = await findings(vscode, uri)
