@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from ..tape import State
 from ..tape.training import UpdateDropped
@@ -31,7 +32,7 @@ def bound(m: Machine, state: State, name: str, value: int, statement: ast.AST) -
     if not isinstance(loop, (ast.For, ast.AsyncFor)) or not _binds(loop.target, name):
         return
     scope = m.running[-1][0] if m.running else m.tree
-    if not _read_after(scope, name, statement, loop):
+    if not m.ask(partial(_read_after, name), scope, statement, loop):
         m.tape.publish(UpdateDropped(state.moment(statement), state.tensors[leaf].assumed, leaf, name, loop))
 
 
@@ -39,7 +40,7 @@ def _binds(target: ast.AST, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(target))
 
 
-def _read_after(scope: ast.AST, name: str, statement: ast.AST, loop: ast.AST) -> bool:
+def _read_after(name: str, scope: ast.AST, statement: ast.AST, loop: ast.AST) -> bool:
     """Whether what ``statement`` binds to ``name`` may be read: further down, or by a function that sees the name."""
     end = (statement.end_lineno, statement.end_col_offset)  # type: ignore[attr-defined]
     found = (read for child in ast.iter_child_nodes(scope) for read in _reads(child, name, loop, False))
