@@ -17,6 +17,8 @@ CUTS = {
     "detach": "`detach()` ({line}) cut it off: nothing behind it gets a gradient from this side. "
     "The memory is shared, so an in-place write still counts for both",
     "data": "`.data` ({line}) gives the values without their history; autograd does not notice writes through it",
+    "losses": "made ({line}) of the numbers in a list, without the graphs of its tensors",
+    "list": "made ({line}) of the numbers in a list, without the graphs of its tensors",
 }
 
 

@@ -24,7 +24,8 @@ loss.backward()  # torch: ok
 ```
 
 ## Fix safety
-Removing the call that cut the graph restores it.
+Removing the call that cut the graph restores it; `torch.stack` makes the same tensor of losses as `torch.tensor`, with
+their graphs.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ REASONS = {
     "inference_mode": "it was computed under torch.inference_mode()",
     "no_grad": "it was computed under torch.no_grad()",
     "data": "`.data` gives the values without their history",
+    "losses": "the tensors in the list are copied as numbers, without their history",
+    "list": "the tensors in the list are copied as numbers, without their history",
 }
 
 
@@ -64,6 +67,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
             cures.append(Cure("enable_grad", "Record the graph: enable gradients there", around))
         if event.reason in ("torch.tensor", "item"):
             cures.append(Cure("unwrap", "Use the tensor itself", (event.cut.node,)))
+        if event.reason == "losses":
+            cures.append(Cure("stack", "Keep their graphs: stack them", (event.cut.node,)))
         if isinstance(event.cut.node, (ast.Call, ast.Attribute)) and event.reason in ("detach", "data"):
             cures.append(Cure("remove_call", f"Keep the graph: remove `{event.reason}`", (event.cut.node,)))
     else:

@@ -10,7 +10,7 @@ from ..dtypes import Kind, of_dtype, of_values
 from ..extent import displayed
 from ..machine import Machine, Raised
 from ..torch_ops import refuse_integers, run, tensor_of
-from ..values import FALSE, NONE, TRUE, Const, Lib, Ref, TensorRef, Tuple, Unknown, Value
+from ..values import FALSE, NONE, TRUE, Const, Lib, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .registry import TENSOR_METHODS, Call, function, method
 
 
@@ -227,6 +227,8 @@ def make(m: Machine, state: State, call: Call) -> Value:
         m.tape.cuts[made] = m.tape.cuts[lost]
         if m.tape.cuts[lost].reason == "item":
             state.tensors[made] = replace(state.tensors[made], sizes=())
+    elif reason := copied_from(state, source):
+        m.tape.cuts[made] = Cut(state.moment(call.node), reason)
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     if plain:
         m.tape.single.add(made)
@@ -234,6 +236,18 @@ def make(m: Machine, state: State, call: Call) -> Value:
         m.tape.wrapped[made] = state.moment(call.node)
         refuse_integers(m, state, made, call.node)
     return TensorRef(made)
+
+
+def copied_from(state: State, source: Value) -> str:
+    """Why a tensor made of a list has no history: tensors in it had one. ``losses`` if all of them are numbers for
+    certain, so that stacking them gives the same tensor.
+    """
+    thing = state.heap[source.id] if isinstance(source, Ref) else source
+    items = thing.items if isinstance(thing, (Sequence, Tuple)) else ()
+    tensors = [current(state, item.id) for item in items if isinstance(item, TensorRef)]
+    if not any(tensor.requires_grad for tensor in tensors):
+        return ""
+    return "losses" if len(tensors) == len(items) and all(t.sizes == () for t in tensors) else "list"
 
 
 @function("torch.autograd.Variable", "torch.autograd.variable.Variable", "torch.Variable")
