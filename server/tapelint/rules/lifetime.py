@@ -164,5 +164,7 @@ def retain_cure(event: FreedGraphReached, grows: bool) -> list[Cure]:
     if event.spoiled is not None:
         return []
     price = "memory grows with every iteration" if grows else "keeps it in memory a little longer"
+    if event.stepped and not grows:
+        price = "its values stay those from before the step"
     title = f"Keep the graph: retain_graph=True on the earlier backward ({price})"
-    return [Cure("retain_graph", title, (event.freed.moment.node,), "unsafe" if grows else "safe")]
+    return [Cure("retain_graph", title, (event.freed.moment.node,), "unsafe" if grows or event.stepped else "safe")]

@@ -30,7 +30,8 @@ If no gradient is wanted for it, compute it under `torch.no_grad()`.
 
 ## Fix safety
 Moving the computation gives the gradients one expects. `torch.no_grad()` and `detach()` give none to
-what computed the value and are marked unsafe.
+what computed the value and are marked unsafe. So is `retain_graph=True` where an optimizer steps in the loop: it runs,
+and trains on values from before the step.
 """
 
 from __future__ import annotations
@@ -72,14 +73,12 @@ def check(event: Event, tape: Tape) -> Finding | None:
                 (stored.statement, loop.loop),
             )
         )
-        cures.append(
-            Cure(
-                "no_grad", f"Compute {name} under torch.no_grad() (it gets no gradient)", (stored.statement,), "unsafe"
-            )
-        )
     young = before(event, shared)
     for reader in readers(young.born.node, stored.target if stored else None):
-        cures.append(Cure("detach", f"Detach {name} where it is used (it gets no gradient)", (reader,), "unsafe"))
+        cures.append(Cure("detach", f"Detach {name} where it is used (it gets no gradient there)", (reader,), "unsafe"))
+    if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
+        title = f"Compute {name} under torch.no_grad() (it gets no gradient)"
+        cures.append(Cure("no_grad", title, (stored.statement,), "unsafe"))
     return Finding(
         RULE.code,
         event.moment.node,

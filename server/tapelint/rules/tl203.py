@@ -26,7 +26,8 @@ A value that shall be differentiated is a new tensor: `v = w + 1`.
 
 ## Fix safety
 `torch.no_grad()` makes it an update of the leaf; the out-of-place form makes a new tensor, and the name
-no longer means the leaf, so that one is unsafe.
+no longer means the leaf, so that one is unsafe. Where what is written requires grad itself (`q += self.level`),
+`torch.no_grad()` would leave it without a gradient, and the out-of-place form comes first.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "out_of_place",
         f"Write out of place: compute a new tensor ({name} is then no longer the leaf)",
         (node,),
-        "safe" if event.given else "unsafe",
+        "safe" if event.wanted else "unsafe",
     )
     if event.given:
         made = next((each.value for each in stored or () if each.value is not None), None)
@@ -62,7 +63,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
         cures = (*((Cure("plain_tensor", plain, (made,)),) if made is not None else ()), apart)
     else:
         update = f"Update {name} under torch.no_grad() (autograd does not record it)"
-        cures = (Cure("no_grad_writes", update, (node,)), Cure("no_grad", update, (node,)), apart)
+        cures = (Cure("no_grad_writes", update, (node,)), Cure("no_grad", update, (node,)))
+        cures = (apart, *cures) if event.wanted else (*cures, apart)  # no_grad loses the gradient of what is written
     return Finding(
         RULE.code,
         node,

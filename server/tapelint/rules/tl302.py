@@ -38,8 +38,20 @@ for step in range(3):
     w.grad.zero_()  # torch: ok
 ```
 
+What each iteration computes anew from its own gradient, such as an adversarial input, begins as a new leaf.
+```py
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+x = torch.rand(2, 4, requires_grad=True)
+for step in range(3):
+    net(x).sum().backward()
+    x = x + 0.1 * x.grad.sign()
+    x = x.clamp(0, 1).detach().requires_grad_()  # torch: ok
+```
+
 ## Fix safety
-`retain_grad()` keeps one more tensor alive and changes no value.
+`retain_grad()` keeps one more tensor alive and changes no value. A tensor that an iteration leaves to the next one
+becomes a leaf, which the backward of the next one reaches as before; elsewhere that is unsafe, since what the tensor
+was computed from gets no gradient any more.
 """
 
 from __future__ import annotations
@@ -48,6 +60,7 @@ import ast
 
 from ..tape.events import Event
 from ..tape.lost import AbsentGradientUsed
+from ..tape.moment import earlier_lap
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
@@ -63,12 +76,16 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
     kept = [s for s in tape.stored.get(event.tensor, ()) if s.how == "assigned"]
     cures = [Cure("inplace_update", "Update it in place, without gradients", (event.born.node,))]
+    anew = earlier_lap(event.born, event.read) is not None and isinstance(event.born.node, ast.expr)
+    if anew:
+        title = f"Make {name} a new leaf in each iteration"
+        cures.append(Cure("make_leaf", title, (event.born.node,)))
     for stored in kept[:1]:
         written = ast.parse(stored.target, mode="eval").body
         cures.append(Cure("retain_grad", f"Keep the gradient of `{stored.target}`", (stored.statement, written)))
         title = f"Keep the gradient of `{stored.target}` where there is one"
         cures.append(Cure("retain_grad_if_tracked", title, (stored.statement, written)))
-    if isinstance(event.born.node, ast.expr):
+    if isinstance(event.born.node, ast.expr) and not anew:
         title = f"Make {name} a leaf (what it was computed from gets no gradient)"
         cures.append(Cure("make_leaf", title, (event.born.node,), "unsafe"))
     return Finding(

@@ -23,7 +23,7 @@ from .second import Gradient
 from .state import State
 from .tape import Tape
 from .walks import come_back, finished
-from .writes import Refused
+from .writes import Refused, stepped
 
 SECOND_TIME = "Trying to backward through the graph a second time"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
@@ -182,9 +182,9 @@ class Check:
         premise = self.premise(path)
         if freed:
             shared = next(n for n in path if state.freed.get(n, now) is not now)
-            later = _first_spoiled(state, self.order)
-            user = _user(state, freed.root, shared)
-            self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, later, user))
+            user, gone_on = _user(state, freed.root, shared), stepped(state, freed.moment, now.moment)
+            since = _first_spoiled(state, self.order), user, gone_on
+            self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, *since))
         elif spoiled is not None:
             come_back(self.tape, state, item, now, self.path, (item, *spoiled))
             retained = item in state.retained

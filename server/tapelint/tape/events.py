@@ -33,6 +33,7 @@ class FreedGraphReached(Event):
     ``path`` leads from the root to the node; ``shared`` is its first node that the earlier backward had run already.
     ``spoiled`` is what would be next if the graph had been retained: a saved tensor that was written meanwhile.
     ``first_use`` is the node through which the earlier backward came to ``shared``, if it did not begin there.
+    ``stepped`` is whether an optimizer has stepped in the iterations between: what the graph holds is out of date.
     """
 
     node: Node
@@ -42,6 +43,7 @@ class FreedGraphReached(Event):
     shared: Node
     spoiled: tuple[Node, SavedTensor, Write] | None
     first_use: Node | None
+    stepped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +89,14 @@ class BackwardWithoutGraph(Event):
 @dataclass(frozen=True, slots=True)
 class LeafWritten(Event):
     """An in-place write, with grad mode on, to a leaf that requires grad (or to a view of one). ``given`` is whether
-    what is written has a graph.
+    what is written has a graph, ``wanted`` whether any of it requires grad, be it a leaf.
     """
 
     tensor: int
     how: str
     view: bool
     given: bool = False
+    wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,8 +226,9 @@ def _write(
         return ()
     tensor = current(state, target)
     check_inference_write(tape, state, tensor, op.name, node)
-    given = any(t.requires_grad and t.grad_fn is not None and t.id != target for name, t in tensors if name in op.flows)
-    check_write(tape, state, tensor, op.name, node, needs, given)
+    written = [t for name, t in tensors if name in op.flows and t.id != target and t.requires_grad]
+    given = any(t.grad_fn is not None for t in written)
+    check_write(tape, state, tensor, op.name, node, needs, given, bool(written))
     if needs is True and tensor.grad_fn is not None:
         tape.publish(GraphTensorWritten(state.moment(node), tensor.assumed, target, op.name))
     perhaps = {name for name, t in tensors if t.requires_grad is None}

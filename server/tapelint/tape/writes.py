@@ -12,6 +12,7 @@ from math import prod
 
 from .events import LeafWritten, ViewRefused
 from .graph import Tensor, Write
+from .moment import Moment, earlier_lap
 from .present import current
 from .state import State, fresh_id
 from .tape import Tape
@@ -50,6 +51,15 @@ def write_aside(state: State, memory: int, how: str, node: ast.AST, tensor: int)
     state.aside[memory] = Write(version, how, state.moment(node), True, before, tensor, fresh_id())
 
 
+def stepped(state: State, past: Moment, now: Moment) -> bool:
+    """Whether an optimizer has stepped in the loop of which ``past`` is an earlier iteration."""
+    lap = earlier_lap(past, now)
+    return lap is not None and any(
+        write.how.endswith(".step") and any(each.run == lap.run for each in write.moment.laps)
+        for write in state.writes.values()
+    )
+
+
 def overlapping(state: State, tensor: Tensor) -> bool:
     """Whether it has more elements than its memory (``v.expand(4, 4)``): most ops refuse to write it, ``fill_`` and
     assigning by mask or index do not.
@@ -63,10 +73,17 @@ def overlapping(state: State, tensor: Tensor) -> bool:
 
 
 def check_write(
-    tape: Tape, state: State, tensor: Tensor, how: str, node: ast.AST, needs: bool | None, given: bool = False
+    tape: Tape,
+    state: State,
+    tensor: Tensor,
+    how: str,
+    node: ast.AST,
+    needs: bool | None,
+    given: bool = False,
+    wanted: bool = False,
 ) -> None:
     """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and
-    friends. ``given`` is whether what is written has a graph.
+    friends. ``given`` is whether what is written has a graph, ``wanted`` whether any of it requires grad.
     """
     if state.grad_mode is not True:
         return
@@ -77,10 +94,10 @@ def check_write(
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
     if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
-        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False, given))
+        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False, given, wanted))
         raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.requires_grad and base.grad_fn is None:
-        tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True, given))
+        tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True, given, wanted))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.grad_fn is None and tensor.requires_grad:
         if tensor.grad_fn is None:
