@@ -41,6 +41,18 @@ def test_a_cancelled_request_is_answered(slow: Wire):
     assert slow.leave() == 0
 
 
+def test_a_pull_that_newer_text_overtakes_is_asked_again(slow: Wire):
+    slow.start(PULLS)
+    slow.open(URI, ENDLESS)
+    document = {"textDocument": {"uri": URI}}
+    early = slow.ask("textDocument/diagnostic", document)
+    time.sleep(0.3)
+    slow.change(URI, 2, edit(0, 0, 9, ""))
+    refused = slow.answer(early)["error"]
+    assert (refused["code"], refused["data"]) == (-32802, {"retriggerRequest": True})
+    assert len(slow.request("textDocument/diagnostic", document)["result"]["items"]) == 1
+
+
 def test_newer_text_ends_the_run_of_the_old(slow: Wire):
     slow.start()
     slow.open(URI, ENDLESS)

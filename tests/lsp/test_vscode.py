@@ -103,20 +103,6 @@ async def test_editing_the_cause_away(vscode: Client, tmp_path: Path):
     assert await findings(vscode, uri) == []
 
 
-async def test_a_pull_that_newer_text_overtakes_is_asked_again(vscode: Client, tmp_path: Path):
-    uri = open_document(vscode, tmp_path / "a.py", GOOD)
-    await findings(vscode, uri)
-    change(vscode, uri, 2, 0, 0, 0, "\n")
-    early = asyncio.ensure_future(pull(vscode, uri))
-    await asyncio.sleep(0.02)
-    change(vscode, uri, 3, 0, 0, 0, "\n")
-    with pytest.raises(JsonRpcException) as cancelled:
-        await early
-    assert cancelled.value.code == types.LSPErrorCodes.ServerCancelled.value
-    assert getattr(cancelled.value.data, "retriggerRequest", None) or cancelled.value.data["retriggerRequest"]
-    assert await findings(vscode, uri) == []
-
-
 async def test_the_preferred_fix_leaves_a_clean_file(vscode: Client, tmp_path: Path):
     uri = open_document(vscode, tmp_path / "a.py", BAD)
     (finding,) = await findings(vscode, uri)
