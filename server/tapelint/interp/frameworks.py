@@ -71,7 +71,7 @@ LAUNCHERS = {
 
 
 PREPARED = ((re.compile(r"unittest\.(?:case\.)?TestCase"), "setUp"),)
-"""Classes of which a method is called on every object before any other."""
+"""Classes of which a method is called on every object before any other, and then only one other."""
 
 
 def prepared(state: State, owner: Value) -> str | None:

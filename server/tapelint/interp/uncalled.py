@@ -16,7 +16,7 @@ from . import growth
 from .assign import tensors_in
 from .calls import call_value
 from .classes import is_module
-from .frameworks import WALKED, loss_in, walk_of
+from .frameworks import WALKED, loss_in, prepared, walk_of
 from .gradients import between_calls
 from .machine import Machine
 from .outline import outline
@@ -87,6 +87,8 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
 
     if owner is None or forward:
         return m.explore(state, effect)
+    if prepared(state, owner) is not None:
+        return m.explore(state, effect)  # what makes the object ready makes a new one for each call
     return again_and_again(m, state, function, effect)
 
 

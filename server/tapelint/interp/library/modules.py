@@ -333,6 +333,9 @@ def data_parallel(m: Machine, state: State, call: Call) -> Value:
     "torch.compiler.disable",
     "torch.jit.script",
     "torch.jit.trace",
+    "torch.distributed.fsdp.FullyShardedDataParallel",
+    "torch.distributed.fsdp.fully_shard",
+    "torch.distributed.tensor.parallel.parallelize_module",
 )
 def wrapper(m: Machine, state: State, call: Call) -> Value:
     """Wrappers that call the wrapped module; ``.module`` is the module itself."""
