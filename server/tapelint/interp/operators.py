@@ -12,6 +12,7 @@ from ..tape import State
 from . import absent, torch_ops
 from .assign import assign
 from .calls import call_dunder
+from .lost import computed
 from .machine import EXPRESSIONS, Machine
 from .truth import truth
 from .values import FALSE, NONE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value, as_key
@@ -81,7 +82,7 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
             return Ref(state.new(Sequence(thing.kind, thing.items * 2, True)))
     grads = [v.grad for v in (left, right) if isinstance(v, Unknown)]
     if grads and all(g is False for g in grads):
-        return Unknown("", False)
+        return computed(m, "", left, right)
     return Unknown()
 
 
@@ -140,7 +141,9 @@ def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
             return value
         except TypeError:
             return Unknown()
-    return Unknown("", value.grad) if isinstance(value, Unknown) else Unknown()
+    if isinstance(value, Unknown):
+        return computed(m, "", value) if value.grad is False else Unknown("", value.grad)
+    return Unknown()
 
 
 def compare(m: Machine, node: ast.Compare, state: State, key: object) -> Value:

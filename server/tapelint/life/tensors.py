@@ -18,6 +18,10 @@ CUTS = {
     "The memory is shared, so an in-place write still counts for both",
     "data": "`.data` ({line}) gives the values without their history; autograd does not notice writes through it",
     "losses": "made ({line}) of the numbers in a list, without the graphs of its tensors",
+    "numpy": "computed by NumPy ({line}), which autograd does not see",
+    "number": "computed from a number ({line}), which has no history",
+    "numbers": "computed from numbers ({line}), which have no history",
+    "numbers in a list": "made of numbers in a list ({line}), which have no history",
     "list": "made ({line}) of the numbers in a list, without the graphs of its tensors",
 }
 

@@ -25,7 +25,7 @@ loss.backward()  # torch: ok
 
 ## Fix safety
 Removing the call that cut the graph restores it; `torch.stack` makes the same tensor of losses as `torch.tensor`, with
-their graphs.
+their graphs. Numbers on the way (`loss.item()`) become tensors, which whoever else reads them gets too.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ REASONS = {
     "no_grad": "it was computed under torch.no_grad()",
     "data": "`.data` gives the values without their history",
     "losses": "the tensors in the list are copied as numbers, without their history",
+    "numpy": "what NumPy computes has no history",
+    "number": "it was computed from a Python number, which has no history",
+    "numbers": "it was computed from Python numbers, which have no history",
+    "numbers in a list": "it was made of Python numbers, which have no history",
     "list": "the tensors in the list are copied as numbers, without their history",
 }
 
@@ -69,10 +73,14 @@ def check(event: Event, tape: Tape) -> Finding | None:
             cures.append(Cure("unwrap", "Use the tensor itself", (event.cut.node,)))
         if event.reason == "losses":
             cures.append(Cure("stack", "Keep their graphs: stack them", (event.cut.node,)))
+        if event.wrapped is not None and not _inside(event.cut.node, event.wrapped.node):
+            again = Cure("stack" if event.reason == "numbers in a list" else "unwrap", "", (event.wrapped.node,))
+            title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
+            cures.append(Cure("remove_call", title, (event.cut.node,), "unsafe", (again,)))
         if isinstance(event.cut.node, (ast.Call, ast.Attribute)) and event.reason in ("detach", "data"):
             cures.append(Cure("remove_call", f"Keep the graph: remove `{event.reason}`", (event.cut.node,)))
     else:
-        reason = "nothing it was computed from requires grad"
+        reason = "autograd has seen nothing that requires grad go into it"
     message = (
         f"{code(event.moment.node)} has no graph to walk: {name} does not require grad, {reason}. PyTorch raises "
         f"“{ERROR}”.{assuming(event.assumed)}"
@@ -87,6 +95,10 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "compute the loss from tensors that require grad, with gradients enabled.",
         tuple(cures),
     )
+
+
+def _inside(node: ast.AST, call: ast.AST) -> bool:
+    return isinstance(call, ast.Call) and node in call.args
 
 
 RULE = Rule(

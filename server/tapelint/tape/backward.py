@@ -124,9 +124,7 @@ def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST) -> lis
                     state.moment(node),
                     tensor.assumed,
                     key,
-                    cut and cut.moment,
-                    cut.reason if cut else "",
-                    cut and cut.switched,
+                    *((cut.moment, cut.reason, cut.switched, cut.wrapped) if cut else (None, "")),
                 )
             )
             raise Refused(NO_GRAPH)

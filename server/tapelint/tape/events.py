@@ -77,13 +77,15 @@ class SavedTensorSpoiled(Event):
 @dataclass(frozen=True, slots=True)
 class BackwardWithoutGraph(Event):
     """backward() on a tensor that does not require grad. ``cut`` is where the graph was lost, if known; ``switched``
-    the call that had switched gradients off until further notice, if that is why.
+    the call that had switched gradients off until further notice, if that is why; ``wrapped`` where a tensor was made
+    again of the numbers that had lost it.
     """
 
     root: int
     cut: Moment | None
     reason: str
     switched: Moment | None = None
+    wrapped: Moment | None = None
 
 
 @dataclass(frozen=True, slots=True)

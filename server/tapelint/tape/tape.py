@@ -20,7 +20,8 @@ from .stored import Stored
 class Cut:
     """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...). ``switched`` is the call that had
     switched gradients off until further notice, if that is why; ``source`` the graph it was cut from, if there was one,
-    ``leaves`` the parameters that a graph would lead to, if none was made.
+    ``leaves`` the parameters that a graph would lead to, if none was made; ``wrapped`` is where a tensor was made again
+    of the numbers.
     """
 
     moment: Moment
@@ -28,6 +29,7 @@ class Cut:
     switched: Moment | None = None
     source: Node | None = None
     leaves: tuple[int, ...] = ()
+    wrapped: Moment | None = None
 
 
 @dataclass(frozen=True, slots=True)

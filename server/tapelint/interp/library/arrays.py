@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 
-from ...tape import State, current
+from ...tape import Cut, State, current
 from ...tape.lost import GraphCopiedOut
+from ..lost import computed
 from ..machine import Machine, Raised
 from ..values import FALSE, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .backward import written_at
@@ -70,7 +71,10 @@ def tensor_numpy(m: Machine, state: State, receiver: Value, call: Call) -> Value
     if held and state.grad_mode is True and call.kwargs.get("force", FALSE) == FALSE and not call.args:
         func = call.node.func if isinstance(call.node, ast.Call) else None
         refuse(m, state, held, call, "numpy", func.value if isinstance(func, ast.Attribute) else None, True)
-    return Unknown("item", False)
+    value, tensor = Unknown("item", False), current(state, receiver.id) if isinstance(receiver, TensorRef) else None
+    if tensor is not None and (tensor.requires_grad or tensor.id in m.tape.cuts):
+        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), "numpy")
+    return value
 
 
 def array_function(m: Machine, state: State, call: Call) -> Value:
@@ -79,7 +83,10 @@ def array_function(m: Machine, state: State, call: Call) -> Value:
     held = [] if direct and call.name.rpartition(".")[2] in JOINING else held_in(state, given)
     if held and state.grad_mode is True:
         refuse(m, state, held, call, "numpy", written_at(call, 0, "object"))
-    return Unknown("array", False)
+    value = computed(m, "array", *call.args)
+    if value.tensor in m.tape.cuts and m.tape.cuts[value.tensor].reason != "numpy":
+        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), "numpy")
+    return value
 
 
 for _name in (*DIRECT, *JOINING):

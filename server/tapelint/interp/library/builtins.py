@@ -10,6 +10,7 @@ from .. import attributes
 from ..calls import call_value
 from ..classes import Factory
 from ..iteration import items_of
+from ..lost import taken
 from ..machine import Machine
 from ..operators import combine
 from ..registered import KINDS, is_module_like
@@ -212,7 +213,7 @@ def plain(m: Machine, state: State, call: Call) -> Value:
             return Const(kind(value.value))
         except (TypeError, ValueError):
             return Unknown("number", False)
-    return Unknown("index", False)
+    return taken(m, state, value, call.node)
 
 
 @function(

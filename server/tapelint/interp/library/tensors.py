@@ -8,6 +8,7 @@ from ...tape import Cut, Refused, State, bump, check_write, contents, current, l
 from ..attributes import cut, set_requires_grad
 from ..dtypes import Kind, of_dtype, of_values
 from ..extent import displayed
+from ..lost import in_list
 from ..machine import Machine, Raised
 from ..torch_ops import refuse_integers, run, tensor_of
 from ..values import FALSE, NONE, TRUE, Const, Lib, Ref, Sequence, TensorRef, Tuple, Unknown, Value
@@ -223,12 +224,16 @@ def make(m: Machine, state: State, call: Call) -> Value:
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
     if isinstance(source, TensorRef) and (origin := current(state, source.id)).requires_grad:
         m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor", source=origin.grad_fn)
-    elif isinstance(source, (TensorRef, Unknown)) and (lost := origin_of(source)) in m.tape.cuts:
-        m.tape.cuts[made] = m.tape.cuts[lost]
-        if m.tape.cuts[lost].reason == "item":
+    elif isinstance(source, (TensorRef, Unknown)) and (origin_key := origin_of(source)) in m.tape.cuts:
+        m.tape.cuts[made] = m.tape.cuts[origin_key]
+        if m.tape.cuts[origin_key].reason == "item":
             state.tensors[made] = replace(state.tensors[made], sizes=())
     elif reason := copied_from(state, source):
         m.tape.cuts[made] = Cut(state.moment(call.node), reason)
+    elif (lost := in_list(m, state, source)) is not None:
+        m.tape.cuts[made] = replace(lost, reason="numbers in a list") if lost.reason == "number" else lost
+    if made in m.tape.cuts and m.tape.cuts[made].reason in AGAIN:
+        m.tape.cuts[made] = replace(m.tape.cuts[made], wrapped=state.moment(call.node))
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     if plain:
         m.tape.single.add(made)
@@ -236,6 +241,10 @@ def make(m: Machine, state: State, call: Call) -> Value:
         m.tape.wrapped[made] = state.moment(call.node)
         refuse_integers(m, state, made, call.node)
     return TensorRef(made)
+
+
+AGAIN = frozenset(("item", "number", "numbers in a list"))
+"""Why a tensor that was made anew may have no graph though one tensor in its place would have."""
 
 
 def copied_from(state: State, source: Value) -> str:
