@@ -79,6 +79,46 @@ class Net(nn.Module):
 Net()(torch.randn(3, 4)).sum().backward()
 """
 
+PAIR = """import torch
+from torch import nn
+
+
+class Critic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+
+    def forward(self, image):
+        return torch.sigmoid(self.net(image))
+
+
+G, D = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8)), Critic()
+opt_g, opt_d = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+bce = nn.BCELoss()
+for i in range(3):
+    real = torch.randn(4, 8)
+    fake = G(torch.randn(4, 8))
+    g_loss = bce(D(fake), torch.ones(4, 1))
+    opt_g.zero_grad()
+    g_loss.backward(retain_graph=True)
+    opt_g.step()
+    real_loss = bce(D(real), torch.ones(4, 1))
+    fake_loss = bce(D(fake), torch.zeros(4, 1))
+    d_loss = (real_loss + fake_loss) / 2
+    opt_d.zero_grad()
+    d_loss.backward()
+    opt_d.step()
+"""
+
+SHARED = """    score = D(fake)
+    d_loss = bce(D(real), torch.ones(4, 1)) + bce(score, torch.zeros(4, 1))
+    g_loss = bce(score, torch.ones(4, 1))
+    d_loss.backward(retain_graph=True)
+    opt_d.step()
+    g_loss.backward()
+    opt_g.step()
+"""
+
 AVERAGE = """import torch
 from torch import nn
 
@@ -121,3 +161,14 @@ def test_what_is_added_to_a_leaf_keeps_its_gradient() -> None:
 def test_an_average_of_parameters_is_no_part_of_a_graph() -> None:
     best = _offered(AVERAGE)[0]
     assert best.applicability == "safe" and best.preferred and "no_grad" in best.title
+
+
+def test_an_image_whose_generator_has_stepped_is_data_for_the_discriminator() -> None:
+    best = _offered(PAIR)[0]
+    assert "fake_loss = bce(D(fake.detach()), torch.zeros(4, 1))\n" in apply(PAIR, best.edits)
+
+
+def test_what_others_are_still_trained_through_is_not_detached() -> None:
+    """Both losses share the discriminator's output, and the generator has its gradient from there only."""
+    text = PAIR[: PAIR.index("    g_loss")] + SHARED
+    assert not any("Detach" in fix.title for fix in _offered(text))

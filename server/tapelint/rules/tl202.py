@@ -37,18 +37,32 @@ opt_a.step()
 ```
 Or compute the forward again after the step.
 
+What is only data for the second loss, as a generator's image is for the discriminator, is detached there:
+```py
+G, D = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4)), nn.Linear(4, 1)
+opt_g = torch.optim.SGD(G.parameters(), lr=0.1)
+fake = G(torch.randn(8, 4))
+D(fake).mean().backward()
+opt_g.step()
+D(fake.detach()).mean().backward()  # torch: ok
+```
+
 ## Fix safety
 Moving the step behind the backward lets that backward add its gradients to the parameters before they
-are updated, so the fix is marked unsafe.
+are updated, so the fix is marked unsafe. Where that step has updated all that the old graph leads to, `detach()` comes
+first: it gives no gradient to what is done with.
 """
 
 from __future__ import annotations
+
+import ast
 
 from ..tape.events import Event, SavedTensorSpoiled
 from ..tape.moment import earlier_lap
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
+from .lifetime import readers
 from .spoiled import ERROR, is_step
 from .story import assuming, carried, code, lifted, op_name, prefix, saved_name
 
@@ -83,6 +97,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     depth = len(write.moment.calls) if place is write.moment.node else write.moment.calls.index(place)
     made = [n.born.calls[depth] if len(n.born.calls) > depth else n.born.node for n in event.path]
     cures = [
+        *_detaching(event, tape),
         Cure("compute_after", f"Compute {carried(tape, event.path[0], event.moment)} after the step", (place, *made)),
         Cure(
             "move_after",
@@ -101,6 +116,23 @@ def check(event: Event, tape: Tape) -> Finding | None:
         advice + ".",
         tuple(cures),
     )
+
+
+def _detaching(event: SavedTensorSpoiled, tape: Tape) -> list[Cure]:
+    """Cut what is older than the step off where it is used, if the step was all that its graph was for: in the
+    outermost call that is given it, since further in the same code may have run before the step.
+    """
+    old = event.settled
+    if old is None or old is event.path[0]:
+        return []
+    young = event.path[event.path.index(old) - 1]
+    names = dict.fromkeys(stored.target for key in old.results for stored in tape.stored.get(key, ()))
+    for place in (*young.born.calls, young.born.node):
+        found = [reader for name in names for reader in readers(place, name)]
+        if found:
+            title = f"Detach `{ast.unparse(found[0])}` where it is used after the step (it gets no gradient there)"
+            return [Cure("detach", title, tuple(found), "unsafe")]
+    return []
 
 
 RULE = Rule(

@@ -23,7 +23,7 @@ from .second import Gradient
 from .state import State
 from .tape import Tape
 from .walks import come_back, finished
-from .writes import Refused, stepped
+from .writes import Refused, settled, stepped
 
 SECOND_TIME = "Trying to backward through the graph a second time"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
@@ -185,8 +185,8 @@ class Check:
             self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, *since))
         elif spoiled is not None:
             come_back(self.tape, state, item, now, self.path, (item, *spoiled))
-            retained = item in state.retained
-            self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root, retained))
+            past = item in state.retained, settled(state, path, spoiled[1])
+            self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root, *past))
         if premise is None:
             raise Refused(SECOND_TIME if freed else MODIFIED)
         return False

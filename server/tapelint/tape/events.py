@@ -63,7 +63,8 @@ class CellRunAgain(Event):
 @dataclass(frozen=True, slots=True)
 class SavedTensorSpoiled(Event):
     """A backward needed a saved tensor that was written after it was saved. ``retained`` is whether an earlier one with
-    ``retain_graph=True`` has walked the node.
+    ``retain_graph=True`` has walked the node. ``settled`` is the node through which ``path`` enters what is older than
+    the write, if the same write has updated every leaf below: those are done with.
     """
 
     node: Node
@@ -72,6 +73,7 @@ class SavedTensorSpoiled(Event):
     path: tuple[Node, ...]
     root: int
     retained: bool = False
+    settled: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ w.add_(1)        # refused, where w is a leaf that requires grad
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from math import prod
 
 from .events import LeafWritten, ViewRefused
-from .graph import Tensor, Write
+from .graph import Leaf, Node, Tensor, Write
 from .moment import Moment, earlier_lap
 from .present import current
 from .state import State, fresh_id
@@ -58,6 +59,25 @@ def stepped(state: State, past: Moment, now: Moment) -> bool:
         write.how.endswith(".step") and any(each.run == lap.run for each in write.moment.laps)
         for write in state.writes.values()
     )
+
+
+def settled(state: State, path: Sequence[Node], write: Write) -> Node | None:
+    """The first node of ``path`` that is older than ``write``, if every leaf below it was written at that moment."""
+    entry = next((node for node in path if node.id < write.stamp), None)
+    found: set[Node | Leaf] = set()
+    todo: list[Node | Leaf] = [entry] if entry is not None else []
+    while todo:
+        item = todo.pop()
+        if item in found:
+            continue
+        found.add(item)
+        if isinstance(item, Node):
+            todo += item.inputs
+            continue
+        last = state.writes.get(state.tensors[item.tensor].counter)
+        if last is None or last.moment != write.moment:
+            return None
+    return entry
 
 
 def overlapping(state: State, tensor: Tensor) -> bool:
