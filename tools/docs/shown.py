@@ -25,9 +25,9 @@ _KERNELS = frozenset(
     "col2im conv_depthwise3d cross_entropy_loss elu flatten_dense_tensors fractional_max_pool2d "
     "fractional_max_pool3d gelu_ glu hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh huber_loss "
     "im2col l1_loss leaky_relu log_sigmoid max_pool2d_with_indices max_unpool2d max_unpool3d mish mish_ "
-    "mse_loss multi_margin_loss multilabel_margin_loss nll_loss pad pad_sequence reflection_pad1d "
-    "reflection_pad2d reflection_pad3d relu6 relu6_ replication_pad1d replication_pad2d replication_pad3d "
-    "rrelu_with_noise rrelu_with_noise_ silu silu_ slow_conv_dilated2d "
+    "mse_loss multi_margin_loss multilabel_margin_loss nll_loss pack_padded_sequence pad pad_packed_sequence "
+    "pad_sequence reflection_pad1d reflection_pad2d reflection_pad3d relu6 relu6_ replication_pad1d replication_pad2d "
+    "replication_pad3d rrelu_with_noise rrelu_with_noise_ silu silu_ slow_conv_dilated2d "
     "slow_conv_dilated3d slow_conv_transpose2d slow_conv_transpose3d smooth_l1_loss soft_margin_loss "
     "upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d "
     "upsample_nearest3d upsample_trilinear3d".split()
