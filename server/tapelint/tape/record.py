@@ -306,9 +306,10 @@ def invent(
     assumed: str | None,
     extra: Sequence[Node | Leaf] = (),
     op: str = "",
+    keeps: bool = True,
 ) -> int:
-    """A tensor that depends on ``inputs`` through one node that keeps something: by assumption, if ``assumed`` names
-    a callee.
+    """A tensor that depends on ``inputs`` through one node that ``keeps`` something: by assumption, if ``assumed``
+    names a callee.
     """
     tensors = [current(state, key) for key in inputs]
     edges = tuple(dict.fromkeys([*(e for t in tensors if t.requires_grad and (e := edge_of(t)) is not None), *extra]))
@@ -323,7 +324,7 @@ def invent(
             op or assumed or "call",
             edges,
             state.moment(node),
-            keeps=True,
+            keeps=keeps,
             assumed=assumed,
             results=(key,),
             anchors=tuple(inputs),
