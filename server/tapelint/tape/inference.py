@@ -28,7 +28,10 @@ def check_saved(tape: Tape, state: State, saved: Iterable[SavedTensor], op: str,
 
 
 def check_inference_write(tape: Tape, state: State, tensor: Tensor, op: str, node: ast.AST) -> None:
-    """Raise Refused where an inference tensor is written outside inference mode."""
-    if tensor.inference and not state.inference:
+    """Raise Refused where an inference tensor is written outside inference mode. What ``detach()`` and ``.data`` make
+    of it there is none in this one respect.
+    """
+    detached = tensor.base is None and tensor.memory != tensor.id and tensor.view != "inference"
+    if tensor.inference and not state.inference and not detached:
         tape.publish(InferenceTensorUsed(state.moment(node), None, tensor.id, "written", op, tensor.born))
         raise Refused("Inplace update to inference tensor outside InferenceMode is not allowed.")
