@@ -12,10 +12,13 @@ Which do what was measured; ``tests/oracle/test_distributions.py`` measures it a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...tape import State, current, invent, leaf
+from .. import torch_ops
 from ..assign import tensors_in
 from ..machine import Machine
-from ..values import Instance, Lib, Ref, Sequence, TensorRef, Value
+from ..values import Instance, Lib, Ref, Sequence, TensorRef, Unknown, Value
 from .registry import FUNCTIONS, Call
 
 COMPUTES_WHEN_MADE = frozenset({"Categorical", "OneHotCategorical", "Multinomial", "Weibull", "Chi2"})
@@ -24,78 +27,68 @@ COMPUTES_WHEN_ASKED = frozenset(
     "Bernoulli Geometric "
     "StudentT Independent TransformedDistribution RelaxedBernoulli".split()
 )
-_SCALED = {"rsample": (True, True), "icdf": (True, True), "entropy": (False, True), "variance": (False, True)}
-SHIFTED: dict[str, dict[str, tuple[bool, bool]]] = {
-    "Normal": _SCALED | {"mean": (True, False)},
-    "Laplace": _SCALED | {"mean": (True, False), "stddev": (False, True)},
-    "Gumbel": _SCALED | {"mean": (True, True), "stddev": (False, True)},
-    "Cauchy": {name: _SCALED[name] for name in ("rsample", "icdf", "entropy")},
-}
-"""Of distributions that ``loc`` only shifts: whether something is moved by it (nothing is kept for that), and whether
-it is computed from the other parameters.
-"""
-PARAMETERS, LOCATION = "(arguments)", "(loc)"
+SHIFTED = frozenset({"Normal", "Laplace", "Gumbel", "Cauchy"})
+"""Distributions that their first parameter, ``loc``, only shifts."""
+MOVED, UNMOVED = frozenset({"rsample", "icdf"}), frozenset({"entropy"})
+"""What of them is moved by ``loc``, which keeps nothing for it, and what does not depend on it."""
+LOCATION, OTHERS = "(loc)", "(other parameters)"
 SAMPLES = ("sample", "sample_n", "enumerate_support")
-ASKED = ("log_prob", "rsample", "entropy", "cdf", "icdf", "mean", "variance", "stddev")
+ASKED = ("log_prob", "rsample", "entropy", "cdf", "icdf")
 
 
 def make(m: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
-    given = [t for v in (*call.args, *call.kwargs.values()) for t in arguments(m, state, v)]
-    if name in COMPUTES_WHEN_MADE and any(current(state, t).requires_grad for t in given):
-        given = [invent(m.tape, state, given, call.node, None, op=name)]
-    kept = {PARAMETERS: Ref(state.new(Sequence("list", [TensorRef(t) for t in given])))}
-    if name in SHIFTED and isinstance(loc := call.kwargs.get("loc", call.args[0] if call.args else None), TensorRef):
-        kept[LOCATION] = loc
+    given = {**dict(enumerate(call.args)), **call.kwargs}
+    parts = {LOCATION: [given.pop(key) for key in ("loc", 0) if key in given and name in SHIFTED]}
+    parts[OTHERS] = list(given.values())
+    tensors = {part: [t for value in values for t in arguments(m, state, value)] for part, values in parts.items()}
+    if name in COMPUTES_WHEN_MADE:
+        computed = _computed(m, state, call, tensors[OTHERS], name)
+        tensors[OTHERS] = list(arguments(m, state, computed))
+    kept: dict[str, Value] = {
+        part: Ref(state.new(Sequence("list", [TensorRef(t) for t in found]))) for part, found in tensors.items()
+    }
     return Ref(state.new(Instance(Lib(f"torch.distributions.{name}"), kept)))
 
 
-def arguments(m: Machine, state: State, value: Value) -> list[int]:
+def arguments(m: Machine, state: State, value: Value, parts: Iterable[str] = (LOCATION, OTHERS)) -> list[int]:
     """The tensors a distribution is made of; of a distribution inside another one, its own."""
+    if isinstance(value, Unknown):
+        tensor = torch_ops.tensor_of(m, state, value)
+        return [] if tensor is None else [tensor]
     if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
-        inner = thing.attributes.get(PARAMETERS)
-        return list(tensors_in(state, inner)) if inner is not None else []
+        return [t for part in parts if part in thing.attributes for t in tensors_in(state, thing.attributes[part])]
     return list(tensors_in(state, value))
 
 
 def ask(m: Machine, state: State, call: Call) -> Value:
-    receiver, rest = call.args[0], call.args[1:]
+    receiver, rest = call.args[0], [t for value in call.args[1:] for t in arguments(m, state, value)]
     if call.name in SAMPLES:
         return TensorRef(leaf(state, call.node))
-    given = [*arguments(m, state, receiver), *(t for v in rest for t in tensors_in(state, v))]
-    located = _located(state, receiver)
-    if located is not None and call.name in SHIFTED[located[0]]:
-        return shifted(m, state, call, SHIFTED[located[0]][call.name], located[1], given)
-    if not any(current(state, t).requires_grad is not False for t in given):
-        return TensorRef(leaf(state, call.node))
-    return TensorRef(invent(m.tape, state, given, call.node, None, op=call.name))
+    if _kind(state, receiver) not in SHIFTED or call.name not in MOVED | UNMOVED:
+        return _computed(m, state, call, [*arguments(m, state, receiver), *rest], call.name)
+    result = _computed(m, state, call, [*arguments(m, state, receiver, [OTHERS]), *rest], call.name)
+    if call.name in UNMOVED:
+        return result
+    moved = [*arguments(m, state, receiver, [LOCATION]), *arguments(m, state, result)]
+    return _computed(m, state, call, moved, call.name, keeps=False)
 
 
-def _located(state: State, value: Value) -> tuple[str, int] | None:
-    """The kind of a shifted distribution, and its ``loc``."""
+def _kind(state: State, value: Value) -> str:
     thing = state.heap[value.id] if isinstance(value, Ref) else None
-    if not isinstance(thing, Instance) or not isinstance(thing.kind, Lib):
-        return None
-    if not isinstance(loc := thing.attributes.get(LOCATION), TensorRef):
-        return None
-    return thing.kind.name.rpartition(".")[2], loc.id
+    return thing.kind.name.rpartition(".")[2] if isinstance(thing, Instance) and isinstance(thing.kind, Lib) else ""
 
 
-def shifted(m: Machine, state: State, call: Call, how: tuple[bool, bool], loc: int, given: list[int]) -> Value:
-    """What is computed from the other parameters, and moved by ``loc``."""
-    moved, computed = how
-    rest = [t for t in given if t != loc and computed and current(state, t).requires_grad is not False]
-    made = [invent(m.tape, state, rest, call.node, None, op=call.name)] if rest else []
-    if moved and current(state, loc).requires_grad is not False:
-        return TensorRef(invent(m.tape, state, [loc, *made], call.node, None, op=call.name, keeps=False))
-    return TensorRef(made[0] if made else leaf(state, call.node))
+def _computed(m: Machine, state: State, call: Call, given: list[int], op: str, keeps: bool = True) -> Value:
+    """A tensor that depends on what is ``given``; unknown where nobody knows whether that has a graph."""
+    graphs = [current(state, key).requires_grad for key in given]
+    if any(graphs):
+        return TensorRef(invent(m.tape, state, given, call.node, None, op=op, keeps=keeps))
+    return Unknown(op) if None in graphs else TensorRef(leaf(state, call.node))
 
 
 def divergence(m: Machine, state: State, call: Call) -> Value:
-    given = [t for v in call.args for t in arguments(m, state, v)]
-    if not any(current(state, t).requires_grad is not False for t in given):
-        return TensorRef(leaf(state, call.node))
-    return TensorRef(invent(m.tape, state, given, call.node, None, op="kl_divergence"))
+    return _computed(m, state, call, [t for v in call.args for t in arguments(m, state, v)], "kl_divergence")
 
 
 for _name in COMPUTES_WHEN_MADE | COMPUTES_WHEN_ASKED:
