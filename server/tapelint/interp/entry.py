@@ -223,6 +223,7 @@ def _complete(m: Machine, state: State, module: int) -> None:
     state.frame, state.calls, state.laps = module, (), ()
     state.signal, state.value = None, None
     state.grad_mode, state.inference = True, False
+    state.collected = {}  # told above; of a script that raised nobody asks what it keeps
     for statement in m.tree.body:
         if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
             continue
