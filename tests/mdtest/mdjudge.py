@@ -70,8 +70,6 @@ def complaints(block: Block) -> str:
         )
         if match is not None:
             missing.remove(match)
-        elif diagnostic.severity == "hint":
-            continue
         elif row in alarms:
             heard.add(row)
         elif row in misses:

@@ -11,7 +11,7 @@ run. Three imports come before every block without being written (``PREAMBLE``).
     # FP: why                            a known false alarm: something is reported here today, though it should not be
 
 Several claims may stand on one line, each with its own ``#``. Every block says exactly once what torch does. What is
-reported above a hint must be claimed, what is claimed must be reported. A rule that is off by default is on where a
+reported must be claimed, what is claimed must be reported. A rule that is off by default is on where a
 block claims it.
 
 After ``py`` the opening line may carry one word:
