@@ -31,6 +31,7 @@ def main() -> int:
     arguments.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     arguments.add_argument("--show", type=int, default=10, help="how many disagreements to shrink and print")
     arguments.add_argument("--only", choices=SORTS, help="shrink and print disagreements of one sort")
+    arguments.add_argument("--feature", help="only programs with this feature, by its name in the report")
     arguments.add_argument("--scatter", type=float, default=0, help="percent by which a small sample may fall short")
     chosen = arguments.parse_args()
     torch.set_num_threads(1)
@@ -39,7 +40,7 @@ def main() -> int:
 
     by_result()
     began, tally, wrong = time.monotonic(), Tally(), []
-    for item in judged(seed, chosen.count, chosen.jobs):
+    for item in judged(seed, chosen.count, chosen.jobs, chosen.feature):
         tally.add(item)
         if item.verdict.sort in SORTS and chosen.only in (None, item.verdict.sort):
             wrong.append(item)

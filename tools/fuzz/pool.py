@@ -7,6 +7,7 @@ process is given one thing at a time, and one that takes too long or dies is rep
 from __future__ import annotations
 
 import gc
+import itertools
 import multiprocessing
 import random
 import signal
@@ -89,9 +90,12 @@ def smaller(judged: Judged) -> tuple[str, Verdict]:
     return text, judge(text)
 
 
-def judged(begin: int, count: int, jobs: int) -> Iterator[Judged]:
-    """All of them, as they come. The catalogue should be loaded before, so that each process finds it."""
-    for seed, found in each(one, range(begin, begin + count), jobs, SECONDS):
+def judged(begin: int, count: int, jobs: int, feature: str | None = None) -> Iterator[Judged]:
+    """All of them, as they come. The catalogue should be loaded before, so that each process finds it. With ``feature``
+    only of seeds whose first draft has it.
+    """
+    seeds = (seed for seed in itertools.count(begin) if not feature or feature in features(program(f"{seed}.0")))
+    for seed, found in each(one, itertools.islice(seeds, count), jobs, SECONDS):
         yield found or Judged(seed, "", Verdict("lost", frozenset()), frozenset(), True, 0)
 
 

@@ -27,6 +27,7 @@ from .library import (
     copying,
     distributions,
     functional,
+    functional_call,
     grad_mode,
     gradients,
     hooks,

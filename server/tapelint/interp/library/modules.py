@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ... import ops
-from ...tape import Leaf, State, bump, current, gradients, invent
+from ...tape import State, bump, current, edge_of, gradients, invent
 from ..attributes import cut, linear_order
 from ..calls import call_value, own_method
 from ..gradients import reach
@@ -120,7 +120,7 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     name = ast.unparse(call.node.func) if isinstance(call.node, ast.Call) else "module"
     if not hidden and not inputs_of(m, state, call):
         return Unknown("call")
-    edges = [Leaf(h.id) for h in hidden if state.tensors[h.id].requires_grad]
+    edges = [edge for h in hidden if state.tensors[h.id].requires_grad and (edge := edge_of(current(state, h.id)))]
     made = invent(m.tape, state, inputs_of(m, state, call), call.node, name, edges)
     return TensorRef(made)
 
