@@ -21,6 +21,7 @@ from .library import (
     arrays,
     autograd_function,
     backward,
+    batching,
     builtins,
     checkpoint,
     containers,
@@ -39,6 +40,7 @@ from .library import (
     parametrizations,
     sequences,
     tensors,
+    transforms,
     vectors,
     weight_averages,
 )

@@ -9,7 +9,21 @@ from . import growth
 from .iteration import LAPS, Items
 from .machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
 from .outline import outline
-from .values import NONE, Casting, Frame, Function, Generator, Lib, Mapping, Ref, Sequence, Tuple, Unknown, Value
+from .values import (
+    NONE,
+    Casting,
+    Frame,
+    Function,
+    Generator,
+    Lib,
+    Mapping,
+    Partial,
+    Ref,
+    Sequence,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 
 def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None) -> Value:
@@ -45,6 +59,8 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
         return replace(function, grad_mode=mode.mode, inference=mode.inference)
     if isinstance(value, Casting):
         return replace(function, casting=value.enabled)
+    if is_transform(value):
+        return call_value(m, state, value, [function], {}, node)
     if isinstance(value, Lib):
         kind = {
             "builtins.staticmethod": "static",
@@ -60,6 +76,12 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     if isinstance(value, Function):
         return call_value(m, state, value, [function], {}, node)
     return function
+
+
+def is_transform(value: Value) -> bool:
+    """Whether a decorator makes another function of the one it is given: ``@torch.vmap``, perhaps with arguments."""
+    name = getattr(value.function if isinstance(value, Partial) else value, "name", "")
+    return name == "torch.vmap" or name.startswith("torch.func.")
 
 
 def bind_arguments(

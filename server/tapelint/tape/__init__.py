@@ -5,6 +5,7 @@ from .backward import backward, everything, recorded, second_order, unused
 from .graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
 from .hooks import Hook, retain
 from .inference import check_inference_write
+from .levels import Level, alias, leave, see_outside
 from .moment import Lap, Moment
 from .present import contents, current, edge_of, leaf, settle
 from .record import invent, record
@@ -24,6 +25,7 @@ __all__ = [
     "Kept",
     "Lap",
     "Leaf",
+    "Level",
     "MANY",
     "Moment",
     "Node",
@@ -36,6 +38,7 @@ __all__ = [
     "Turn",
     "Unmarked",
     "Write",
+    "alias",
     "backward",
     "bump",
     "check_inference_write",
@@ -48,10 +51,12 @@ __all__ = [
     "gradients",
     "invent",
     "leaf",
+    "leave",
     "record",
     "recorded",
     "retain",
     "second_order",
+    "see_outside",
     "settle",
     "unused",
     "write_aside",

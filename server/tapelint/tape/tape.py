@@ -8,12 +8,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from .events import Event
 from .graph import Gradients, Node, Write
 from .moment import Moment
 from .state import State
 from .stored import Stored
+
+if TYPE_CHECKING:
+    from .levels import Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ class Tape:
     ``numbers`` what was in the tensors that unknown numbers were read from, ``homes`` for each attribute and item of an
     object the last assignment to it, its target and its value, ``askers`` the module that was asked for its parameters,
     by the empty list it gave; ``watched`` the leaves whose ``.grad`` the program reads, ``single`` the tensors of the
-    default dtype, ``settings`` the settings of PyTorch that it changes.
+    default dtype, ``settings`` the settings of PyTorch that it changes, ``levels`` the transforms of ``torch.func``
+    that are running, the innermost last.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
@@ -79,6 +84,7 @@ class Tape:
         self.unmarked: dict[int, Unmarked] = {}
         self.inside: dict[int, Node] = {}
         self.premise: str | None = None
+        self.levels: tuple[Level, ...] = ()
         self.casting = False
         self.scaled: dict[int, Moment] = {}
         self.weighty: dict[Hashable, bool] = {}

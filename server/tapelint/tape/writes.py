@@ -13,6 +13,7 @@ from math import prod
 
 from .events import LeafWritten, ViewRefused
 from .graph import Leaf, Node, Tensor, Write
+from .levels import is_captured, is_input
 from .moment import Moment, earlier_lap
 from .present import current
 from .state import State, fresh_id
@@ -25,6 +26,7 @@ PROTECTED = {
     "inference": "A view was created in inference mode and is being modified inplace in normal mode.",
 }
 """Views that may not be written with grad mode on, nor used after their base was written: neither could be recorded."""
+CAPTURED = "attempted to call in-place operation that would mutate a captured Tensor"
 
 
 class Refused(Exception):
@@ -105,6 +107,8 @@ def check_write(
     """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and
     friends. ``given`` is whether what is written has a graph, ``wanted`` whether any of it requires grad.
     """
+    if tape.levels and is_captured(tape, tensor):
+        raise Refused(CAPTURED)
     if state.grad_mode is not True:
         return
     if tensor.view in PROTECTED and tensor.base is not None and needs:
@@ -113,6 +117,9 @@ def check_write(
     base = current(state, tensor.base) if tensor.base is not None else None
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
+    if tape.levels and is_input(tape, tensor.id if base is None else base.id):
+        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, base is not None, given, wanted))
+        raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
         tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False, given, wanted))
         raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")

@@ -37,6 +37,8 @@ def apply(m: Machine, state: State, call: Call) -> Value:
     forward, setup = (own_function(state, kind, name) for name in ("forward", "setup_context"))
     if forward is None or not isinstance(kind, Ref) or not isinstance(state.heap[kind.id], Class):
         return Unknown("apply")
+    if m.tape.levels and setup is None:
+        raise Raised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
     values = bound(forward, call, setup is not None)
     tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
     given = Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(call.node))

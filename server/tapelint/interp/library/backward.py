@@ -32,6 +32,7 @@ from .registry import TENSOR_METHODS, Call, function, method
 NON_SCALAR = "grad can be implicitly created only for scalar outputs"
 NO_INPUT = "One of the differentiated Tensors does not require grad"
 NO_TARGET = "can't retain_grad on Tensor that has requires_grad=False"
+TRANSFORMED = "backward() called inside a functorch transform."
 UNUSED_INPUT = "The differentiated Tensor at index {} appears to not have been used in the graph"
 
 
@@ -95,6 +96,8 @@ def go_backward(
 ) -> list[int]:
     """A backward pass; what PyTorch raises is raised in the program."""
     m.holes.backwards += 1
+    if accumulate and m.tape.levels:
+        raise refused(m, TRANSFORMED)
     if accumulate and not inner:
         tell_rewrapped(m, state, roots, node)
     required = [current(state, root).requires_grad for root in roots]
@@ -211,7 +214,7 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
                 raise refused(m, UNUSED_INPUT.format(index))
             results.append(NONE)
             continue
-        made = _gradient(m, state, roots, key, starts, create, call.node)
+        made = new_gradient(m, state, roots, key, starts, create, call.node)
         if batched is False:  # the gradient of a tensor is like the tensor
             like = current(state, key)
             state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
@@ -228,7 +231,7 @@ def tell_unused(m: Machine, state: State, roots: list[int], key: int, node: ast.
     m.tape.publish(UnusedInput(state.moment(node), None, key, False, current(state, key).born, cut))
 
 
-def _gradient(
+def new_gradient(
     m: Machine,
     state: State,
     roots: list[int],

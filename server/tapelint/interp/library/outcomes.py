@@ -29,7 +29,6 @@ def for_each(m: Machine, state: State, key: object, call: Callable[[], Value], a
         m.memo.forks[index] = path, {**values, key: _ended(after, path, values[key])}  # type: ignore[index, dict-item]
     ended = _ended(after, state, outcome)
     if isinstance(ended, Raised):
-        m.memo.values[key] = ended  # type: ignore[index]
         raise ended
     return ended
 

@@ -37,6 +37,8 @@ def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Va
 @method(TENSOR_METHODS, "requires_grad_")
 def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
+    if m.tape.levels:
+        raise Raised("RuntimeError", "You are attempting to call Tensor.requires_grad_() inside", by_torch=True)
     set_requires_grad(
         m, state, current(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node
     )
