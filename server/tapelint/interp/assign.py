@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..source import written
 from ..tape import Kept, State, Stored
 from . import attributes, subscripts, updates
 from .classes import is_module
@@ -36,12 +37,12 @@ def assign(
         _refuse_plain(state, owner, target.attr, value)
         if isinstance(owner, Ref):
             m.tape.homes[owner.id, target.attr] = target, source or target
-        remember(m, state, ast.unparse(target), value, statement, source, "assigned")
+        remember(m, state, written(target), value, statement, source, "assigned")
         attributes.store(m, state, owner, target.attr, value, target)
     elif isinstance(target, ast.Subscript):
         owner = m.ev(target.value, state)
         index = m.ev(target.slice, state)
-        remember(m, state, ast.unparse(target.value), value, statement, source, "assigned")
+        remember(m, state, written(target.value), value, statement, source, "assigned")
         if isinstance(owner, Ref) and isinstance(index, Const):
             m.tape.homes[owner.id, str(index.value)] = target, source or target
         subscripts.store(m, state, owner, index, value, target)
@@ -102,6 +103,8 @@ def remember(
     m: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: str
 ) -> None:
     """Tell the tape that ``value`` is now known as ``name``."""
+    if not isinstance(value, (TensorRef, Ref, Tuple)):
+        return
     if isinstance(value, Ref):
         _name_parameters(m, state, name.removeprefix("self."), value, 2)
     direct = isinstance(value, TensorRef)

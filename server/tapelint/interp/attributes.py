@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
 
 from ..tape import Cut, State, Tensor, current, fresh_id, invent
 from ..tape.lost import RequiresGradRefused
 from . import absent, gradients, registered, torch_ops
 from .library.registry import ATTRIBUTES, PARAMETRIZED
+from .lineage import find
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import FIELDS
 from .outline import is_abstract
@@ -127,46 +127,6 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
     if tensor.requires_grad:
         m.tape.cuts[key] = Cut(state.moment(node), how, source=tensor.grad_fn)
     return key
-
-
-def linear_order(state: State, kind: Value) -> list[Value]:
-    """The classes to look in, most derived first (a depth-first approximation of the MRO, each class at its last
-    place).
-    """
-    if not isinstance(kind, Ref):
-        return [kind]
-    order: list[Value] = []
-
-    def visit(item: Value, depth: int) -> None:
-        order.append(item)
-        if isinstance(item, Ref) and depth < 20 and isinstance(thing := state.heap[item.id], Class):
-            for base in thing.bases:
-                visit(base, depth + 1)
-
-    visit(kind, 0)
-    return [item for index, item in enumerate(order) if item not in order[index + 1 :]]
-
-
-def class_attributes(
-    state: State, kind: Value, name: str, after: int | None = None
-) -> Iterator[tuple[Value, Value | None]]:
-    """Where a class or its bases define ``name``: pairs (class, value), value None for a library class, which may
-    define it.
-    """
-    order = linear_order(state, kind)
-    if after is not None:
-        start = next((i + 1 for i, item in enumerate(order) if isinstance(item, Ref) and item.id == after), 0)
-        order = order[start:]
-    for item in order:
-        if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Class):
-            if name in thing.attributes:
-                yield item, thing.attributes[name]
-        elif item != Lib("builtins.object"):
-            yield item, None
-
-
-def find(state: State, kind: Value, name: str, after: int | None = None) -> tuple[Value, Value | None] | None:
-    return next(class_attributes(state, kind, name, after), None)
 
 
 MODULES = ("Sequential", "ModuleList")

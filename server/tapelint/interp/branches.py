@@ -10,6 +10,7 @@ import ast
 from collections.abc import Hashable
 from functools import partial
 
+from ..source import written
 from ..tape import State, contents
 from .assign import assign
 from .gradients import weigh
@@ -49,7 +50,7 @@ def _part(m: Machine, node: ast.expr, state: State) -> Hashable:
         return m.tape.numbers.get(value.tensor, value)
     if isinstance(value, TensorRef):
         return contents(state, value.id)
-    return value if value is not None else ast.unparse(node)  # type: ignore[return-value]
+    return value if value is not None else written(node)  # type: ignore[return-value]
 
 
 def decide(m: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool | None, Hashable, bool]:

@@ -10,10 +10,10 @@ from collections import Counter, OrderedDict
 from functools import cache
 
 from .. import ops
+from ..source import written
 from ..tape import State
 from . import evaluation, torch_ops
 from .assign import tensors_in
-from .attributes import find, linear_order
 from .classes import instantiate
 from .functions import call_function
 from .gradients import handed_over, reach
@@ -27,6 +27,7 @@ from .library.registry import (
     TENSOR_METHODS,
     Call,
 )
+from .lineage import find, linear_order
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import answers, is_layer, is_network
 from .values import (
@@ -232,7 +233,7 @@ def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> 
         return Unknown(call.name, False)
     m.holes.unknown_calls += 1
     return torch_ops.opaque(
-        m, state, found, call.node, ast.unparse(call.node.func) if isinstance(call.node, ast.Call) else call.name
+        m, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
     )
 
 
@@ -288,7 +289,7 @@ def unknown_call(
         state.retaining.clear()  # it may walk what was retained
         if not is_harmless(function):
             state.handed |= {t for t in given if state.tensors[t].grad_fn is not None}
-    name = ast.unparse(node.func) if isinstance(node, ast.Call) else "call"
+    name = written(node.func) if isinstance(node, ast.Call) else "call"
     result = torch_ops.opaque(m, state, given, node, name) if given else Unknown("call")
     if held and isinstance(result, Unknown):
         m.tape.holders[result.tensor] = held

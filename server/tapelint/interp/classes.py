@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from ..tape import State
-from .attributes import find, linear_order
 from .functions import call_function, define_function
+from .lineage import find, linear_order
 from .machine import Machine
 from .networks import is_layer
 from .values import NONE, Bound, Class, Frame, Function, Instance, Lib, Ref, Unknown, Value

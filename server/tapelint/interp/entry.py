@@ -66,6 +66,7 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
     with recorded(m, finish.tape, finish.loads, 0) as again:
         run_again(m, ran, partial(_entered, m, []))
     steps.append(again)
+    m.settled.clear()
     return _counted(m, steps)
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import ast
 
+from ..source import once, walk
 from ..tape import Leaf, Node, State
 from ..tape.training import EvaluationRecorded
-from .gradients import once
 from .held import walkable
 from .machine import Machine
 from .values import FALSE, Instance, Ref, TensorRef, Value
@@ -57,9 +57,9 @@ def leave(m: Machine, state: State, run: int) -> None:
 @once
 def _keeps_some(loop: ast.AST) -> bool:
     """Whether a loop stores something only under a condition: then what this path has let go may be held on another."""
-    tests = [node for node in ast.walk(loop) if isinstance(node, ast.If)]
+    tests = [node for node in walk(loop) if isinstance(node, ast.If)]
     stores = (ast.Assign, ast.AnnAssign, ast.AugAssign)
-    return any(isinstance(inner, stores) for test in tests for inner in ast.walk(test))
+    return any(isinstance(inner, stores) for test in tests for inner in walk(test))
 
 
 def _graph(state: State, graph: Node) -> tuple[set[Node], bool]:

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from ..tape import State
-from .attributes import linear_order
+from .lineage import linear_order
 from .values import FALSE, Instance, Lib, Mapping, Ref, Tuple, Value
 
 _LIGHTNING = r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*"

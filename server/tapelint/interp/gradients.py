@@ -9,10 +9,9 @@ trainer.after_step(net)        # nobody knows; nothing is concluded from these g
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import wraps
-from typing import TypeVar
+from collections.abc import Hashable, Iterable, Iterator
 
+from ..source import blocks, once, walk
 from ..tape import State, gradients
 from .machine import Machine
 from .values import (
@@ -40,22 +39,6 @@ CLEARING = frozenset(("zero_grad", "grad", "zero_"))
 
 TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
 """Attributes by which a program reaches gradients and what uses them."""
-
-T = TypeVar("T")
-
-
-def once(function: Callable[[ast.AST], T]) -> Callable[[ast.AST], T]:
-    """Computed once for a node, and kept with it."""
-    name = f"_tapelint_{function.__name__}"
-
-    @wraps(function)
-    def known(node: ast.AST) -> T:
-        if not hasattr(node, name):
-            setattr(node, name, function(node))
-        return getattr(node, name)  # type: ignore[no-any-return]
-
-    return known
-
 
 def assigned(m: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
     """``p.grad = value``."""
@@ -113,7 +96,7 @@ def unknown_gradient(state: State) -> None:
 def _glances(tree: ast.AST) -> frozenset[ast.AST]:
     """Where ``.grad`` is asked for and its value not used: ``p.grad is None``, ``p.grad.zero_()``."""
     found: list[ast.AST] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             found.append(node.left)
         elif isinstance(node, ast.If):
@@ -190,7 +173,7 @@ def between_calls(m: Machine, state: State, method: ast.AST) -> None:
 @once
 def _clearings(node: ast.AST) -> int:
     """In how many places some code clears gradients."""
-    return sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in ast.walk(node))
+    return sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in walk(node))
 
 
 # Conditions on which it depends what is cleared or stepped
@@ -200,7 +183,7 @@ def _clearings(node: ast.AST) -> int:
 def facts(node: ast.AST) -> tuple[frozenset[str], bool, frozenset[str]]:
     """By which attributes some code reaches for gradients, whether it jumps, and the names of what it calls."""
     touched, jumps, called = set(), False, set()
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Attribute):
             if inner.attr in TOUCHING:
                 touched.add(inner.attr)
@@ -219,7 +202,7 @@ def _definitions(statement: ast.AST) -> list[tuple[int, ast.FunctionDef | ast.As
     found, level, depth = [], [statement], 0
     while level:
         found += [(depth, n) for n in level if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        level = [child for node in level for child in blocks(node)]
         depth += 1
     return found
 

@@ -7,7 +7,7 @@ h = None      # nobody holds the first tensor any more, but the graph below y ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,10 @@ from ..tape import Node, State
 from .values import (
     Bound,
     Class,
-    Const,
     Frame,
     Function,
     Generator,
     Instance,
-    Lib,
     Mapping,
     Method,
     Optimizer,
@@ -45,22 +43,31 @@ class Held:
     objects: set[int]
 
 
+Known = dict[int, tuple[Any, Held]]
+"""What is in heap objects that nobody changes any more, by their number."""
+NOTHING = None, Held(set(), set())
+
+
 def entries(thing: Any) -> dict[Any, Value]:
     """What a heap object holds by name or key."""
-    if isinstance(thing, Frame):
+    kind = type(thing)
+    if kind is Frame:
         return thing.variables
-    return thing.attributes if isinstance(thing, Instance) else thing.items if isinstance(thing, Mapping) else {}
+    return thing.attributes if kind is Instance else thing.items if kind is Mapping else {}
 
 
 class Meeting:
     """Paths are compared where they meet: what each of them holds is found out once.
 
-    ``live`` are the variables of the running scope that can still be read, where that is known; ``given`` is what the
-    running calls were given. ``work`` counts comparisons and what was looked at for them.
+    ``live`` are the variables of the running scope that can still be read, where that is known; ``running`` the calls
+    that are running, with what they were given; ``known`` is kept from one meeting to the next. ``work`` counts
+    comparisons and what was looked at for them.
     """
 
-    def __init__(self, live: frozenset[str] | None = None, given: tuple[Value, ...] = ()) -> None:
-        self.live, self.given = live, given
+    def __init__(
+        self, live: frozenset[str] | None, running: Collection[tuple[object, tuple[Value, ...]]], known: Known
+    ) -> None:
+        self.live, self.running, self.known = live, running, known
         self.work = 0
         self._held: dict[int, Held] = {}
         self._walkable: dict[int, set[Node]] = {}
@@ -70,7 +77,8 @@ class Meeting:
         found = self._held.get(id(state))
         if found is None:
             assert self.live is not None
-            found = self._held[id(state)] = held(state, self.live, self.given)
+            given = [value for _, values in self.running for value in values]
+            found = self._held[id(state)] = held(state, self.live, given, self.known)
             self.work += 2 * len(state.heap)
         return found
 
@@ -82,58 +90,81 @@ class Meeting:
         return found
 
 
-def held(state: State, live: frozenset[str], given: Iterable[Value]) -> Held:
+def held(state: State, live: frozenset[str], given: Iterable[Value], known: Known) -> Held:
     """What anything on the heap holds, but for the variables of the running scope that are not ``live``; and what the
-    running calls were ``given``, which whoever called still has.
+    running calls were ``given``, which whoever called still has. What a path does not own is never changed: what is
+    in it is looked for once.
     """
-    found = Held(set(), set())
-    todo: list[Value] = list(given)
+    tensors, objects = set[int](), set[int]()
+    values: list[Value] = list(given)
+    owned, frame = state.owned, state.frame
     for key, thing in state.heap.items():
-        if isinstance(thing, Sequence):
-            todo += thing.items
-        elif key == state.frame:
-            todo += [value for name, value in thing.variables.items() if name in live]
-        elif isinstance(thing, Optimizer):
-            found.tensors.update(thing.params)
-        elif isinstance(thing, Class):
-            todo += thing.attributes.values()
+        if key == frame:
+            values += [value for name, value in thing.variables.items() if name in live]
+        elif key in owned:
+            values += contents(thing, tensors)
         else:
-            todo += entries(thing).values()
-    while todo:
-        value = todo.pop()
-        kind = type(value)
-        if kind is TensorRef:
-            found.tensors.add(value.id)  # type: ignore[union-attr]
-        elif kind is Unknown:
-            found.tensors.add(value.tensor)  # type: ignore[union-attr]
-        elif kind is Ref:
-            found.objects.add(value.id)  # type: ignore[union-attr]
-        elif kind is not Const and kind is not Lib:
-            todo += _parts(value)
-    for tensor in list(found.tensors):
+            old, inside = known.get(key, NOTHING)
+            if old is not thing:
+                inside = Held(set(), set())
+                collect(list(contents(thing, inside.tensors)), inside)
+                known[key] = thing, inside
+            if inside.tensors:
+                tensors |= inside.tensors
+            if inside.objects:
+                objects |= inside.objects
+    found = Held(tensors, objects)
+    collect(values, found)
+    for tensor in list(tensors):
         record = state.tensors.get(tensor)
-        while record is not None and record.base is not None and record.base not in found.tensors:
-            found.tensors.add(record.base)
+        while record is not None and record.base is not None and record.base not in tensors:
+            tensors.add(record.base)
             record = state.tensors.get(record.base)
     return found
 
 
-def _parts(value: Value) -> Iterable[Value]:
-    if isinstance(value, Tuple):
-        return value.items
-    if isinstance(value, Bound):
-        return value.function, value.receiver
-    if isinstance(value, (Method, Super)):
-        return (value.receiver,)
-    if isinstance(value, Partial):
-        return value.function, *value.args, *(item for _, item in value.kwargs)
-    if isinstance(value, Function):
-        return *value.defaults, *(item for _, item in value.keyword_defaults)
-    if isinstance(value, Slice):
-        return value.start, value.stop, value.step
-    if isinstance(value, Generator):
-        return (value.function,) if value.function is not None else ()
-    return value.parts if isinstance(value, Zip) else ()
+def contents(thing: Any, tensors: set[int]) -> Iterable[Value]:
+    """The values in a heap object; what it knows by number is added to ``tensors``."""
+    kind = type(thing)
+    if kind is Optimizer:
+        tensors.update(thing.params)
+    return _CONTENTS[kind](thing) if kind in _CONTENTS else ()
+
+
+def collect(values: list[Value], found: Held) -> None:
+    """Add the tensors and objects among ``values`` and in what these are made of."""
+    tensors, objects = found.tensors, found.objects
+    for value in values:  # which grows
+        kind = type(value)
+        if kind is Ref:
+            objects.add(value.id)  # type: ignore[union-attr]
+        elif kind is TensorRef:
+            tensors.add(value.id)  # type: ignore[union-attr]
+        elif kind is Unknown:
+            tensors.add(value.tensor)  # type: ignore[union-attr]
+        elif kind in _PARTS:
+            values += _PARTS[kind](value)
+
+
+_CONTENTS: dict[type, Callable[[Any], Iterable[Value]]] = {
+    Frame: lambda frame: frame.variables.values(),
+    Instance: lambda instance: instance.attributes.values(),
+    Class: lambda owner: owner.attributes.values(),
+    Sequence: lambda sequence: sequence.items,
+    Mapping: lambda mapping: mapping.items.values(),
+}
+
+_PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
+    Tuple: lambda value: value.items,
+    Bound: lambda value: (value.function, value.receiver),
+    Method: lambda value: (value.receiver,),
+    Super: lambda value: (value.receiver,),
+    Partial: lambda value: (value.function, *value.args, *(item for _, item in value.kwargs)),
+    Function: lambda value: (*value.defaults, *(item for _, item in value.keyword_defaults)),
+    Slice: lambda value: (value.start, value.stop, value.step),
+    Generator: lambda value: () if value.function is None else (value.function,),
+    Zip: lambda value: value.parts,
+}
 
 
 def walkable(state: State, live: frozenset[str] | None = None) -> set[Node]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import ast
 
+from ..source import once, walk
 from ..tape import State
-from .attributes import linear_order
-from .gradients import once
+from .lineage import linear_order
 from .machine import Machine
 from .outline import outline
 from .values import Class, Function, Ref
@@ -45,7 +45,7 @@ def uses_of(m: Machine, state: State, function: Function) -> dict[str, set[str]]
 def _kept(init: ast.AST) -> dict[str, set[str]]:
     """By parameter the attributes of ``self`` that it is kept as: ``self.net = net``."""
     found: dict[str, set[str]] = {}
-    for node in ast.walk(init):
+    for node in walk(init):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 _pair(target, node.value, found)
@@ -75,7 +75,7 @@ def _own(node: ast.expr) -> str | None:
 def _uses(owner: ast.AST) -> dict[str, set[str]]:
     """How a class uses attributes of ``self``: what it asks them for, and ``()`` where it calls them."""
     found: dict[str, set[str]] = {}
-    for node in ast.walk(owner):
+    for node in walk(owner):
         if isinstance(node, ast.Call) and (name := _own(node.func)) is not None:
             found.setdefault(name, set()).add("()")
         elif isinstance(node, ast.Attribute) and (name := _own(node.value)) is not None:

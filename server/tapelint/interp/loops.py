@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
+from ..source import walk
 from ..tape import Lap, State
 from . import evaluation, growth
 from .assign import assign
@@ -30,11 +31,11 @@ def laps_for(loop: ast.For | ast.AsyncFor | ast.While) -> int:
     if known is None:
         known = LAPS
         names = (
-            {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+            {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
             if not isinstance(loop, ast.While)
             else None
         )
-        for item in ast.walk(loop):
+        for item in walk(loop):
             if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Mod) and _counts(item.left, names):
                 known = max(known, _number(item.right, 2))
             elif isinstance(item, ast.Compare) and _counts(item.left, names):
@@ -45,7 +46,7 @@ def laps_for(loop: ast.For | ast.AsyncFor | ast.While) -> int:
 
 
 def _counts(node: ast.expr, names: set[str] | None) -> bool:
-    return any(isinstance(n, ast.Name) and (names is None or n.id in names) for n in ast.walk(node))
+    return any(isinstance(n, ast.Name) and (names is None or n.id in names) for n in walk(node))
 
 
 def _number(node: ast.expr, factor: int) -> int:

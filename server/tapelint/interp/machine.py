@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..source import Cell
 from ..tape import Lap, State, Tape, Turn
-from .held import Meeting
+from .held import Known, Meeting
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
 
@@ -107,14 +107,15 @@ T = TypeVar("T")
 EXPRESSIONS: dict[type, Callable[..., Value]] = {}
 STATEMENTS: dict[type, Callable[..., list[State]]] = {}
 
-_CONSTANTS: dict[object, Const] = {}
+_UNASKED = object()
 
 
 class Machine:
     """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
     each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
     optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``making``
-    the classes of which an object is being made for an annotation; ``width`` how many paths are kept.
+    the classes of which an object is being made for an annotation; ``width`` how many paths are kept; ``settled`` what
+    is in heap objects that nobody changes any more.
     What ``steps`` keeps for each part of the execution is that of the running one: ``read`` are definitions whose body
     was looked into although they were not ``called``, ``asked`` the answers to questions about other code, ``notes``
     what listeners make of events.
@@ -147,6 +148,7 @@ class Machine:
         self.making: list[int] = []
         self.width = MAX_STATES
         self.suspects: list[int] = []
+        self.settled: Known = {}
         self.cells: tuple[Cell, ...] = ()
         self.catching = 0
         self.module = 0
@@ -217,8 +219,10 @@ class Machine:
 
     def ask(self, question: Callable[..., T], *about: ast.AST) -> T:
         """What ``question`` answers about code that is not being executed; written down, for an edit may change it."""
-        answer = self.asked[question, about] = question(*about)
-        return answer
+        known = self.asked.get((question, about), _UNASKED)
+        if known is _UNASKED:
+            known = self.asked[question, about] = question(*about)
+        return known  # type: ignore[no-any-return]
 
     def walk(self, state: State, node: ast.AST, rooted: bool) -> None:
         """The program goes backward at ``node``, which is in the file of the running function."""
@@ -291,10 +295,14 @@ class Machine:
 
     def trim(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
-        meeting = Meeting(live, tuple(value for _, given in self.running for value in given))
+        meeting = Meeting(live, self.running, self.settled)
+        saved, suspects = self.tape.saved, self.suspects
         kept: list[State] = []
         for state in self.going(states):
-            if not any(merged(state, other, self.tape.saved, self.suspects, meeting) for other in kept):
+            for other in kept:
+                if merged(state, other, saved, suspects, meeting):
+                    break
+            else:
                 kept.append(state)
         self.steps += meeting.work // LOOKS
         self.check()

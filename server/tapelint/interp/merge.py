@@ -59,16 +59,18 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], mee
         state.signal != other.signal
         or state.grad_mode != other.grad_mode
         or state.packing != other.packing
-        or [hook.made for hook in state.hooks.values()] != [hook.made for hook in other.hooks.values()]
         or state.frame != other.frame
+        or (state.hooks or other.hooks)
+        and [hook.made for hook in state.hooks.values()] != [hook.made for hook in other.hooks.values()]
         or not same_laps(state.laps, other.laps)
     ):
         return False
     pair = Pair(state, other, saved, meeting)
     if state.signal in ("return", "raise") and not pair.result():
         return False
-    if any(pair.apart(key) for key in suspects):
-        return False
+    for key in suspects:
+        if pair.apart(key):
+            return False
     changed = state.difference(other)
     for key in changed.heap:
         if pair.apart(key):
@@ -97,6 +99,8 @@ def same_laps(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
 
 class Pair:
     """Two paths that are being compared. ``plain`` collects what they may forget; ``alike`` what is assumed equal."""
+
+    __slots__ = ("state", "other", "saved", "meeting", "live", "plain", "alike", "nodes")
 
     def __init__(self, state: State, other: State, saved: set[int], meeting: Meeting) -> None:
         self.state, self.other, self.saved, self.meeting = state, other, saved, meeting
@@ -135,90 +139,111 @@ class Pair:
 
     def values(self, mine: Value, yours: Value) -> bool:
         """Whether two values are alike."""
-        if mine is yours or mine == yours and not isinstance(mine, (TensorRef, Ref)):
+        if mine is yours:
             return True
-        if type(mine) is not type(yours):
+        kind = type(mine)
+        if kind is not type(yours):
             return False
-        if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
-            left, right = self.state.tensors.get(mine.id), self.other.tensors.get(yours.id)
+        if kind is Ref:
+            return self.references(mine.id, yours.id)  # type: ignore[union-attr]
+        if kind is TensorRef:
+            left, right = self.state.tensors.get(mine.id), self.other.tensors.get(yours.id)  # type: ignore[union-attr]
             return left is not None and right is not None and self.records(left, right)
-        if isinstance(mine, Ref) and isinstance(yours, Ref):
-            if mine.id == yours.id or (mine.id, yours.id) in self.alike:
-                return True
-            self.alike.add((mine.id, yours.id))
-            left_thing, right_thing = self.state.heap.get(mine.id), self.other.heap.get(yours.id)
-            return left_thing is not None and right_thing is not None and self.things(left_thing, right_thing, yours.id)
+        if kind is Unknown or kind is Const or mine == yours:
+            return True
         if isinstance(mine, Tuple) and isinstance(yours, Tuple):
             return len(mine.items) == len(yours.items) and all(map(self.values, mine.items, yours.items))
         if isinstance(mine, Bound) and isinstance(yours, Bound):
             return self.values(mine.function, yours.function) and self.values(mine.receiver, yours.receiver)
         if isinstance(mine, Method) and isinstance(yours, Method):
             return mine.name == yours.name and self.values(mine.receiver, yours.receiver)
-        return isinstance(mine, (Unknown, Const))
+        return False
+
+    def references(self, mine: int, yours: int) -> bool:
+        """Whether two heap objects, which paths may have made separately, are alike."""
+        if mine == yours or (mine, yours) in self.alike:
+            return True
+        self.alike.add((mine, yours))
+        left, right = self.state.heap.get(mine), self.other.heap.get(yours)
+        return left is not None and right is not None and self.things(left, right, yours)
 
     def things(self, mine: Any, yours: Any, key: int) -> bool:
         """Whether two heap objects are alike; ``key`` is the one to be changed where they are plainly different."""
         if mine is yours:
             return True
-        if type(mine) is not type(yours):
+        kind = type(mine)
+        if kind is not type(yours):
             return False
-        if isinstance(mine, Sequence):
-            if (
-                len(mine.items) == len(yours.items)
-                and mine.kind == yours.kind
-                and all(map(self.values, mine.items, yours.items))
-            ):
-                return True
-            plain = all(self.is_plain(self.state, i) for i in mine.items) and all(
-                self.is_plain(self.other, i) for i in yours.items
-            )
-            if plain:
-                self.plain.append((key, None, False))
-            return plain
-        if isinstance(mine, Optimizer):
-            return mine == yours
-        if isinstance(mine, Class):
-            return mine.node is yours.node
-        if isinstance(mine, Frame) and (mine.parent != yours.parent or mine.function != yours.function):
-            return False
-        if isinstance(mine, Instance) and not self.values(mine.kind, yours.kind):
-            return False
-        left, right = entries(mine), entries(yours)
-        names = left.keys() | right.keys()
-        live = self.live if key == self.state.frame else None
-        for name in names:
-            one, two = left.get(name, MISSING), right.get(name, MISSING)
-            if one is two or live is not None and not needed(live, name, one, two):
-                continue
-            if self.is_plain(self.state, one) and self.is_plain(self.other, two):
-                if one != two:
-                    self.plain.append((key, name, is_data(self.state, one) and is_data(self.other, two)))
-            elif not self.values(one, two):
+        if kind is Instance:
+            if mine.kind is not yours.kind and not self.values(mine.kind, yours.kind):
                 return False
-        return True
+        elif kind is Frame:
+            if mine.parent != yours.parent or mine.function != yours.function:
+                return False
+        elif kind is Sequence:
+            return self.sequences(mine, yours, key)
+        elif kind is Optimizer:
+            return bool(mine == yours)
+        elif kind is Class:
+            return mine.node is yours.node
+        left, right = entries(mine), entries(yours)
+        live = self.live if key == self.state.frame else None
+        for name, one in left.items():
+            two = right.get(name, MISSING)
+            if one is not two and not self.entry(key, name, one, two, live):
+                return False
+        return left.keys() >= right.keys() or all(
+            self.entry(key, name, MISSING, two, live) for name, two in right.items() if name not in left
+        )
+
+    def entry(self, key: int, name: Any, one: Value, two: Value, live: frozenset[str] | None) -> bool:
+        """Whether what an object holds by one name is alike."""
+        if live is not None and not needed(live, name, one, two):
+            return True
+        if self.is_plain(self.state, one) and self.is_plain(self.other, two):
+            if one != two:
+                self.plain.append((key, name, is_data(self.state, one) and is_data(self.other, two)))
+            return True
+        return self.values(one, two)
+
+    def sequences(self, mine: Sequence, yours: Sequence, key: int) -> bool:
+        """Whether two lists are alike."""
+        if (
+            len(mine.items) == len(yours.items)
+            and mine.kind == yours.kind
+            and all(map(self.values, mine.items, yours.items))
+        ):
+            return True
+        plain = all(self.is_plain(self.state, i) for i in mine.items) and all(
+            self.is_plain(self.other, i) for i in yours.items
+        )
+        if plain:
+            self.plain.append((key, None, False))
+        return plain
 
     def is_plain(self, state: State, value: Value, depth: int = 3) -> bool:
         """Whether no graph can depend on a value: numbers, names, data that nothing saved, containers of such."""
-        if isinstance(value, (Const, Unknown, Lib, Module, Range, Slice)):
+        kind = type(value)
+        if kind in PLAIN:
             return True
-        if isinstance(value, TensorRef):
-            tensor = state.tensors.get(value.id)
+        if kind is TensorRef:
+            tensor = state.tensors.get(value.id)  # type: ignore[union-attr]
             return (
                 tensor is not None
                 and tensor.grad_fn is None
                 and tensor.requires_grad is not True
                 and tensor.counter not in self.saved
             )
-        if depth and isinstance(value, Tuple):
-            return all(self.is_plain(state, item, depth - 1) for item in value.items)
-        if isinstance(value, Method):
-            return isinstance(value.receiver, (Unknown, Lib))
-        if depth and isinstance(value, Ref):
-            thing = state.heap.get(value.id)
+        if kind is Method:
+            return isinstance(value.receiver, (Unknown, Lib))  # type: ignore[union-attr]
+        if depth and kind is Ref:
+            thing = state.heap.get(value.id)  # type: ignore[union-attr]
             if isinstance(thing, Sequence):
                 return all(self.is_plain(state, item, depth - 1) for item in thing.items)
             if isinstance(thing, Mapping):
                 return all(self.is_plain(state, item, depth - 1) for item in thing.items.values())
+        if depth and kind is Tuple:
+            return all(self.is_plain(state, item, depth - 1) for item in value.items)  # type: ignore[union-attr]
         return False
 
     def records(self, mine: Tensor, yours: Tensor) -> bool:
@@ -259,7 +284,7 @@ class Pair:
                 two = two.inputs[0]
             if one is two or isinstance(one, Leaf) or isinstance(two, Leaf) or (one, two) in known:
                 continue
-            if (one in state.freed) is not (two in other.freed) or spoiled(state, one) is not spoiled(other, two):
+            if (one in state.freed) is not (two in other.freed) or state.has_spoiled(one) is not other.has_spoiled(two):
                 return False
             known.add((one, two))
             self.meeting.work += 1
@@ -281,15 +306,14 @@ class Pair:
         if not written and not freed:
             return True
         for node in self.meeting.walkable(self.state) & self.meeting.walkable(self.other):
-            if (
-                node in freed
-                or node not in self.state.freed
-                and spoiled(self.state, node) is not spoiled(self.other, node)
-            ):
+            if node in freed:
+                return False
+            if node not in self.state.freed and self.state.has_spoiled(node) is not self.other.has_spoiled(node):
                 return False
         return True
 
 
+PLAIN = frozenset((Const, Unknown, Lib, Module, Range, Slice))
 VALUES = (Const, Unknown, TensorRef, Ref, Tuple, Lib, Module, Slice, Bound, Method, Partial, Range, Zip, Generator)
 OBJECTS = (Sequence, Mapping, Instance, Optimizer)
 MISSING = Const("(missing)")
@@ -300,14 +324,6 @@ def needed(live: frozenset[str], name: str, one: Value, two: Value) -> bool:
     if name in live:
         return True
     return number(name) in live and not all(isinstance(value, TensorRef) or value is MISSING for value in (one, two))
-
-
-def spoiled(state: State, node: Node) -> bool:
-    for item in node.saved:
-        write = state.writes.get(item.counter)
-        if item.version != (write.version if write is not None else 0):
-            return True
-    return False
 
 
 def is_data(state: State, value: Value) -> bool:

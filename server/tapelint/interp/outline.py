@@ -11,12 +11,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_IDLE = frozenset("ctx op ops type_comment simple is_async conversion level kind".split())
-_FIELDS: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in kind._fields if name not in _IDLE)
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST)
-}
+from ..source import FIELDS
+
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -78,7 +74,7 @@ def _is_abstract(scope: ast.AST) -> bool:
 
 def _look(scope: ast.AST) -> Outline:
     found = Outline(abstract=_is_abstract(scope))
-    todo: list[object] = [getattr(scope, name) for name in _FIELDS[type(scope)]]
+    todo: list[object] = [getattr(scope, name) for name in FIELDS[type(scope)]]
     while todo:
         item = todo.pop()
         kind = type(item)
@@ -109,5 +105,5 @@ def _look(scope: ast.AST) -> Outline:
             found.yields = True
         elif kind is ast.GeneratorExp:
             found.closes = True
-        todo += [getattr(item, name) for name in _FIELDS.get(kind, ())]
+        todo += [getattr(item, name) for name in FIELDS.get(kind, ())]
     return found

@@ -17,11 +17,11 @@ import re
 
 from ..tape import State
 from .annotations import promised
-from .attributes import find, linear_order
 from .classes import fields
 from .frameworks import prepared
 from .functions import call_function
 from .keeping import uses_of
+from .lineage import find, linear_order
 from .machine import MAKING_STATES, Machine, Raised
 from .outline import outline
 from .values import (

@@ -261,7 +261,9 @@ class Mapping:
 
 @dataclass(slots=True)
 class Class:
-    """A class of the program. ``bases`` are Refs to classes or Libs, ``scope`` is the frame it was defined in."""
+    """A class of the program. ``bases`` are Refs to classes or Libs, ``scope`` is the frame it was defined in,
+    ``order`` where attributes are looked for, once that is known.
+    """
 
     name: str
     node: ast.ClassDef
@@ -269,9 +271,10 @@ class Class:
     attributes: dict[str, Value]
     dataclass: bool = False
     scope: int = 0
+    order: list[Value] | None = field(default=None, compare=False, repr=False)
 
     def copy(self) -> Class:
-        return Class(self.name, self.node, self.bases, dict(self.attributes), self.dataclass, self.scope)
+        return Class(self.name, self.node, self.bases, dict(self.attributes), self.dataclass, self.scope, self.order)
 
 
 @dataclass(slots=True)

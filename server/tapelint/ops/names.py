@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tapelint.ops.table import names
 
 _NAMESPACES = (
@@ -87,6 +89,7 @@ _ALIASES = {
 }
 
 
+@lru_cache(4096)
 def op_name(dotted: str) -> str | None:
     """The name of the rows for a function or method spelled out in full, ``None`` if the table has none."""
     if dotted in _ALIASES:

@@ -12,8 +12,10 @@ from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
 from .span import Span
 from .suppression import Suppression, Suppressions
+from .walking import FIELDS, blocks, once, walk, written
 
 __all__ = [
+    "FIELDS",
     "NOTEBOOK",
     "UNPARSED",
     "Adoption",
@@ -28,6 +30,7 @@ __all__ = [
     "Suppressions",
     "adopt",
     "apply",
+    "blocks",
     "cell_at",
     "concerns_torch",
     "imported",
@@ -36,8 +39,11 @@ __all__ = [
     "may_use_torch",
     "moved",
     "notebook",
+    "once",
     "parse",
     "parsed",
     "read",
     "rows",
+    "walk",
+    "written",
 ]

@@ -178,6 +178,14 @@ class State:
         write = self.writes.get(counter)
         return write.version if write is not None else 0
 
+    def has_spoiled(self, node: Node) -> bool:
+        """Whether something that ``node`` saved has been written since."""
+        for item in node.saved:
+            write = self.writes.get(item.counter)
+            if item.version != (write.version if write is not None else 0):
+                return True
+        return False
+
     def packed(self, kept: Sequence[SavedTensor]) -> tuple[SavedTensor, ...]:
         """What a new node holds in place of ``kept``."""
         return tuple(kept) if self.packing is None or not kept else self.packing

@@ -13,8 +13,8 @@ from ...tape import Leaf, Node, Refused, SavedTensor, State, Tensor, bump, check
 from ...tape.function_events import DirtyNotReturned
 from ...tape.record import both
 from ...tape.unmarked import tell_unmarked
-from ..attributes import find
 from ..calls import call_value
+from ..lineage import find
 from ..machine import Machine, Raised
 from ..values import Class, Function, Ref, TensorRef, Tuple, Unknown, Value
 from .function_backward import backward_of

@@ -10,6 +10,7 @@ from .. import attributes
 from ..calls import call_value
 from ..classes import Factory
 from ..iteration import items_of
+from ..lineage import find
 from ..lost import taken
 from ..machine import Machine
 from ..operators import combine
@@ -256,7 +257,7 @@ def has_attribute(m: Machine, state: State, call: Call) -> Value:
     ):
         if name.value in thing.attributes:
             return TRUE
-        found = attributes.find(state, thing.kind, str(name.value))
+        found = find(state, thing.kind, str(name.value))
         return TRUE if found and found[1] is not None else FALSE if found is None else Unknown("hasattr", False)
     return Unknown("hasattr", False)
 

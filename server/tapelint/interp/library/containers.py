@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ...source import written
 from ...tape import State
 from ..assign import remember
 from ..iteration import items_of
@@ -16,7 +17,7 @@ from .registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, method
 def _name(call: Call) -> str:
     """How the program calls the container: ``hs`` in ``hs.append(h)``."""
     function = call.node.func if isinstance(call.node, ast.Call) else None
-    return ast.unparse(function.value) if isinstance(function, ast.Attribute) else "container"
+    return written(function.value) if isinstance(function, ast.Attribute) else "container"
 
 
 def _given(call: Call, index: int = 0) -> ast.expr | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...tape import State, current, leaf, recorded
-from ..attributes import find
+from ..lineage import find
 from ..machine import Machine
 from ..values import Class, Function, Instance, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Value
 from .arrays import refuse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...tape import State
-from .. import attributes
+from ..lineage import linear_order
 from ..machine import Machine
 from ..registered import is_module_like
 from ..values import FALSE, TRUE, Class, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
@@ -25,7 +25,7 @@ def _is(state: State, value: Value, kind: Value) -> bool | None:
         return None
     if isinstance(kind, Ref):
         if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
-            order = attributes.linear_order(state, thing.kind)
+            order = linear_order(state, thing.kind)
             if kind in order:
                 return True
             return None if thing.open or any(isinstance(o, Unknown) for o in order) else False
@@ -53,6 +53,6 @@ def _is(state: State, value: Value, kind: Value) -> bool | None:
         if isinstance(thing, Mapping):
             return name in ("dict", thing.kind)
         if isinstance(thing, Instance):
-            order = [o.name if isinstance(o, Lib) else "" for o in attributes.linear_order(state, thing.kind)]
+            order = [o.name if isinstance(o, Lib) else "" for o in linear_order(state, thing.kind)]
             return True if kind.name in order else None if thing.open or name == "Module" else False
     return None

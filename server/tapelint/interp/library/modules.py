@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ... import ops
+from ...source import written
 from ...tape import State, bump, current, edge_of, gradients, invent
-from ..attributes import cut, linear_order
+from ..attributes import cut
 from ..calls import call_value, own_method
 from ..gradients import reach
+from ..lineage import linear_order
 from ..machine import Machine, Raised
 from ..registered import ITEMS, is_module_like, names, twin
 from ..values import (
@@ -117,7 +119,7 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             thing = with_computed(m, state, receiver, thing, call)
         return run_layer(m, state, row, thing, call)
     hidden = [TensorRef(key) for _, key in parameters_of(state, receiver)]
-    name = ast.unparse(call.node.func) if isinstance(call.node, ast.Call) else "module"
+    name = written(call.node.func) if isinstance(call.node, ast.Call) else "module"
     if not hidden and not inputs_of(m, state, call):
         return Unknown("call")
     edges = [edge for h in hidden if state.tensors[h.id].requires_grad and (edge := edge_of(current(state, h.id)))]

@@ -1,0 +1,72 @@
+"""Going over trees, and what is computed once for a node and kept with it.
+
+    for p in net.parameters():      walk(loop) gives the loop, `p`, the call, `net.parameters`, `net`, ...
+        self.norms[i] = p.norm()    written(target.value) is "self.norms", however often the statement runs
+
+``ast.walk`` asks every node for its fields by name and looks at each to see whether it is a node; which fields can
+hold nodes is known by the kind of a node.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import TypeVar
+
+T = TypeVar("T")
+N = TypeVar("N", bound=ast.AST)
+
+_PLAIN = frozenset(
+    "ctx op ops type_comment simple is_async conversion level kind id attr arg name module asname rest".split()
+)
+_ENDS = (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton, ast.alias)
+FIELDS: dict[type, tuple[str, ...]] = {
+    kind: () if issubclass(kind, _ENDS) else tuple(name for name in kind._fields if name not in _PLAIN)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+"""For each kind of node the fields that hold nodes, or lists of them; operators and contexts are left out."""
+
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+def walk(root: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it, but for operators and contexts, in no certain order."""
+    todo: list[object] = [root]
+    while todo:
+        item = todo.pop()
+        kind = type(item)
+        if kind is list:
+            todo += item  # type: ignore[arg-type]
+        elif item is not None:
+            yield item  # type: ignore[misc]
+            for name in FIELDS[kind]:
+                todo.append(getattr(item, name))
+
+
+def blocks(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements, handlers and cases that stand directly in a statement, a handler or a case, in their order."""
+    for name in _BLOCKS:
+        yield from getattr(node, name, ())
+
+
+def once(function: Callable[[N], T]) -> Callable[[N], T]:
+    """Computed once for a node, and kept with it."""
+    name = f"_tapelint_{function.__name__}"
+
+    @wraps(function)
+    def known(node: N) -> T:
+        try:
+            return node.__dict__[name]  # type: ignore[no-any-return]
+        except KeyError:
+            found = node.__dict__[name] = function(node)
+            return found
+
+    return known
+
+
+@once
+def written(node: ast.AST) -> str:
+    """An expression as it is written, in Python's own spelling."""
+    return ast.unparse(node)
