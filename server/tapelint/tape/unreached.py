@@ -35,7 +35,12 @@ def due(tape: Tape, state: State, past: Sequence[Group], now: Moment) -> bool:
 
 
 def look(tape: Tape, state: State, keys: Sequence[int], now: Moment, optimizer: ast.expr | None) -> None:
-    """Tell which leaves of an optimizer no backward has come to, in the iterations before this one."""
+    """Tell which leaves of an optimizer no backward has come to, in the iterations before this one.
+
+    Where a pass went through the graph of something unknown, it may have come to any of them.
+    """
+    if any(run.assumed is not None for past in state.history.values() for run in past.passes):
+        return
     missed = [key for key in keys if _never(state, key)]
     if not missed:
         return
