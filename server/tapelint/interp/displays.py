@@ -6,6 +6,7 @@ import ast
 
 from ..tape import State
 from .assign import assign
+from .counted import derived, peek
 from .iteration import LAPS, Items, items_of
 from .machine import EXPRESSIONS, Machine
 from .truth import truth
@@ -133,13 +134,15 @@ def generator_expression(m: Machine, node: ast.GeneratorExp, state: State, key: 
 
 def formatted(m: Machine, node: ast.JoinedStr, state: State, key: object) -> Value:
     """The text, if all that is put into it is known and put there plainly: ``f"fc{i}"``."""
-    text: str | None = ""
+    parts: list[Const] | None = []
     for part in node.values:
         value = m.ev(part.value if isinstance(part, ast.FormattedValue) else part, state)
         plain = not isinstance(part, ast.FormattedValue) or part.conversion == -1 and part.format_spec is None
-        known = plain and isinstance(value, Const) and isinstance(value.value, (str, int))
-        text = text + str(value.value) if known and text is not None else None  # type: ignore[union-attr]
-    return Unknown("text", False) if text is None else Const(text)
+        if plain and isinstance(value, Const) and isinstance(peek(value), (str, int)) and parts is not None:
+            parts.append(value)
+        else:
+            parts = None
+    return Unknown("text", False) if parts is None else derived(lambda *texts: "".join(map(str, texts)), *parts)
 
 
 def walrus(m: Machine, node: ast.NamedExpr, state: State, key: object) -> Value:

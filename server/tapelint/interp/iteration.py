@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ..tape import State, current
 from . import torch_ops
+from .counted import Counted, look
 from .machine import Machine
 from .truth import length
 from .values import (
@@ -64,6 +65,7 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = 
         return collect(m, state, value, laps)
     if isinstance(value, Ref):
         thing = state.heap[value.id]
+        look(value.id)
         if isinstance(thing, Sequence):
             return _known(thing.items, thing.open, laps)
         if isinstance(thing, Mapping):
@@ -99,7 +101,7 @@ def _range(value: Range, laps: int) -> Items:
     begin, step = value.start, value.step
     if begin is None or not step:
         return Items([Unknown("index", False) for _ in range(laps)], False)
-    known: list[Value] = [Const(begin + i * step) for i in range(laps - 1)]
+    known: list[Value] = [Counted(begin + i * step) for i in range(laps - 1)]
     return Items([*known, Unknown("index", False)], False)
 
 

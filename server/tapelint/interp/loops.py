@@ -1,14 +1,13 @@
 """Loops: a few iterations stand for all of them.
 
 The body runs for iteration 1, for iteration 2 with what iteration 1 left behind, and once more with an index that is
-not known. That finds what is carried across iterations, and what needs two carries. A test such as ``i % 4 == 0``
-asks for more. Every path knows its iteration; findings tell it.
+not known, unless that would only repeat iteration 2 (``repeating``). That finds what is carried across iterations, and
+what needs two carries. A test such as ``i % 4 == 0`` asks for more. Every path knows its iteration; findings tell it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from functools import partial
 
 from ..source import walk
@@ -17,8 +16,9 @@ from . import evaluation, growth
 from .assign import assign
 from .functions import run_generator
 from .iteration import LAPS, items_of
-from .liveness import live
+from .liveness import Live, live
 from .machine import STATEMENTS, Machine
+from .repeating import Iteration, alike, uncounted
 from .truth import truth
 from .values import NONE, Frame, Generator, Sequence, Value
 
@@ -72,39 +72,38 @@ def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[Sta
         if isinstance(found, Generator):
             results += _over_generator(m, node, path, found, depth, laps)
         else:
-            items = found.values[: max(laps, MOST)]
-            results += run_laps(m, node, path, depth, len(items), partial(_bind, m, node, items))
+            results += run_laps(m, node, path, depth, found.values[: max(laps, MOST)])
     return results
 
 
-def _bind(m: Machine, node: ast.For | ast.AsyncFor, items: list[Value], state: State, index: int) -> list[State]:
-    return m.explore(state, lambda s: assign(m, s, node.target, items[index], node, None))
+def _bind(m: Machine, node: ast.For | ast.AsyncFor, item: Value, state: State) -> None:
+    assign(m, state, node.target, item, node, None)
 
 
-def run_laps(
-    m: Machine,
-    node: ast.For | ast.AsyncFor | ast.While,
-    state: State,
-    depth: int,
-    count: int,
-    begin: Callable[[State, int], list[State]],
-) -> list[State]:
-    """Run the body ``count`` times; ``begin`` binds the target. What leaves the loop: the last state, and every
-    break.
+def run_laps(m: Machine, node: ast.For | ast.AsyncFor, state: State, depth: int, items: list[Value]) -> list[State]:
+    """Run the body for each of ``items``, but for those that would only repeat the one before. What leaves the loop:
+    the last state, and every break.
     """
-    run = m.new_run()
+    run, number = m.new_run(), 0
     going, left = [state], []
-    for index in range(count):
+    last = Iteration(m)
+    while going and number < len(items):
+        last = last.next(going, alike(items, number))
         starting: list[State] = []
         for path in going:
-            m.lap(path, node, run, index + 1, depth)
-            for bound in begin(path, index):
+            m.lap(path, node, run, number + 1, depth)
+            for bound in m.explore(path, partial(_bind, m, node, items[number])):
                 (left if bound.signal is not None else starting).append(bound)
         going = _body(m, node, starting, left)
-        if not going:
-            break
         if len(going) > 1:
             going = _met(m, node, going)
+        number += 1
+        if last.repeats(going, partial(_heads, m, node)):
+            skipped = alike(items, number - 1)
+            number += skipped
+            if skipped and number == len(items):
+                for path in going:
+                    uncounted(path, node.target)
     return _leave(m, node, going, left, depth)
 
 
@@ -141,14 +140,21 @@ def _leave(
 
 def _met(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State], after: bool = False) -> list[State]:
     """Merge paths at the head of a loop, or ``after`` it: names that are dead there do not keep them apart."""
-    frame: Frame = states[0].heap[states[0].frame]
-    scope = frame.function.node if frame.function is not None else m.tree
-    known = None
-    if frame.function is not None:
-        known = live(scope, node)
-    elif states[0].frame == m.module and not m.cells:
-        known = m.ask(live, m.tree, node)
+    known = _lives(m, node, states)
     return m.trim(states, None if known is None else known.after if after else known.head)
+
+
+def _lives(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> Live | None:
+    """What the loop needs of the names of the running scope."""
+    frame: Frame = states[0].heap[states[0].frame]
+    if frame.function is not None:
+        return live(frame.function.node, node)
+    return m.ask(live, m.tree, node) if states[0].frame == m.module and not m.cells else None
+
+
+def _heads(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> frozenset[str] | None:
+    known = _lives(m, node, states)
+    return None if known is None else known.head
 
 
 def _over_generator(
@@ -186,7 +192,9 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
     run = m.new_run()
     going, left, ended = [state], [], []
     laps = laps_for(node)
-    for index in range(max(laps, MOST)):
+    index, last = 0, Iteration(m)
+    while going and index < max(laps, MOST):
+        last = last.next(going, index + 1 < laps)
         starting: list[State] = []
         for path in going:
             m.lap(path, node, run, index + 1, depth)
@@ -202,10 +210,11 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
                 else:
                     starting.append(tested)
         going = _body(m, node, starting, left)
-        if not going:
-            break
         if len(going) > 1:
             going = _met(m, node, going)
+        index += 1
+        if last.repeats(going, partial(_heads, m, node)):
+            index = laps
     ended += going
     return _leave(m, node, _met(m, node, ended) if len(ended) > 1 else ended, left, depth)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tape import Leaf, Node, State, Tensor, gradients, leaf
+from .counted import Counted
 from .held import Held, Meeting, entries
 from .liveness import number
 from .values import (
@@ -68,21 +69,7 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], mee
     pair = Pair(state, other, saved, meeting)
     if state.signal in ("return", "raise") and not pair.result():
         return False
-    for key in suspects:
-        if pair.apart(key):
-            return False
-    changed = state.difference(other)
-    for key in changed.heap:
-        if pair.apart(key):
-            suspects[:] = [key, *(s for s in suspects if s != key)][:SUSPECTS]
-            return False
-    for key in changed.tensors:
-        left, right = state.tensors.get(key), other.tensors.get(key)
-        if left is right or left is None or right is None or pair.records(left, right):
-            continue
-        if pair.holds_tensor(key):
-            return False
-    if not pair.shared_past(changed.writes):
+    if not pair.agrees(suspects):
         return False
     gradients.met(state, other)
     for key, name, data in pair.plain:
@@ -108,6 +95,23 @@ class Pair:
         self.plain: list[Change] = []
         self.alike: set[tuple[int, int]] = set()
         self.nodes: set[tuple[Node, Node]] = set()
+
+    def agrees(self, suspects: list[int]) -> bool:
+        """Whether all that either path has changed since they parted is alike, up to what is plain."""
+        state, other = self.state, self.other
+        if any(map(self.apart, suspects)):
+            return False
+        changed = state.difference(other)
+        for key in changed.heap:
+            if self.apart(key):
+                suspects[:] = [key, *(s for s in suspects if s != key)][:SUSPECTS]
+                return False
+        for key in changed.tensors:
+            left, right = state.tensors.get(key), other.tensors.get(key)
+            known = left is None or right is None or left is right
+            if not known and not self.records(left, right) and self.holds_tensor(key):
+                return False
+        return self.shared_past(changed.writes)
 
     def result(self) -> bool:
         mine, yours = self.state.value, self.other.value
@@ -143,13 +147,13 @@ class Pair:
             return True
         kind = type(mine)
         if kind is not type(yours):
-            return False
+            return isinstance(mine, Const) and isinstance(yours, Const)
         if kind is Ref:
             return self.references(mine.id, yours.id)  # type: ignore[union-attr]
         if kind is TensorRef:
             left, right = self.state.tensors.get(mine.id), self.other.tensors.get(yours.id)  # type: ignore[union-attr]
             return left is not None and right is not None and self.records(left, right)
-        if kind is Unknown or kind is Const or mine == yours:
+        if kind is Unknown or isinstance(mine, Const) or mine == yours:
             return True
         if isinstance(mine, Tuple) and isinstance(yours, Tuple):
             return len(mine.items) == len(yours.items) and all(map(self.values, mine.items, yours.items))
@@ -183,7 +187,7 @@ class Pair:
         elif kind is Sequence:
             return self.sequences(mine, yours, key)
         elif kind is Optimizer:
-            return bool(mine == yours)
+            return mine.is_like(yours)
         elif kind is Class:
             return mine.node is yours.node
         left, right = entries(mine), entries(yours)
@@ -313,7 +317,7 @@ class Pair:
         return True
 
 
-PLAIN = frozenset((Const, Unknown, Lib, Module, Range, Slice))
+PLAIN = frozenset((Const, Counted, Unknown, Lib, Module, Range, Slice))
 VALUES = (Const, Unknown, TensorRef, Ref, Tuple, Lib, Module, Slice, Bound, Method, Partial, Range, Zip, Generator)
 OBJECTS = (Sequence, Mapping, Instance, Optimizer)
 MISSING = Const("(missing)")

@@ -12,6 +12,7 @@ from ..tape import State
 from . import absent, torch_ops
 from .assign import assign
 from .calls import call_dunder
+from .counted import Counted, derived, look, peek
 from .lost import computed
 from .machine import EXPRESSIONS, Machine
 from .truth import truth
@@ -64,7 +65,7 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
         return _tensors(m, state, name, left, right, node)
     if isinstance(left, Const) and isinstance(right, Const):
-        return _plain(op, left.value, right.value)
+        return _plain(op, left, right)
     if isinstance(left, Ref) or isinstance(right, Ref):
         own = call_dunder(m, state, left, f"__{DUNDER.get(name, '')}__", [right], node)
         if own is None:
@@ -97,7 +98,8 @@ def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, nod
     return result
 
 
-def _plain(op: ast.operator, left: Any, right: Any) -> Value:
+def _plain(op: ast.operator, one: Const, two: Const) -> Value:
+    left, right = peek(one), peek(two)
     if isinstance(op, ast.Pow):
         small = (
             isinstance(left, (int, float)) and isinstance(right, (int, float)) and abs(left) < 1e6 and abs(right) < 64
@@ -114,7 +116,7 @@ def _plain(op: ast.operator, left: Any, right: Any) -> Value:
     if function is None:
         return Unknown()
     try:
-        return Const(function(left, right))
+        return derived(function, one, two)
     except Exception:  # the program's own mistake: a TypeError, a division by zero
         return Unknown()
 
@@ -198,6 +200,7 @@ def container_keys(state: State, value: Value) -> list[Any] | None:
         items = list(value.items)
     elif isinstance(value, Ref):
         thing = state.heap[value.id]
+        look(value.id)
         if isinstance(thing, Mapping) and not thing.open:
             return list(thing.items)
         if not isinstance(thing, Sequence) or thing.open:
@@ -265,7 +268,10 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
         if tensor is not None and row and tensor in state.tensors:
             torch_ops.run(m, state, row, [TensorRef(tensor), value], {}, node)
             return
-    assign(m, state, target, combine(m, state, node.op, load, value, node), node, node.value)
+    result = combine(m, state, node.op, load, value, node)
+    if state.laps and type(result) is Const and isinstance(result.value, (int, float)):
+        result = Counted(result.value)
+    assign(m, state, target, result, node, node.value)
 
 
 EXPRESSIONS.update({ast.BinOp: binary, ast.UnaryOp: unary, ast.Compare: compare, ast.BoolOp: boolean})

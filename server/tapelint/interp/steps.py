@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..source import Source, adopt
 from ..tape import State, Tape
+from .counted import watched
 from .machine import Holes, Machine, Place, place_of
 from .told import Resolve, telling
 
@@ -84,7 +85,8 @@ def recorded(m: Machine, tape: Tape, loads: Iterable[Loaded], limit: int) -> Ite
         setattr(m, name, getattr(step, name))
     m.steps, m.limit, m.suspects = 0, limit, []
     try:
-        yield step
+        with watched():
+            yield step
     finally:
         step.count = m.steps
         values, m.steps, m.limit = outer

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..tape import State, current, leaf
 from . import absent, registered, torch_ops
+from .counted import look
 from .extent import indexed
 from .machine import EXPRESSIONS, Machine
 from .values import (
@@ -41,6 +42,7 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
         return Unknown("index", False)
     if isinstance(owner, Ref):
         thing = state.heap[owner.id]
+        look(owner.id)
         if isinstance(thing, Sequence):
             return _item(
                 thing.items, thing.open, index, lambda items: Ref(state.new(Sequence(thing.kind, items, thing.open)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..tape import State
+from .counted import look
 from .machine import Machine
 from .values import (
     Bound,
@@ -35,6 +36,7 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, Ref):
         thing = state.heap[value.id]
         if isinstance(thing, (Sequence, Mapping)):
+            look(value.id)
             return True if thing.items else None if thing.open else False
         if isinstance(thing, Instance):
             return None if _own(state, thing, ("__bool__", "__len__")) else True

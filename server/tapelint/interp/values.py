@@ -13,7 +13,7 @@ Values are immutable.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..tape import fresh_id
@@ -302,6 +302,10 @@ class Optimizer:
     open: bool = False
     fused: bool = False
     single: bool = False
+
+    def is_like(self, other: Optimizer) -> bool:
+        """Whether it is the same but for the order of its parameters."""
+        return replace(self, params=sorted(self.params)) == replace(other, params=sorted(other.params))
 
     def copy(self) -> Optimizer:
         return Optimizer(self.name, list(self.params), self.open, self.fused, self.single)

@@ -9,6 +9,7 @@ from ...tape import State
 from .. import attributes
 from ..calls import call_value
 from ..classes import Factory
+from ..counted import look
 from ..iteration import items_of
 from ..lineage import find
 from ..lost import taken
@@ -88,6 +89,7 @@ def size(m: Machine, state: State, call: Call) -> Value:
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Const(len(value.value))
     if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and not thing.open:
+        look(value.id)
         return Const(len(thing.items))
     return Unknown("index", False)
 

@@ -1,0 +1,85 @@
+"""An iteration that would only repeat the one before is not run; one that may do anything else is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tapelint.analysis import analyse
+
+TRAINING = """\
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+best, seen, losses = 0.0, 0, []
+{head}
+    out = (net(torch.randn(4, 3)) + net(torch.zeros(4, 3)) + net(torch.ones(4, 3))) / 3
+    loss = (out - torch.randn(4, 1)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    {tail}
+"""
+EPOCHS = "for epoch in range(n_epochs):"
+
+
+def backwards(head: str, tail: str = "pass") -> int:
+    return analyse(TRAINING.format(head=head, tail=tail)).stats["backwards"]
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "pass",
+        "print(f'epoch {epoch}: {loss.item():.3f}')",
+        "torch.save({'epoch': epoch + 1, 'net': net.state_dict()}, 'last.pt')",
+        "losses.append(loss.item())",
+        "seen += 4",
+        "best = max(best, loss.item())",
+    ],
+)
+def test_the_third_iteration_repeats_the_second(tail: str):
+    assert backwards(EPOCHS, tail) == 2
+
+
+@pytest.mark.parametrize("head", ["for x, y in loader:", "for _ in range(1000):", "while not_done():"])
+def test_all_loops_over_what_nobody_knows(head: str):
+    assert backwards(head) == 2
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "torch.save(net, 'first.pt') if epoch == 0 else None",
+        "losses.append(loss.item()); print(len(losses))",
+        "losses.append(loss)",
+        "seen += 4; print('often' if seen > 8 else 'seldom')",
+        "total = loss + (total if epoch else 0)",
+    ],
+)
+def test_what_may_do_something_else_is_run(tail: str):
+    assert backwards(EPOCHS, tail) >= 3
+
+
+@pytest.mark.parametrize("head", ["for x in [1, 2, 3]:", "for i in range(3):", "while seen < 12:"])
+def test_known_iterations_are_run(head: str):
+    assert backwards(head, "seen += 4") == 3
+
+
+def test_what_needs_two_carries_is_found():
+    found = analyse(
+        "import torch\n"
+        "w = torch.ones(3, requires_grad=True)\n"
+        "older = old = new = torch.zeros(3)\n"
+        "for x in loader:\n"
+        "    older, old, new = old, new, (w * torch.randn(3)).exp()\n"
+        "    new.sum().backward()\n"
+        "    if older.requires_grad:\n"
+        "        older.sum().backward()\n"
+    )
+    assert [d.code for d in found.diagnostics if d.severity == "error"] == ["TL102"]
+
+
+def test_after_the_loop_nobody_knows_how_often_it_ran():
+    text = TRAINING.format(head=EPOCHS, tail="pass") + "if epoch > 5:\n    (loss + 1).backward()\n"
+    assert "TL101" in [d.code for d in analyse(text).diagnostics]
