@@ -19,6 +19,7 @@ from .imports import Imports
 from .library import (
     amp,
     arrays,
+    attribute_names,
     autograd_function,
     backward,
     batching,

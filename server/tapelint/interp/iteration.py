@@ -21,6 +21,7 @@ from .values import (
     Generator,
     Instance,
     Mapping,
+    Method,
     Range,
     Ref,
     Sequence,
@@ -119,7 +120,9 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
     if isinstance(value, TensorRef) and count is not None:
         items = items_of(m, state, value, node, count).values
     elif isinstance(value, Unknown) and count is not None:
-        return [Unknown(value.why, value.grad) for _ in range(count)]
+        return _alike(m, state, value, [Unknown(value.why, value.grad) for _ in range(count)])
+    elif isinstance(value, Method) and count is not None:
+        return _alike(m, state, value, [Unknown("batch") for _ in range(count)])
     else:
         items = items_of(m, state, value, node, max(count or 0, LAPS)).values
     if count is None:
@@ -131,3 +134,13 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
             else Unknown(items[-1].why, items[-1].grad)
         )
     return items[:count]
+
+
+def _alike(m: Machine, state: State, whole: Unknown | Method, items: list[Unknown]) -> list[Value]:
+    """Items of what nobody knows: they can reach what it reaches, as the optimizers of ``a, b = self.optimizers``."""
+    from .gradients import reach
+
+    held = frozenset(reach(m, state, [whole]))
+    if held:
+        m.tape.holders.update((item.tensor, held) for item in items)
+    return list(items)

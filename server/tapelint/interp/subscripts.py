@@ -37,16 +37,15 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
     if owner == NONE:
         absent.used(m, state, owner, node, "TypeError")
     if isinstance(owner, Tuple):
-        return _item(list(owner.items), False, index, lambda items: Tuple(tuple(items)))
+        return _item(state, list(owner.items), False, index, lambda items: Tuple(tuple(items)))
     if isinstance(owner, Range):
         return Unknown("index", False)
     if isinstance(owner, Ref):
         thing = state.heap[owner.id]
         look(owner.id)
         if isinstance(thing, Sequence):
-            return _item(
-                thing.items, thing.open, index, lambda items: Ref(state.new(Sequence(thing.kind, items, thing.open)))
-            )
+            kind, more = thing.kind, thing.open
+            return _item(state, thing.items, more, index, lambda items: Ref(state.new(Sequence(kind, items, more))))
         if isinstance(thing, Mapping):
             return _entry(m, state, owner, thing, index, node)
         if isinstance(thing, Instance):
@@ -62,7 +61,7 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
     return Unknown("item")
 
 
-def _item(items: list[Value], more: bool, index: Value, wrap: Any) -> Value:
+def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Any) -> Value:
     if isinstance(index, Const) and isinstance(index.value, int):
         if -len(items) <= index.value < len(items) and (not more or index.value >= 0 or -index.value <= 1):
             return items[index.value]
@@ -72,12 +71,17 @@ def _item(items: list[Value], more: bool, index: Value, wrap: Any) -> Value:
         if "?" not in bounds and all(b is None or isinstance(b, int) for b in bounds):
             return wrap(items[slice(*bounds)])
         return wrap(list(items))
-    return alike(items)
+    return alike(state, items)
 
 
-def alike(items: list[Value]) -> Value:
-    """The item at an unknown place: known only if all are the same kind of thing; then the last stands for it."""
-    return items[-1] if items and all(type(i) is type(items[0]) for i in items) else Unknown("item")
+def alike(state: State, items: list[Value]) -> Value:
+    """The item at an unknown place: known only if all are the same kind of thing; then the last stands for it, but for
+    tensors of which the last has no graph and another may have one.
+    """
+    if not items or any(type(i) is not type(items[0]) for i in items):
+        return Unknown("item")
+    tracked = [current(state, i.id).requires_grad is not False for i in items if isinstance(i, TensorRef)]
+    return Unknown("item") if any(tracked) and not tracked[-1] else items[-1]
 
 
 def _entry(m: Machine, state: State, owner: Ref, thing: Mapping, index: Value, node: ast.AST) -> Value:
@@ -93,7 +97,7 @@ def _entry(m: Machine, state: State, owner: Ref, thing: Mapping, index: Value, n
             state.edit(owner.id).items[key] = made
             return made
         return Unknown("item")
-    return alike(list(thing.items.values()))
+    return alike(state, list(thing.items.values()))
 
 
 def basic(state: State, index: Value) -> bool | None:

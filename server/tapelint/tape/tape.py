@@ -60,7 +60,7 @@ class Tape:
     a gradient, each with its leaf, ``terms`` sums with a graph, of which one term lost its own, each with where,
     ``numbers`` what was in the tensors that unknown numbers were read from, ``homes`` for each attribute and item of an
     object the last assignment to it, its target and its value, ``askers`` the module that was asked for its parameters,
-    by the empty list it gave; ``watched`` the leaves whose ``.grad`` the program reads, ``single`` the tensors of the
+    by the empty list it gave; ``watched`` the tensors whose gradient the program wants, ``single`` the tensors of the
     default dtype, ``settings`` the settings of PyTorch that it changes, ``levels`` the transforms of ``torch.func``
     that are running, the innermost last.
 

@@ -42,7 +42,7 @@ def look(tape: Tape, state: State, keys: Sequence[int], now: Moment, optimizer: 
     if any(run.assumed is not None for past in state.history.values() for run in past.passes):
         return
     missed = [key for key in keys if _never(state, key)]
-    if not missed:
+    if not missed or _perhaps(state):
         return
     found = _cut(tape, state, frozenset(missed))
     if found is not None:
@@ -62,6 +62,12 @@ def _never(state: State, key: int) -> bool:
         and tensor.memory not in state.aside
         and (past is None or past.never and not past.doubt)
     )
+
+
+def _perhaps(state: State) -> bool:
+    """Whether a pass came to something of which nobody knows whether it has a graph: it may have gone on from there."""
+    reached = {key for past in state.history.values() for run in past.passes for key in run.leaves}
+    return any(state.tensors[key].requires_grad is None for key in reached)
 
 
 def _cut(tape: Tape, state: State, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:

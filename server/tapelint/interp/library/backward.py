@@ -194,6 +194,7 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     retain, create = retention(call, 3, 4)
     if not roots or inputs is None:
         return Unknown("grad")
+    m.tape.watched.update(inputs)
     begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
     plain = [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]
     if plain and all(current(state, root).requires_grad for root in roots):

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from ... import ops
 from ...tape import State
-from .. import attributes
 from ..calls import call_value
 from ..classes import Factory
 from ..counted import look
 from ..iteration import items_of
-from ..lineage import find
 from ..lost import taken
 from ..machine import Machine
 from ..operators import combine
-from ..registered import KINDS, is_module_like
 from ..truth import length, truth
 from ..values import (
-    FALSE,
     NONE,
-    TRUE,
     Const,
     Instance,
     Lib,
@@ -36,7 +30,7 @@ from ..values import (
     Value,
     Zip,
 )
-from .registry import TENSOR_METHODS, Call, function
+from .registry import Call, function
 
 NAMED_TUPLE = "(named tuple)"
 
@@ -242,59 +236,6 @@ def quiet(m: Machine, state: State, call: Call) -> Value:
 def make_slice(m: Machine, state: State, call: Call) -> Value:
     parts = [*call.args, NONE, NONE][:3] if len(call.args) > 1 else [NONE, *call.args, NONE]
     return Slice(*parts)
-
-
-@function("builtins.hasattr")
-def has_attribute(m: Machine, state: State, call: Call) -> Value:
-    value, name = call.get(0, "obj"), call.get(1, "name")
-    if isinstance(name, Const) and name.value in KINDS and is_module_like(state, value):
-        return TRUE
-    if isinstance(name, Const) and isinstance(value, TensorRef):
-        return _tensor_has(state, value, str(name.value))
-    if (
-        isinstance(value, Ref)
-        and isinstance(name, Const)
-        and isinstance(thing := state.heap[value.id], Instance)
-        and not thing.open
-    ):
-        if name.value in thing.attributes:
-            return TRUE
-        found = find(state, thing.kind, str(name.value))
-        return TRUE if found and found[1] is not None else FALSE if found is None else Unknown("hasattr", False)
-    return Unknown("hasattr", False)
-
-
-def _tensor_has(state: State, value: TensorRef, name: str) -> Value:
-    """Whether a tensor has an attribute: one that the program gave it, or one of all tensors."""
-    beside = state.heap.get(-value.id)
-    if name in OF_ALL or beside is not None and name in beside.attributes:
-        return TRUE
-    doubt = state.tensors[value.id].assumed or name in TENSOR_METHODS or name.startswith("_") or ops.candidates(name)
-    return Unknown("hasattr", False) if doubt else FALSE
-
-
-OF_ALL = frozenset("data grad requires_grad is_leaf grad_fn shape ndim dtype device layout itemsize nbytes".split())
-"""Attributes of every tensor that are no methods."""
-
-
-@function("builtins.getattr")
-def get_attribute(m: Machine, state: State, call: Call) -> Value:
-    value, name = call.get(0, "obj"), call.get(1, "name")
-    if not isinstance(name, Const) or not isinstance(name.value, str):
-        return Unknown("getattr")
-    if len(call.args) > 2 and has_attribute(m, state, call) == FALSE:
-        return call.args[2]
-    return attributes.load(m, state, value, name.value, call.node)
-
-
-@function("builtins.setattr")
-def set_attribute(m: Machine, state: State, call: Call) -> Value:
-    value, name = call.get(0, "obj"), call.get(1, "name")
-    if isinstance(name, Const) and isinstance(name.value, str):
-        attributes.store(m, state, value, name.value, call.get(2, "value"), call.node)
-    elif isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
-        state.edit(value.id).open = True
-    return NONE
 
 
 @function("builtins.type")

@@ -71,7 +71,7 @@ def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         raise Raised("IndexError")
     index = 0 if call.name != "pop" else call.args[0].value if call.args and isinstance(call.args[0], Const) else -1
     if not isinstance(index, int) or not -len(thing.items) <= index < len(thing.items):
-        return alike(thing.items)
+        return alike(state, thing.items)
     return thing.items.pop(index)
 
 
