@@ -58,7 +58,7 @@ def test_every_row_is_well_formed() -> None:
 def test_every_layer_is_well_formed() -> None:
     for line in LAYERS:
         layer = parse_layer(line)
-        for op in (layer.op, layer.eval_op, layer.inplace, layer.unreduced, layer.indices):
+        for op in (layer.op, layer.eval_op, layer.inplace, layer.unreduced, layer.indices, layer.bidirectional):
             if op is not None:
                 assert complaints(op) == [], line
                 assert_speaks_of(layer, op)

@@ -14,9 +14,10 @@ from tools.ops.layer_samples import NOT_LAYERS, Sample, by_class
 from tools.ops.probe import Call, Observation, Unsuitable, observe
 from tools.ops.quiet import quiet
 from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
 
 from tapelint.ops.binding import bind
-from tapelint.ops.schema import Layer, Op, Param
+from tapelint.ops.schema import Layer, Op, Param, Saved
 
 # Constructions tried for a layer.
 ENOUGH = 8
@@ -59,6 +60,7 @@ def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer
     built.sort(key=lambda pair: len(pair[1].make[0]) + len(pair[1].make[1]))
     stub = _stub(cls, [module for module, _ in built])
     train = _row(stub, cls, samples, {}, training=True)
+    one_way = _one_way(stub, cls, samples, train) if "bidirectional" in arguments else None
     if train is None:
         return None
     evaluated = _row(stub, cls, samples, {}, training=False) if _minds_training(stub, cls, samples[:2]) else None
@@ -74,11 +76,12 @@ def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer
         params=("*",) if _is_large(built[0][0]) else entries[0],
         buffers=entries[1],
         output=_output(*built[0]),
-        op=train,
+        op=one_way or train,
         eval_op=evaluated if evaluated is not None and _claims(evaluated) != _claims(train) else None,
         inplace=_row(stub, cls, samples, {"inplace": True}, training=True) if "inplace" in arguments else None,
         unreduced=_row(stub, cls, samples, {"reduction": "none"}, training=True) if train.scalar else None,
         indices=_row(stub, cls, samples, {"return_indices": True}, training=True) if pools else None,
+        bidirectional=train if one_way is not None else None,
     )
 
 
@@ -86,6 +89,18 @@ def _minds_training(stub: Op, cls: type[nn.Module], samples: Sequence[Sample]) -
     """A glance: most layers do the same in training and in evaluation."""
     rows = [_row(stub, cls, samples, {}, training=training) for training in (True, False)]
     return None in rows or _claims(rows[0]) != _claims(rows[1])
+
+
+def _one_way(stub: Op, cls: type[nn.Module], samples: Sequence[Sample], train: Op | None) -> Op | None:
+    """What a recurrent layer saves that is not bidirectional, if more of its results: those of two are put together."""
+    row = _row(stub, cls, [sample for sample in samples if "bidirectional" not in sample.make[1]], {}, training=True)
+    if row is None or train is None or _results(row) == _results(train):
+        return None
+    return row
+
+
+def _results(op: Op) -> list[Saved]:
+    return [saved for saved in op.saves if saved.what.startswith("result")]
 
 
 def _claims(op: Op) -> Op:
@@ -125,7 +140,8 @@ def _build(cls: type[nn.Module], sample: Sample, changed: dict[str, Any]) -> nn.
     except (TypeError, ValueError) as error:
         LEFT_OUT[cls.__name__] = str(error)
         return None
-    return module.double()
+    given = [value for value in tree_leaves(sample.call) if isinstance(value, Tensor) and value.is_floating_point()]
+    return module.to(given[0].dtype if given else torch.float64)
 
 
 def _is_large(module: nn.Module) -> bool:
@@ -232,11 +248,12 @@ def variants(layer: Layer) -> Iterator[tuple[Op, list[tuple[Call, dict[str, Any]
     cls = getattr(found, "cls_to_become", None) or found
     samples = _diverse(by_class().get(cls.__name__, []), "bias" in layer.arguments)
     rows: list[tuple[Op | None, dict[str, Any]]] = [
-        (layer.op, {}),
+        (layer.op, {"bidirectional": False} if layer.bidirectional is not None else {}),
         (layer.eval_op, {}),
         (layer.inplace, {"inplace": True}),
         (layer.unreduced, {"reduction": "none"}),
         (layer.indices, {"return_indices": True}),
+        (layer.bidirectional, {}),
     ]
     for row, changed in rows:
         if row is not None:

@@ -55,6 +55,6 @@ def layer_line(layer: Layer) -> str:
     parts += [f"{word} {' '.join(names)}" for word, names in tensors.items() if names]
     parts.append(f"returns {layer.output}")
     ops = {"train": layer.op, "eval": layer.eval_op, "inplace": layer.inplace}
-    ops |= {"unreduced": layer.unreduced, "indices": layer.indices}
+    ops |= {"unreduced": layer.unreduced, "indices": layer.indices, "bidirectional": layer.bidirectional}
     parts += [op_line(replace(op, name=word, overload="")) for word, op in ops.items() if op is not None]
     return " | ".join(parts)

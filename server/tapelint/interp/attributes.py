@@ -117,13 +117,15 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
         tensor.memory,
         state.moment(node),
         False,
+        view="inference" if state.inference else "",
         inference=tensor.inference,
         seen=state.version(counter),
         sizes=tensor.sizes,
         kind=tensor.kind,
     )
-    if tensor.id in m.tape.slopes:
-        m.tape.slopes.add(key)
+    for facts in (m.tape.slopes, m.tape.single):
+        if tensor.id in facts:
+            facts.add(key)
     if tensor.requires_grad:
         m.tape.cuts[key] = Cut(state.moment(node), how, source=tensor.grad_fn)
     return key

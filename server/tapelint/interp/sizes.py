@@ -268,6 +268,24 @@ def repeated(given: Given) -> Extent:
     return tuple(old if new == -1 else new for new, old in zip(wanted, padded))
 
 
+def diagonal(given: Given) -> Extent:
+    source = given.sizes("self")
+    if source is None or len(source) != 2 or None in source or given.named.keys() & {"offset", "dim1", "dim2"}:
+        return None
+    return (min(size for size in source if size is not None),)
+
+
+def parted(given: Given) -> Extent:
+    """As many parts as asked for, where they are equal."""
+    source, dim = given.sizes("self", "input"), given.number("dim", 0)
+    count = given.number("chunks" if "chunks" in given.named else "sections")
+    if not source or dim is None or not count:
+        return None
+    size = source[dim % len(source)]
+    part = size // count if size is not None and size % count == 0 else None
+    return tuple(part if i == dim % len(source) else size for i, size in enumerate(source))
+
+
 def register(handler: Handler, names: str) -> None:
     for name in names.split():
         HANDLERS[name] = handler
@@ -281,7 +299,7 @@ register(
     "normalize nan_to_num positive prelu reciprocal relu relu6 round rsqrt selu sigmoid sign silu sin sinh softmax "
     "softplus sort sqrt square tan tanh tril triu trunc layer_norm batch_norm batchnorm1d batchnorm2d layernorm "
     "identity logsigmoid logsoftmax leakyrelu softsign threshold masked_fill renorm double half bfloat16 ones_like "
-    "zeros_like rand_like randn_like full_like empty_like roll alpha_dropout dropout1d dropout2d",
+    "zeros_like rand_like randn_like full_like empty_like roll fliplr flipud alpha_dropout dropout1d dropout2d",
 )
 register(
     together,
@@ -318,6 +336,9 @@ HANDLERS |= {
     "unsqueeze": unsqueezed,
     "permute": permuted,
     "unbind": unbound,
+    "diagonal": diagonal,
+    "chunk": parted,
+    "tensor_split": parted,
     "expand": repeated,
     "eye": lambda given: (given.number("n"), given.number("m" if "m" in given.named else "n")),
 }

@@ -19,8 +19,8 @@ from ..ops.schema import Op
 from ..tape import Refused, State, Tensor, current, invent, record
 from ..tape.lost import RequiresGradRefused
 from ..tape.record import flatten
-from . import absent, gradients
-from .dtypes import is_of_default, result_kind
+from . import absent, gradients, precision
+from .dtypes import result_kind
 from .machine import Machine, Raised
 from .sizes import results_extents
 from .values import TRUE, Const, Lib, Method, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
@@ -138,8 +138,7 @@ def apply(
         keys = record(m.tape, state, op, tensors, node, count_of(op, named), same, extents[0], kind)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
-    if is_of_default(op.name, named):
-        m.tape.single.update(keys)
+    precision.follow(m, op, named, tensors, keys)  # type: ignore[arg-type]
     if m.tape.slopes:
         target = tensors.get(op.writes[0]) if op.writes else None
         given = [key for _, key in flatten(tensors)]

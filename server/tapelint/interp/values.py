@@ -16,7 +16,7 @@ import ast
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..tape import fresh_id
+from ..tape import Moment, fresh_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +294,8 @@ class Instance:
 @dataclass(slots=True)
 class Optimizer:
     """``params`` are the tensors it updates; ``open`` where there may be others; ``single`` if it calls a closure
-    just once.
+    just once; ``stateful`` if the first step makes a state for a tensor, which later ones write; ``began`` says for
+    which tensors that was done, and when, if it was in inference mode.
     """
 
     name: str
@@ -302,10 +303,12 @@ class Optimizer:
     open: bool = False
     fused: bool = False
     single: bool = False
+    stateful: bool = False
+    began: dict[int, Moment | None] = field(default_factory=dict, compare=False)
 
     def is_like(self, other: Optimizer) -> bool:
         """Whether it is the same but for the order of its parameters."""
         return replace(self, params=sorted(self.params)) == replace(other, params=sorted(other.params))
 
     def copy(self) -> Optimizer:
-        return Optimizer(self.name, list(self.params), self.open, self.fused, self.single)
+        return replace(self, params=list(self.params), began=dict(self.began))

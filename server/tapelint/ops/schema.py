@@ -102,8 +102,9 @@ class Layer:
     ``parameters``. ``buffers`` are marked in the same way (``ops.layers.is_there``).
     ``op`` describes ``forward`` in training as an op over its arguments, the params and the buffers; ``eval_op``,
     ``inplace`` (constructed with ``inplace=True``), ``unreduced`` (with ``reduction="none"``) and ``indices`` (with
-    ``return_indices=True``, which returns two tensors) are there where they differ. ``output`` tells what forward
-    returns: ``T``, ``(T,T)``, ``(T,(T,T))``, with ``N`` for None.
+    ``return_indices=True``, which returns two tensors) are there where they differ; so is ``bidirectional``, which
+    holds whatever that argument is. ``output`` tells what forward returns: ``T``, ``(T,T)``, ``(T,(T,T))``, with ``N``
+    for None.
     """
 
     name: str
@@ -116,3 +117,4 @@ class Layer:
     inplace: Op | None = None
     unreduced: Op | None = None
     indices: Op | None = None
+    bidirectional: Op | None = None

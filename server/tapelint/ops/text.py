@@ -99,4 +99,5 @@ def parse_layer(line: str) -> Layer:
         inplace=ops.get("inplace"),
         unreduced=ops.get("unreduced"),
         indices=ops.get("indices"),
+        bidirectional=ops.get("bidirectional"),
     )

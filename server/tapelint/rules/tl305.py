@@ -46,8 +46,11 @@ WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allow
 def check(event: Event, tape: Tape) -> Finding | None:
     assert isinstance(event, InferenceTensorUsed)
     name = tensor_name(tape, event.tensor) or "a tensor"
+    made = f"the state for {name}" if event.how == "state" else name
     if event.how == "saved":
         what = f"`{event.op.rpartition('.')[2]}` needs {name} for backward, but {name} was made in inference mode"
+    elif event.how == "state":
+        what = f"{code(event.moment.node)} writes its state for {name}, which was made in inference mode, in place"
     else:
         what = f"{code(event.moment.node)} writes {name}, which was made in inference mode, in place"
     return Finding(
@@ -57,7 +60,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "error",
         f"{what}. PyTorch raises “{SAVED if event.how == 'saved' else WRITTEN}”.",
         (
-            Link(event.made.node, f"{prefix(event.made)}{name} was made here, in inference mode"),
+            Link(event.made.node, f"{prefix(event.made)}{made} was made here, in inference mode"),
             *(Link(call, f"{prefix(event.made)}in this call") for call in event.made.calls[-1:]),
         ),
         "compute it under `torch.no_grad()` instead, or use a clone.",

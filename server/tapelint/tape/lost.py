@@ -102,7 +102,9 @@ class UnusedInput(Event):
 
 @dataclass(frozen=True, slots=True)
 class InferenceTensorUsed(Event):
-    """Outside inference mode a tensor made in it was ``saved`` by ``op`` for backward, or ``written`` in place."""
+    """Outside inference mode a tensor made in it was ``saved`` by ``op`` for backward, or ``written`` in place, or
+    it is the ``state`` that an optimizer keeps for ``tensor``, and was written.
+    """
 
     tensor: int
     how: str

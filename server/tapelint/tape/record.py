@@ -12,7 +12,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..ops.casting import UNCAST
+from ..ops.casting import saves_original
 from ..ops.schema import Op
 from .events import GraphTensorWritten
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor
@@ -202,7 +202,7 @@ def _saves(
             for name, tensor in tensors:
                 if name == item.what:
                     keeps = True
-                    if tape.casting and op.name not in UNCAST:
+                    if tape.casting and not saves_original(op.name, tape.is_single(tensor.id)):
                         continue  # a copy in another type
                     kept.append(SavedTensor(name, tensor.id, tensor.counter, state.version(tensor.counter)))
     held = state.packed(kept)

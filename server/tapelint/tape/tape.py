@@ -61,7 +61,7 @@ class Tape:
     ``numbers`` what was in the tensors that unknown numbers were read from, ``homes`` for each attribute and item of an
     object the last assignment to it, its target and its value, ``askers`` the module that was asked for its parameters,
     by the empty list it gave; ``watched`` the tensors whose gradient the program wants, ``single`` the tensors of the
-    default dtype, ``settings`` the settings of PyTorch that it changes, ``levels`` the transforms of ``torch.func``
+    default dtype, ``retyped`` the calls that change that of others, ``levels`` the transforms of ``torch.func``
     that are running, the innermost last.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
@@ -97,7 +97,7 @@ class Tape:
         self.askers: dict[int, int] = {}
         self.watched: set[int] = set()
         self.single: set[int] = set()
-        self.settings: set[str] = set()
+        self.retyped: set[str] = set()
 
     def fork(self) -> Tape:
         """A tape that begins with the facts of this one and whose own facts this one does not see."""
@@ -133,6 +133,10 @@ class Tape:
     def clearing(self, premises: frozenset[Hashable]) -> frozenset[Hashable]:
         """Those of some assumptions on which it depends what is cleared."""
         return frozenset(key for key in premises if self.weighty[key])
+
+    def is_single(self, tensor: int) -> bool:
+        """Whether a tensor is of single precision for certain: of the default type, which the program leaves alone."""
+        return tensor in self.single and not self.retyped
 
     def same_values(self, left: tuple[int, int], right: tuple[int, int]) -> bool:
         """Whether two tensors, each with its version, hold the same values for certain: one was cloned from the

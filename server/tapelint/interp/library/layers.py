@@ -13,7 +13,7 @@ from dataclasses import replace
 from ... import ops
 from ...ops.layers import bare, is_there
 from ...tape import Refused, State, leaf, record
-from .. import torch_ops
+from .. import precision, torch_ops
 from ..assign import tensors_in
 from ..classes import is_module
 from ..iteration import items_of
@@ -89,6 +89,8 @@ def build_layer(
             base = ALL if parameter == "*" else bare(parameter)
             made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
             thing.attributes[base] = TensorRef(made)
+            if "dtype" not in given:
+                m.tape.single.add(made)
     for buffer in row.buffers:
         base = bare(buffer)
         if isinstance(given.get(base), TensorRef):
@@ -101,6 +103,8 @@ def build_layer(
         thing.attributes["inplace"] = given["inplace"]
     if row.unreduced is not None and ("reduction" in given or given.get("reduce") == FALSE):
         thing.attributes["reduction"] = given["reduction"] if "reduction" in given else Const("none")
+    if row.bidirectional is not None:
+        thing.attributes["bidirectional"] = given.get("bidirectional", FALSE)
     if "max_norm" in row.arguments:
         thing.attributes["max_norm"] = given.get("max_norm", NONE)
     if "return_indices" in given:
@@ -157,6 +161,8 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         op = row.inplace
     if row.unreduced is not None and thing.attributes.get("reduction", Const("mean")) == Const("none"):
         op = row.unreduced
+    if row.bidirectional is not None and thing.attributes.get("bidirectional", FALSE) != FALSE:
+        op = row.bidirectional
     output = row.output
     if row.indices is not None and (asked := thing.attributes.get("return_indices", FALSE)) != FALSE:
         if asked != TRUE:
@@ -180,12 +186,16 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         value = thing.attributes.get(name)
         if isinstance(value, TensorRef):
             tensors[name], named[name] = value.id, value
+    if packed is not None:
+        # What is packed goes step by step: the result is put together of what the steps have saved, biases are added.
+        op = replace(op, saves=tuple(item for item in op.saves if not item.what.startswith(("result", "bias"))))
     if "*" in row.params:
         tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
     try:
-        name = row.name.lower()
-        extent = result_extent(state, name, named)
-        keys = record(m.tape, state, replace(op, name=name), tensors, call.node, output.count("T"), sizes=extent)  # type: ignore[arg-type]
+        op = replace(op, name=row.name.lower())
+        extent = result_extent(state, op.name, named)
+        keys = record(m.tape, state, op, tensors, call.node, output.count("T"), sizes=extent)  # type: ignore[arg-type]
+        precision.follow(m, op, named, tensors, keys)  # type: ignore[arg-type]
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     result = structured(output, list(keys))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from ... import ops
 from ...source import written
 from ...tape import State, bump, current, edge_of, gradients, invent
+from .. import precision
 from ..attributes import cut
 from ..calls import call_value, own_method
 from ..gradients import reach
@@ -220,6 +221,7 @@ def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     "_apply",
 )
 def itself(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    precision.convert(m, call.name, [*call.args, *call.kwargs.values()])
     return receiver
 
 

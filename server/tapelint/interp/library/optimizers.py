@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 
 from ...tape import Refused, State, bump, check_inference_write, current, gradients, leaf, write_aside
-from ...tape.lost import NonLeafOptimized
+from ...tape.lost import InferenceTensorUsed, NonLeafOptimized
 from .. import attributes
 from ..assign import tensors_in
 from ..calls import call_value
@@ -37,6 +37,9 @@ from .unheld import refuse_nothing
 
 NAMES = "SGD Adam AdamW Adagrad Adadelta Adamax ASGD NAdam RAdam RMSprop Rprop SparseAdam LBFGS Adafactor Muon".split()
 
+STATELESS = frozenset(("SGD", "Adagrad", "LBFGS", "SparseAdam"))
+"""Those whose first step makes no tensor that a later one writes: without momentum, or because it was there before."""
+
 
 def make(m: Machine, state: State, call: Call) -> Value:
     """``optim.SGD(params, ...)``: parameters, or groups of them."""
@@ -56,7 +59,10 @@ def make(m: Machine, state: State, call: Call) -> Value:
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
     held = [key for key in found if not is_moved(state, key)]
     more = more or len(held) < len(found)
-    made = Ref(state.new(Optimizer(call.name.rpartition(".")[2], held, more, fused, single)))
+    name = call.name.rpartition(".")[2]
+    momentum = call.get(2, "momentum", Const(0)) if name == "SGD" else Const(0)
+    stateful = name not in STATELESS or momentum not in (Const(0), Const(0.0))
+    made = Ref(state.new(Optimizer(name, held, more, fused, single, stateful)))
     m.made[made.id] = call.node
     return made
 
@@ -122,8 +128,23 @@ def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.e
                 break  # without a gradient LBFGS has nothing to search for
         if optimizer.name == "LBFGS":
             return result
+    if optimizer.stateful:
+        _write_state(m, state, receiver, call)
     _update(m, state, optimizer, call, scaler)
     return result
+
+
+def _write_state(m: Machine, state: State, receiver: Ref, call: Call) -> None:
+    """What the first step makes for a parameter is written by later ones, inference tensor or not."""
+    optimizer: Optimizer = state.heap[receiver.id]
+    stepped = [key for key in optimizer.params if key in state.grads]
+    now = state.moment(call.node)
+    for key in stepped:
+        if (made := optimizer.began.get(key)) is not None and not state.inference:
+            m.tape.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
+            raise Raised("RuntimeError", "Inplace update to inference tensor outside InferenceMode", by_torch=True)
+    if new := [key for key in stepped if key not in optimizer.began]:
+        state.edit(receiver.id).began.update(dict.fromkeys(new, now if state.inference else None))
 
 
 def _update(m: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...tape import Cut, Refused, State, bump, check_write, contents, current, leaf
+from .. import precision
 from ..attributes import cut, set_requires_grad
 from ..dtypes import Kind, of_dtype, of_values
 from ..extent import displayed
@@ -148,7 +149,7 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """
     assert isinstance(receiver, TensorRef)
     tensor = current(state, receiver.id)
-    wanted = kind_wanted(state, call)
+    wanted, asked = kind_wanted(state, call), [*call.args, *call.kwargs.values()]
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
         if tensor.kind == wanted:
             return receiver
@@ -169,21 +170,13 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             made = run(m, state, "clone", [receiver], {}, call.node)
             if isinstance(made, TensorRef):
                 copy = state.tensors[made.id]
-                if copy.grad_fn is not None and not changes_precision(m, receiver.id, call):
+                if copy.grad_fn is not None and not precision.changes(m, receiver.id, call.name, asked):
                     state.tensors[made.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
                 return made
+    precision.convert(m, call.name, asked, receiver.id)
     return receiver
 
 
-def changes_precision(m: Machine, tensor: int, call: Call) -> bool:
-    """Whether the copy is certain: the tensor is of the default dtype, and another one is wanted."""
-    wanted = [*call.args, *call.kwargs.values()] if call.name == "to" else [Lib(call.name)]
-    names = {value.name.rpartition(".")[2] for value in wanted if isinstance(value, Lib)}
-    return m.tape.settings.isdisjoint(DEFAULTS) and tensor in m.tape.single and not names.isdisjoint(OTHERS)
-
-
-DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"})
-OTHERS = frozenset("double float64 half float16 bfloat16".split())
 MOVED = "to"
 """The op of a copy that is made only if the tensor was elsewhere: on the CPU it may be the tensor itself."""
 
@@ -288,6 +281,8 @@ def parameter(m: Machine, state: State, call: Call) -> Value:
         if wants:
             refuse_integers(m, state, source.id, call.node)
         state.tensors[made] = replace(state.tensors[made], memory=origin.memory, sizes=origin.sizes, kind=origin.kind)
+        if source.id in m.tape.single:
+            m.tape.single.add(made)
     return TensorRef(made)
 
 
@@ -308,6 +303,9 @@ def is_tensor(m: Machine, state: State, call: Call) -> Value:
     return TRUE if isinstance(value, TensorRef) else Unknown("is_tensor") if isinstance(value, Unknown) else FALSE
 
 
+DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"})
+
+
 @function(
     "torch.manual_seed",
     "torch.cuda.manual_seed",
@@ -322,7 +320,8 @@ def is_tensor(m: Machine, state: State, call: Call) -> Value:
     "torch.autograd.set_detect_anomaly",
 )
 def setting(m: Machine, state: State, call: Call) -> Value:
-    m.tape.settings.add(call.name)
+    if call.name in DEFAULTS:
+        m.tape.retyped.add(call.name)
     return Unknown("setting")
 
 
