@@ -1,7 +1,6 @@
 """Frameworks that train in the program's place: they walk what a method returns once per batch, or are told to.
 
-No literate block: PyTorch could run one only with these frameworks installed. What they do between two calls is what
-the loops in ``carried_state.md`` do.
+Blocks that PyTorch runs are in ``lightning.md`` and ``frameworks.md``; here are the names by which they are known.
 """
 
 from __future__ import annotations

@@ -24,7 +24,10 @@ _LIGHTNING = r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*"
 class Walk:
     """``framework`` calls ``method`` of classes derived from ``base`` over and over and walks what it returns, each
     time once, with the gradients cleared in between. Not where an attribute ``manual`` is False, nor where the class
-    has a method ``instead``.
+    has a method ``instead``. Then what the method ``optimizers`` has given steps.
+
+    The methods ``before`` are called once, those ``ahead`` before each batch and those ``behind`` after it. ``fed``
+    says that what ``method`` is given is data: a batch from a loader.
     """
 
     framework: str
@@ -32,6 +35,11 @@ class Walk:
     method: str
     manual: str | None = None
     instead: tuple[str, ...] = ()
+    optimizers: str | None = None
+    before: tuple[str, ...] = ()
+    ahead: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    fed: bool = False
 
     @property
     def premise(self) -> str:
@@ -45,6 +53,11 @@ WALKS = (
         "training_step",
         "automatic_optimization",
         ("backward", "optimizer_step"),
+        "configure_optimizers",
+        ("configure_model", "setup", "on_fit_start", "on_train_start", "on_train_epoch_start"),
+        ("on_train_batch_start",),
+        ("on_train_batch_end",),
+        True,
     ),
     Walk(
         "the Trainer of transformers",

@@ -11,12 +11,12 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..tape import Refused, State, backward, current, gradients
-from . import growth
+from ..tape import State, current
+from . import driven, growth
 from .assign import tensors_in
 from .calls import call_value
 from .classes import is_module
-from .frameworks import WALKED, loss_in, prepared, walk_of
+from .frameworks import WALKED, prepared, walk_of
 from .gradients import between_calls
 from .machine import Machine
 from .outline import outline
@@ -26,8 +26,11 @@ from .values import (
     Class,
     Function,
     Ref,
+    Unknown,
     Value,
 )
+
+TRAINED = "somebody calls backward on the result"
 
 
 def urgency(entry: tuple[Function, Ref | None]) -> int:
@@ -74,15 +77,20 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
 
     forward = function.node.name == "forward" and owner is not None and is_module(state, owner)
     walk = walk_of(state, owner, args[0], function.node.name) if owner is not None and bound is not function else None
+    if walk is not None and walk.fed:
+        values = {key: Unknown(key, False) if isinstance(value, Unknown) else value for key, value in values.items()}
 
     def effect(s: State) -> None:
+        if walk is not None:
+            if s.laps[-1].number == 1:
+                driven.begin(m, s, walk, args[0], function.node)
+            driven.batch_begins(m, s, walk, args[0], function.node)
         result = call_value(m, s, bound, [], dict(values), function.node)
         if forward:
-            imagine_backward(m, s, result, function.node)
+            roots = [key for key in tensors_in(s, result) if current(s, key).requires_grad]
+            driven.imagine_backward(m, s, roots, function.node, TRAINED)
         elif walk is not None:
-            m.holes.backwards += 1
-            imagine_backward(m, s, loss_in(s, result), function.node, walk.premise)
-            gradients.doubted(s)
+            driven.batch_ends(m, s, walk, args[0], result, function.node)
         growth.tell(m, s, [result, *args, *values.values(), *s.heap[s.heap[function.frame].module].variables.values()])
 
     if owner is None or forward:
@@ -110,15 +118,3 @@ def again_and_again(m: Machine, state: State, function: Function, effect: Callab
         else:
             results.append(path)
     return results
-
-
-def imagine_backward(
-    m: Machine, state: State, result: Value, node: ast.AST, assumed: str = "somebody calls backward on the result"
-) -> None:
-    """Nothing in the file trains this module; somebody will. What its own forward has spoiled raises then."""
-    roots = [t for t in tensors_in(state, result) if current(state, t).requires_grad]
-    if roots:
-        try:
-            backward(m.tape, state, roots, node, assumed=assumed)
-        except Refused:
-            return

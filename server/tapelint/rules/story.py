@@ -149,7 +149,11 @@ def role(saved: SavedTensor) -> str:
 
 
 def writer(write: Write) -> str:
-    return code(write.moment.node)
+    """Who wrote; where a framework calls a method of the program, its own step comes after that."""
+    node = write.moment.node
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return f"the step after `{node.name}`"
+    return code(node)
 
 
 def assuming(assumed: str | None) -> str:

@@ -64,7 +64,7 @@ from .cure import Cure
 from .finding import Finding, Link, Rule
 from .lifetime import readers
 from .spoiled import ERROR, is_step
-from .story import assuming, carried, code, lifted, op_name, prefix, saved_name
+from .story import assuming, carried, code, lifted, op_name, prefix, saved_name, writer
 
 
 def check(event: Event, tape: Tape) -> Finding | None:
@@ -74,7 +74,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     node, saved, write = event.node, event.saved, event.write
     name = saved_name(tape, saved) or "a parameter"
     message = (
-        f"{code(write.moment.node)} updates {name}, but {op_name(node)} saved it for backward, and "
+        f"{writer(write)} updates {name}, but {op_name(node)} saved it for backward, and "
         f"{code(event.moment.node)} walks that graph afterwards. "
         f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
     )

@@ -47,7 +47,7 @@ def backward(
     ``retain`` None means unknown: then nothing is known to be freed. ``assumed`` says on what premise there is a
     backward at all; ``inner`` that it runs as part of another one. Raises Refused where PyTorch raises.
     """
-    begin = _begin(tape, state, roots, node)
+    begin = _begin(tape, state, roots, node, assumed)
     order, parents, leaves = _walk(begin)
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs, accumulate)
@@ -111,7 +111,9 @@ def backward(
     return reached
 
 
-def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST) -> list[Node | Leaf]:
+def _begin(
+    tape: Tape, state: State, roots: Sequence[int], node: ast.AST, assumed: str | None
+) -> list[Node | Leaf]:
     """Where the pass begins. A root without a graph is refused; one that may have one is passed over."""
     begin: list[Node | Leaf] = []
     for key in roots:
@@ -122,7 +124,7 @@ def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST) -> lis
             tape.publish(
                 BackwardWithoutGraph(
                     state.moment(node),
-                    tensor.assumed,
+                    tensor.assumed or assumed,
                     key,
                     *((cut.moment, cut.reason, cut.switched, cut.wrapped) if cut else (None, "")),
                 )

@@ -4,13 +4,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...tape import State
 from ..calls import unknown_call
+from ..driven import optimizers_of
 from ..frameworks import LAUNCHERS, MANUAL, is_framework_object
 from ..machine import Machine
-from ..values import FALSE, NONE, Const, Instance, Lib, Method, Ref, TensorRef, Tuple, Value
+from ..values import FALSE, NONE, Const, Instance, Lib, Method, Ref, Sequence, TensorRef, Tuple, Value
 from .backward import go_backward
 from .registry import FUNCTIONS, MODULE_METHODS, Call, method
+
+TOGGLED = "(toggled)"
+"""An attribute of ours: the parameters that do not require grad until ``untoggle_optimizer``."""
 
 
 def launcher(m: Machine, state: State, call: Call) -> Value:
@@ -51,3 +57,49 @@ def manual_backward(m: Machine, state: State, receiver: Value, call: Call) -> Va
     if not is_framework_object(state, receiver, MANUAL[0]):
         return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
     return walk(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
+
+
+@method(MODULE_METHODS, "optimizers")
+def optimizers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """What the object's own ``configure_optimizers`` has made: one, or a list."""
+    made = _configured(m, state, receiver, call)
+    if made == NONE:
+        return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+    return Ref(state.new(Sequence("list", list(made.items)))) if isinstance(made, Tuple) else made
+
+
+@method(MODULE_METHODS, "toggle_optimizer")
+def toggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """What other optimizers hold does not require grad until ``untoggle_optimizer``."""
+    made, chosen = _configured(m, state, receiver, call), call.get(0, "optimizer")
+    if made == NONE:
+        return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+    if not isinstance(made, Tuple) or chosen not in made.items:
+        return NONE
+    own = set(state.heap[chosen.id].params)
+    others = {key for each in made.items for key in state.heap[each.id].params} - own
+    off = [key for key in sorted(others) if state.tensors[key].requires_grad]
+    state.edit(receiver.id).attributes[TOGGLED] = Tuple(tuple(TensorRef(key) for key in off))
+    _require(state, off, False)
+    return NONE
+
+
+@method(MODULE_METHODS, "untoggle_optimizer")
+def untoggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if not is_framework_object(state, receiver, MANUAL[0]):
+        return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+    off = state.edit(receiver.id).attributes.pop(TOGGLED, NONE)
+    _require(state, [item.id for item in off.items] if isinstance(off, Tuple) else [], True)
+    return NONE
+
+
+def _require(state: State, keys: list[int], required: bool) -> None:
+    state.changes += 1
+    for key in keys:
+        state.tensors[key] = replace(state.tensors[key], requires_grad=required)
+
+
+def _configured(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if not isinstance(receiver, Ref) or not is_framework_object(state, receiver, MANUAL[0]):
+        return NONE
+    return optimizers_of(m, state, receiver, "configure_optimizers", call.node)

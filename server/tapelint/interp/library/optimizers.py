@@ -149,15 +149,20 @@ def _write_state(m: Machine, state: State, receiver: Ref, call: Call) -> None:
 
 def _update(m: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
     use_grads(m, state, optimizer.params, call.node, written(call.node, scaler is not None), scaler)
+    write_parameters(m, state, optimizer, call.node)
+
+
+def write_parameters(m: Machine, state: State, optimizer: Optimizer, node: ast.AST) -> None:
+    """Each parameter that has a gradient is written in place; by a fused optimizer where no version counts it."""
     for key in optimizer.params:
         if key in state.grads and optimizer.fused:
-            write_aside(state, state.tensors[key].memory, f"{optimizer.name}.step", call.node, -1)
+            write_aside(state, state.tensors[key].memory, f"{optimizer.name}.step", node, -1)
         elif key in state.grads:
             try:
-                check_inference_write(m.tape, state, state.tensors[key], f"{optimizer.name}.step", call.node)
+                check_inference_write(m.tape, state, state.tensors[key], f"{optimizer.name}.step", node)
             except Refused as refused:
                 raise Raised("RuntimeError", str(refused), by_torch=True) from None
-            bump(state, state.tensors[key].counter, f"{optimizer.name}.step", call.node, tensor=key)
+            bump(state, state.tensors[key].counter, f"{optimizer.name}.step", node, tensor=key)
 
 
 @method(OPTIMIZER_METHODS, "zero_grad")
