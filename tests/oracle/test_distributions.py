@@ -48,7 +48,7 @@ def test_one_object_and_two_backwards(name: str) -> None:
         made.log_prob(value).sum().backward()
 
 
-@pytest.mark.parametrize(("name", "asked"), product(sorted(SHIFTED), sorted(MOVED | UNMOVED)))
+@pytest.mark.parametrize(("name", "asked"), list(product(sorted(SHIFTED), sorted(MOVED | UNMOVED))))
 def test_what_is_shifted_keeps_nothing_for_it(name: str, asked: str) -> None:
     def answer(loc: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
         made = getattr(distributions, name)(loc, scale)

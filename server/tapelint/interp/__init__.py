@@ -44,6 +44,7 @@ from .library import (
     transforms,
     vectors,
     weight_averages,
+    wrappers,
 )
 from .machine import Cancelled, Holes, Machine, Place, place_of
 from .steps import Memory, Step, walked

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ..tape import Cut, State, Tensor, current, fresh_id, invent
 from ..tape.lost import RequiresGradRefused
-from . import absent, gradients, registered, torch_ops
-from .library.registry import ATTRIBUTES, PARAMETRIZED
+from . import absent, gradients, parts, registered, torch_ops
+from .library.registry import ATTRIBUTES, MODULE_METHODS, PARAMETRIZED
 from .lineage import find
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import FIELDS
@@ -149,6 +149,7 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
         if name == "__dict__":
             return registered.all_attributes(state, owner)
         if name in registered.KINDS and registered.is_module_like(state, owner):
+            parts.taken(m, thing)
             return registered.registry(state, owner, name)
         getter = find(state, thing.kind, "__getattr__")
         if getter is not None and getter[1] is not None:
@@ -164,6 +165,8 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
             found = computed(m, state, thing, node, name)
             if name in found:
                 return found[name]
+        if name not in MODULE_METHODS:
+            parts.taken(m, thing)
         return Method(owner, name)
     if isinstance(thing, Class):
         if name == "__name__":
@@ -230,6 +233,8 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
         _store_tensor(m, state, owner, name, value, node)
     elif isinstance(owner, Unknown) and name == "grad":
         gradients.unknown_gradient(state)
+    elif isinstance(owner, (Unknown, Method)) and name == "requires_grad":
+        parts.unknown_flag(m, state)
     elif isinstance(owner, Module):
         assert m.imports is not None
         m.imports.store_attribute(state, owner, name, value)
@@ -281,7 +286,7 @@ def keep_beside(state: State, key: int, name: str, value: Value) -> None:
 def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST) -> None:
     """``t.requires_grad = v`` (strict) and ``t.requires_grad_(v)``: PyTorch refuses to switch it off on a non-leaf; the
     assignment refuses to switch it on there too."""
-    wanted = value.value if isinstance(value, Const) else None
+    wanted = parts.flag_of_some(m, state, tensor, value.value if isinstance(value, Const) else None, node)
     if tensor.grad_fn is not None and tensor.requires_grad:
         if (wanted is False or strict) and not tensor.assumed and tensor.grad_fn.certain and wanted is not None:
             m.tape.publish(RequiresGradRefused(state.moment(node), None, tensor.id, "leaf", wanted, tensor.born))

@@ -19,6 +19,9 @@ REGISTERED = "(registered)"
 ITEMS = "(items)"
 """The attribute in which an object of a class derived from a container keeps the container."""
 
+HIDDEN = "(parameters)"
+"""The attribute of a network nobody looks into that stands for all of its parameters."""
+
 CONTAINERS = ("ModuleList", "Sequential")
 
 
@@ -45,7 +48,8 @@ NOTHING: frozenset[str] = frozenset()
 
 def registry(state: State, owner: Ref, kind: str) -> Ref:
     """``owner._parameters`` and the like: a dict that writes through."""
-    return Ref(state.new(Mapping(dict(_entries(state, owner, kind)), False, kind, None, owner)))
+    more = HIDDEN in getattr(state.heap[owner.id], "attributes", ())
+    return Ref(state.new(Mapping(dict(_entries(state, owner, kind)), more, kind, None, owner)))
 
 
 def _entries(state: State, owner: Ref, kind: str) -> dict[str, Value]:

@@ -329,7 +329,8 @@ def invent(
             results=(key,),
             anchors=tuple(inputs),
         )
+    perhaps = needs or needs is None and any(t.requires_grad is None for t in tensors)
     state.tensors[key] = Tensor(
-        key, key, key, state.moment(node), needs if edges else None if needs else False, graph, assumed=assumed
+        key, key, key, state.moment(node), needs if edges else None if perhaps else False, graph, assumed=assumed
     )
     return key

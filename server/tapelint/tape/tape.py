@@ -60,8 +60,9 @@ class Tape:
     a gradient, each with its leaf, ``terms`` sums with a graph, of which one term lost its own, each with where,
     ``numbers`` what was in the tensors that unknown numbers were read from, ``homes`` for each attribute and item of an
     object the last assignment to it, its target and its value, ``askers`` the module that was asked for its parameters,
-    by the empty list it gave; ``watched`` the tensors whose gradient the program wants, ``single`` the tensors of the
-    default dtype, ``retyped`` the calls that change that of others, ``levels`` the transforms of ``torch.func``
+    by the empty list it gave; ``parted`` the leaves that stand for many parameters, of which somebody had some in hand;
+    ``watched`` the tensors whose gradient the program wants, ``single`` the tensors of the default dtype, ``retyped``
+    the calls that change that of others, ``levels`` the transforms of ``torch.func``
     that are running, the innermost last.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
@@ -95,6 +96,7 @@ class Tape:
         self.terms: dict[int, Cut] = {}
         self.homes: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = {}
         self.askers: dict[int, int] = {}
+        self.parted: set[int] = set()
         self.watched: set[int] = set()
         self.single: set[int] = set()
         self.retyped: set[str] = set()

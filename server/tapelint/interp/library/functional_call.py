@@ -16,9 +16,9 @@ from ...tape import State
 from .. import torch_ops
 from ..calls import call_value, unknown_call
 from ..machine import Machine, Raised
-from ..registered import ITEMS, is_module_like, keep
+from ..registered import HIDDEN, ITEMS, is_module_like, keep
 from ..values import NONE, TRUE, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
-from .layers import ALL, HIDDEN
+from .layers import ALL
 from .modules import members
 from .outcomes import for_each
 from .registry import PARAMETRIZED, Call, function

@@ -19,7 +19,7 @@ from ..classes import is_module
 from ..iteration import items_of
 from ..machine import Machine, Raised
 from ..networks import is_ownless
-from ..registered import ITEMS
+from ..registered import HIDDEN, ITEMS
 from ..sizes import parameter_sizes, result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .python_side import shorten_rows
@@ -34,7 +34,6 @@ CONTAINERS = {
 DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
 REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
 """The kinds of containers that are Modules."""
-HIDDEN = "(parameters)"
 ALL = "(all parameters)"
 
 

@@ -13,13 +13,13 @@ from dataclasses import replace
 from ... import ops
 from ...source import written
 from ...tape import State, bump, current, edge_of, gradients, invent
-from .. import precision
+from .. import parts, precision
 from ..attributes import cut
 from ..calls import call_value, own_method
 from ..gradients import reach
 from ..lineage import linear_order
 from ..machine import Machine, Raised
-from ..registered import ITEMS, is_module_like, names, twin
+from ..registered import HIDDEN, ITEMS, is_module_like, names, twin
 from ..values import (
     FALSE,
     NONE,
@@ -39,8 +39,8 @@ from ..values import (
     Value,
 )
 from .gradients import clear_grads
-from .layers import HIDDEN, inputs_of, run_layer
-from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
+from .layers import inputs_of, run_layer
+from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, method
 
 
 def members(state: State, value: Value, seen: set[int], prefix: str = "") -> Iterator[tuple[str, Value]]:
@@ -119,12 +119,15 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         if PARAMETRIZED in thing.attributes:
             thing = with_computed(m, state, receiver, thing, call)
         return run_layer(m, state, row, thing, call)
-    hidden = [TensorRef(key) for _, key in parameters_of(state, receiver)]
+    hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(m, state, call)
+    parts.look(m, state, hidden)
+    parts.handed(state, (*call.args, *call.kwargs.values()))
     name = written(call.node.func) if isinstance(call.node, ast.Call) else "module"
-    if not hidden and not inputs_of(m, state, call):
+    if not hidden and not given:
         return Unknown("call")
-    edges = [edge for h in hidden if state.tensors[h.id].requires_grad and (edge := edge_of(current(state, h.id)))]
-    made = invent(m.tape, state, inputs_of(m, state, call), call.node, name, edges)
+    edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(current(state, key)))]
+    given += [key for key in hidden if state.tensors[key].requires_grad is None]
+    made = invent(m.tape, state, given, call.node, name, edges)
     return TensorRef(made)
 
 
@@ -161,13 +164,18 @@ def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Valu
 @method(MODULE_METHODS, "parameters", "named_parameters")
 def parameters(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     found = parameters_of(state, receiver)
+    parts.look(m, state, [key for _, key in found])
     items: list[Value] = [
-        TensorRef(k) if call.name == "parameters" else Tuple((Const(n), TensorRef(k))) for n, k in found
+        TensorRef(k) if call.name == "parameters" else Tuple((_called(n), TensorRef(k))) for n, k in found
     ]
     result = Ref(state.new(Sequence("list", items, is_open(state, receiver) and not found)))
     if not items and isinstance(receiver, Ref):
         m.tape.askers[result.id] = receiver.id
     return result
+
+
+def _called(name: str) -> Value:
+    return Unknown("name", False) if name.endswith(HIDDEN) else Const(name)
 
 
 @method(MODULE_METHODS, "buffers", "named_buffers")
@@ -181,12 +189,16 @@ def buffers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(MODULE_METHODS, "children", "named_children", "modules", "named_modules")
 def modules(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    found = [(n, v) for n, v in members(state, receiver, set()) if isinstance(v, Ref)]
+    found = [("", receiver), *((n, v) for n, v in members(state, receiver, set()) if isinstance(v, Ref))]
+    more = False
+    for _, item in found:
+        if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Instance):
+            parts.taken(m, thing)
+            more = more or item is receiver and HIDDEN in thing.attributes
     if "children" in call.name:
-        found = [(n, v) for n, v in found if "." not in n]
-    else:
-        found.insert(0, ("", receiver))
-    return Ref(state.new(Sequence("list", [Tuple((Const(n), v)) if "named" in call.name else v for n, v in found])))
+        found = [(n, v) for n, v in found if n and "." not in n]
+    items = [Tuple((Const(n), v)) if "named" in call.name else v for n, v in found]
+    return Ref(state.new(Sequence("list", items, more)))
 
 
 @method(MODULE_METHODS, "train", "eval")
@@ -272,6 +284,8 @@ def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MODULE_METHODS, "apply")
 def apply(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     for item in [*(v for _, v in members(state, receiver, set()) if isinstance(v, Ref)), receiver]:
+        if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Instance):
+            parts.taken(m, thing)
         if call.args:
             call_value(m, state, call.args[0], [item], {}, call.node)
     return receiver
@@ -320,30 +334,3 @@ for _name in (
     "orthogonal_ sparse_ xavier_uniform xavier_normal kaiming_normal kaiming_uniform normal constant uniform orthogonal"
 ).split():
     FUNCTIONS["torch.nn.init." + _name] = initialise
-
-
-@function("torch.nn.parallel.data_parallel")
-def data_parallel(m: Machine, state: State, call: Call) -> Value:
-    inputs = call.get(1, "inputs")
-    args = list(inputs.items) if isinstance(inputs, Tuple) else [inputs]
-    return call_value(m, state, call.get(0, "module"), args, {}, call.node, call.key)
-
-
-@function(
-    "torch.nn.DataParallel",
-    "torch.nn.parallel.DistributedDataParallel",
-    "torch.nn.parallel.DataParallel",
-    "torch.compile",
-    "torch.compiler.disable",
-    "torch.jit.script",
-    "torch.jit.trace",
-    "torch.distributed.fsdp.FullyShardedDataParallel",
-    "torch.distributed.fsdp.fully_shard",
-    "torch.distributed.tensor.parallel.parallelize_module",
-)
-def wrapper(m: Machine, state: State, call: Call) -> Value:
-    """Wrappers that call the wrapped module; ``.module`` is the module itself."""
-    value = call.get(0, "module", call.get(0, "model"))
-    if call.name.startswith("torch.nn.") and isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
-        state.edit(value.id).attributes["module"] = value
-    return value

@@ -1,0 +1,36 @@
+"""Wrappers that call the network they are given, and are that network: ``DataParallel``, ``torch.compile``."""
+
+from __future__ import annotations
+
+from ...tape import State
+from ..calls import call_value
+from ..machine import Machine
+from ..values import Instance, Ref, Tuple, Value
+from .registry import Call, function
+
+
+@function("torch.nn.parallel.data_parallel")
+def data_parallel(m: Machine, state: State, call: Call) -> Value:
+    inputs = call.get(1, "inputs")
+    args = list(inputs.items) if isinstance(inputs, Tuple) else [inputs]
+    return call_value(m, state, call.get(0, "module"), args, {}, call.node, call.key)
+
+
+@function(
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.compile",
+    "torch.compiler.disable",
+    "torch.jit.script",
+    "torch.jit.trace",
+    "torch.distributed.fsdp.FullyShardedDataParallel",
+    "torch.distributed.fsdp.fully_shard",
+    "torch.distributed.tensor.parallel.parallelize_module",
+)
+def wrapper(m: Machine, state: State, call: Call) -> Value:
+    """Wrappers that call the wrapped module; ``.module`` is the module itself."""
+    value = call.get(0, "module", call.get(0, "model"))
+    if call.name.startswith("torch.nn.") and isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        state.edit(value.id).attributes["module"] = value
+    return value
