@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from functools import partial
+from operator import itemgetter
 
 from ..source import may_use_torch
 from ..tape import State
@@ -15,13 +16,15 @@ from .cells import Ran, run_again, run_cells
 from .machine import STEPS, BudgetSpent, Cancelled, Machine, Raised
 from .parameters import make_instance
 from .steps import Memory, Step, complete, recorded, total, walked
-from .uncalled import drive, uncalled, urgency
+from .uncalled import IDLE, drive, uncalled, urgency
 from .values import Const, Frame, Function, Ref, Unknown, Value
 
 FRESH = 20_000
 """Steps for each function that nothing calls."""
 TOGETHER = 60_000
 """Steps for all of them; those that reach backward come first, then ``forward`` methods."""
+IDLE_FRESH, IDLE_TOGETHER = 10_000, 20_000
+"""The same for those that do not train, such as the factories of a file of models; they come last."""
 
 DRIVER = 10_000
 """Steps for the script, and for all functions together, of a file that only others make use PyTorch."""
@@ -44,9 +47,14 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
     steps = [*_script(m, memory, limit, ran), finish := _finished(m, memory)]
     state, module = finish.end
     called = set[ast.AST]().union(*(step.called for step in steps))
-    for function, owner in sorted(uncalled(m, state, module), key=urgency):
+    trees = m.tree, *(module.source.tree for module in finish.loads)
+    fresh = FRESH
+    ranked = [(urgency(function.node, trees), function, owner) for function, owner in uncalled(m, state, module)]
+    for rank, function, owner in sorted(ranked, key=itemgetter(0)):
         if function.node in called:
             continue
+        if rank == IDLE and fresh > IDLE_FRESH:
+            fresh, together = IDLE_FRESH, min(together, IDLE_TOGETHER)
         with recorded(m, m.tape, (), 0) as step:
             m.holes.entries += 1
             m.holes.spent += together <= 0
@@ -55,11 +63,11 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
             continue
         base = finish
         if owner is not None and function.kind not in ("static", "class"):
-            base = _object(m, memory, finish, owner, min(FRESH, together))
+            base = _object(m, memory, finish, owner, min(fresh, together))
             if base not in steps:
                 steps.append(base)
                 together -= base.count
-        step = _entry(m, memory, base, finish, function, owner, min(FRESH, max(together, 0)))
+        step = _entry(m, memory, base, finish, function, owner, min(fresh, max(together, 0)))
         together -= step.count
         steps.append(step)
         called |= base.called | step.called

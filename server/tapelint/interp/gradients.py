@@ -226,10 +226,11 @@ def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
 
 def _reaches(m: Machine, node: ast.AST) -> frozenset[str]:
     """How some code reaches for gradients, through functions of this file and of those it imports as well."""
-    return m.ask(_through, node, m.tree, *(module.source.tree for module in m.loads))
+    return m.ask(through, node, m.tree, *(module.source.tree for module in m.loads))
 
 
-def _through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
+def through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
+    """How some code reaches for gradients, itself or through the functions of these files, by their names."""
     touched, _, called = facts(node)
     for tree in trees if called else ():
         known = _touching(tree)

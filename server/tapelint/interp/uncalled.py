@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..tape import State, current
@@ -17,7 +17,7 @@ from .assign import tensors_in
 from .calls import call_value
 from .classes import is_module
 from .frameworks import WALKED, prepared, walk_of
-from .gradients import between_calls
+from .gradients import between_calls, through
 from .machine import Machine
 from .outline import outline
 from .parameters import inferred
@@ -32,13 +32,20 @@ from .values import (
 
 TRAINED = "somebody calls backward on the result"
 
+TRAINING = frozenset(("backward", "step"))
+IDLE = 3
+"""The urgency of what does not train."""
 
-def urgency(entry: tuple[Function, Ref | None]) -> int:
-    """What is most likely to hold a hazard runs first, as long as the budget lasts."""
-    function = entry[0].node
+
+def urgency(function: ast.AST, trees: Sequence[ast.AST]) -> int:
+    """What is most likely to hold a hazard runs first, as long as the budget lasts: what reaches backward; ``forward``
+    methods; what trains through functions of these files; and then what only makes something, or looks at it.
+    """
     if outline(function).backward or getattr(function, "name", "") in WALKED:
         return 0
-    return 1 if getattr(function, "name", "") == "forward" else 2
+    if getattr(function, "name", "") == "forward":
+        return 1
+    return 2 if through(function, *trees) & TRAINING else IDLE
 
 
 def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, Ref | None]]:
