@@ -44,6 +44,23 @@ def is_shared(sheet: Sheet, place: Place, name: str) -> bool:
     return any(_binds(loop, name) for loop in place.parents if isinstance(loop, (ast.For, ast.AsyncFor)))
 
 
+def is_only_written(sheet: Sheet, place: Place, name: str) -> bool:
+    """Whether all that the scope does with ``name`` is to change it in place: who handed it in reads it there."""
+    scope = sheet.scopes(place)[0]
+    written = {id(base) for node in ast.walk(scope) if (base := _written_by(node)) is not None}
+    return all(id(node) in written for node in _loads(scope, name))
+
+
+def _written_by(statement: ast.AST) -> ast.AST | None:
+    """What a statement that does nothing else writes in place: ``x`` of ``x += 1`` and of ``x.add_(1).mul_(2)``."""
+    if isinstance(statement, ast.AugAssign):
+        return statement.target
+    node = statement.value if isinstance(statement, ast.Expr) else None
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+        node = node.func.value
+    return node
+
+
 def _loops_around(place: Place, name: str) -> Iterator[ast.AST]:
     """The loops that may come back to ``place`` with the same ``name``, innermost first."""
     for node in reversed(place.parents):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .inplace import VIEWS
-from .lifetimes import is_read_again, is_shared
+from .lifetimes import is_only_written, is_read_again, is_shared
 from .names import dotted, is_local
 from .refused import Refused
 from .sheet import Place, Sheet
@@ -28,6 +28,7 @@ def assignable(sheet: Sheet, place: Place, target: ast.expr, *, declared: bool =
     if isinstance(target, ast.Name):
         if not declared and not is_local(sheet, place, name):
             raise Refused("a variable of another scope")
-        if is_shared(sheet, place, name) and not is_read_again(sheet, place, name):
-            raise Refused("it is changed for others to see")
+        if is_shared(sheet, place, name):
+            if not is_read_again(sheet, place, name) or is_only_written(sheet, place, name):
+                raise Refused("it is changed for others to see")
     return name

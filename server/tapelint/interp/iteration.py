@@ -81,6 +81,8 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = 
             if own_method(m, state, value, "__getitem__"):
                 found = [call_dunder(m, state, value, "__getitem__", [Const(i)], node) for i in range(2)]
                 return Items([v for v in found if v is not None], False)
+    if isinstance(value, Unknown) and value.why == "index":
+        return Items([Unknown("index", False) for _ in range(laps)], False)  # the sizes of a tensor
     # What a loader yields is data; what an unknown call returned may hold anything.
     data = isinstance(value, Unknown) and (value.grad is False or value.why == "loader")
     return Items([Unknown("batch", False if data else None) for _ in range(laps)], False)

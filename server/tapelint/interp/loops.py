@@ -72,7 +72,7 @@ def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[Sta
         if isinstance(found, Generator):
             results += _over_generator(m, node, path, found, depth, laps)
         else:
-            results += run_laps(m, node, path, depth, found.values[: max(laps, MOST)])
+            results += run_laps(m, node, path, depth, found.values[: max(laps, MOST)], not found.exact)
     return results
 
 
@@ -80,11 +80,16 @@ def _bind(m: Machine, node: ast.For | ast.AsyncFor, item: Value, state: State) -
     assign(m, state, node.target, item, node, None)
 
 
-def run_laps(m: Machine, node: ast.For | ast.AsyncFor, state: State, depth: int, items: list[Value]) -> list[State]:
+def run_laps(
+    m: Machine, node: ast.For | ast.AsyncFor, state: State, depth: int, items: list[Value], more: bool = False
+) -> list[State]:
     """Run the body for each of ``items``, but for those that would only repeat the one before. What leaves the loop:
-    the last state, and every break.
+    the last state, and every break. Where there are ``more``, the last stands for as many as it takes to fill what the
+    program waits for (``if len(memory) >= 8``), and one that finds it so.
     """
     run, number = m.new_run(), 0
+    if more and items:
+        m.longer[run] = 0
     going, left = [state], []
     last = Iteration(m)
     while going and number < len(items):
@@ -98,12 +103,15 @@ def run_laps(m: Machine, node: ast.For | ast.AsyncFor, state: State, depth: int,
         if len(going) > 1:
             going = _met(m, node, going)
         number += 1
+        if number == len(items) < min(m.longer.get(run, 0), MOST):
+            items = [*items, items[-1]]
         if last.repeats(going, partial(_heads, m, node)):
             skipped = alike(items, number - 1)
             number += skipped
             if skipped and number == len(items):
                 for path in going:
                     uncounted(path, node.target)
+    m.longer.pop(run, None)
     return _leave(m, node, going, left, depth)
 
 
@@ -193,7 +201,9 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
     going, left, ended = [state], [], []
     laps = laps_for(node)
     index, last = 0, Iteration(m)
+    m.longer[run] = 0
     while going and index < max(laps, MOST):
+        laps = max(laps, min(m.longer[run], MOST))
         last = last.next(going, index + 1 < laps)
         starting: list[State] = []
         for path in going:
@@ -216,6 +226,7 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
         if last.repeats(going, partial(_heads, m, node)):
             index = laps
     ended += going
+    m.longer.pop(run, None)
     return _leave(m, node, _met(m, node, ended) if len(ended) > 1 else ended, left, depth)
 
 

@@ -27,10 +27,13 @@ A value that shall be differentiated is a new tensor: `v = w + 1`.
 ## Fix safety
 `torch.no_grad()` makes it an update of the leaf; the out-of-place form makes a new tensor, and the name
 no longer means the leaf, so that one is unsafe. Where what is written requires grad itself (`q += self.level`),
-`torch.no_grad()` would leave it without a gradient, and the out-of-place form comes first.
+`torch.no_grad()` would leave it without a gradient, and the out-of-place form comes first. So it does where a
+variable that means a view is written as a whole (`pos = self.pos[:, :n]; pos += x`): that computes a value.
 """
 
 from __future__ import annotations
+
+import ast
 
 from ..tape.events import Event, LeafWritten
 from ..tape.tape import Tape
@@ -51,11 +54,13 @@ def check(event: Event, tape: Tape) -> Finding | None:
     stored = tape.stored.get(event.tensor)
     links = (Link(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
     node = event.moment.node
+    value = event.wanted or event.view and isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+    then = "stays as it is" if event.view else "is then no longer the leaf"
     apart = Cure(
         "out_of_place",
-        f"Write out of place: compute a new tensor ({name} is then no longer the leaf)",
+        f"Write out of place: compute a new tensor ({name} {then})",
         (node,),
-        "safe" if event.wanted else "unsafe",
+        "safe" if value else "unsafe",
     )
     if event.given:
         made = next((each.value for each in stored or () if each.value is not None), None)
@@ -64,7 +69,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     else:
         update = f"Update {name} under torch.no_grad() (autograd does not record it)"
         cures = (Cure("no_grad_writes", update, (node,)), Cure("no_grad", update, (node,)))
-        cures = (apart, *cures) if event.wanted else (*cures, apart)  # no_grad loses the gradient of what is written
+        cures = (apart, *cures) if value else (*cures, apart)
     return Finding(
         RULE.code,
         node,

@@ -19,7 +19,7 @@ from ...source.edit import Edit
 from ..arguments import Arguments
 from ..concrete import Concrete
 from ..inplace import ARGUMENT, FUNCTIONS, METHODS
-from ..lifetimes import is_read_again
+from ..lifetimes import is_read_again, is_shared
 from ..names import dotted, is_local, qualified
 from ..refused import Refused
 from ..sheet import Place, Sheet
@@ -143,6 +143,8 @@ def _kept(sheet: Sheet, place: Place, call: ast.Call, operand: ast.expr) -> list
         return [sheet.insert(sheet.begin(statement), f"{assignable(sheet, place, operand)} = ")]
     base = base_of(operand)
     name = dotted(base)
+    if isinstance(statement, ast.Expr) and name is not None and is_shared(sheet, place, name):
+        raise Refused("it is changed for others to see")
     if name is None:
         if isinstance(base, (ast.Subscript, ast.Attribute)):
             raise Refused("an item or an attribute that may be read again")
