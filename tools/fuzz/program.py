@@ -11,6 +11,7 @@ from . import (  # noqa: F401 (they register statements)
     networks,
     surroundings,
     tensors,
+    transforms,
 )
 from .catalogue import SHAPES
 from .expressions import FRESH, Made

@@ -1,5 +1,5 @@
 """Statements about what surrounds training: averages of weights, scalers, autocast, clipping, hooks on what is saved,
-distributions, embeddings, packed sequences, functional calls.
+distributions, embeddings, packed sequences.
 """
 
 from __future__ import annotations
@@ -131,24 +131,6 @@ def packed(w: Writer) -> bool:
     w.write(f"{seq} = nn.utils.rnn.pack_padded_sequence(({given.text}).view(2, 2, 4), [2, 1])")
     w.write(f"{out}, _ = nn.utils.rnn.pad_packed_sequence({cell}({seq})[0])")
     w.let(w.fresh("t"), Made(f"{out}.sum(0)", True, given.past), "H")
-    return True
-
-
-@statement(1)
-def functional(w: Writer) -> bool:
-    """A network called with other weights; transforms of functions."""
-    rng, networks = w.rng, matrix_networks(w)
-    if networks and rng.random() < 0.5:
-        net, given = rng.choice(networks), w.expr("M", 1)
-        weights = rng.choice(
-            (f"dict({net}.named_parameters())", f"{{k: v * 2 for k, v in {net}.named_parameters()}}")
-        )
-        made = Made(f"torch.func.functional_call({net}, {weights}, ({given.text},))", True, given.past)
-        w.let(w.fresh("t"), made, "M")
-        return True
-    given = w.expr("V", 1)
-    text = rng.choice(("torch.func.grad(lambda a: (a ** 2).sum())({0})", "torch.vmap(lambda a: a * 2)({0})"))
-    w.let(w.fresh("t"), given.then(text.format(given.text)), "V")
     return True
 
 

@@ -29,8 +29,9 @@ def data_parallel(m: Machine, state: State, call: Call) -> Value:
     "torch.distributed.tensor.parallel.parallelize_module",
 )
 def wrapper(m: Machine, state: State, call: Call) -> Value:
-    """Wrappers that call the wrapped module; ``.module`` is the module itself."""
+    """Wrappers that call the wrapped module, which is their ``module`` or ``_orig_mod``."""
     value = call.get(0, "module", call.get(0, "model"))
-    if call.name.startswith("torch.nn.") and isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
-        state.edit(value.id).attributes["module"] = value
+    name = "_orig_mod" if call.name == "torch.compile" else "module" if call.name.startswith("torch.nn.") else None
+    if name is not None and isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        state.edit(value.id).attributes[name] = value
     return value
