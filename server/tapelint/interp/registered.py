@@ -16,6 +16,8 @@ from .values import Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, V
 KINDS = ("_parameters", "_buffers", "_modules")
 REGISTERED = "(registered)"
 """The attribute that tells which names hold parameters besides those whose tensors are ``nn.Parameter`` objects."""
+BUFFERS = "(buffers)"
+"""The attribute that tells which names hold buffers."""
 ITEMS = "(items)"
 """The attribute in which an object of a class derived from a container keeps the container."""
 
@@ -37,13 +39,18 @@ def is_module_like(state: State, value: Value) -> bool:
     return isinstance(thing, (Sequence, Mapping)) and thing.kind in (*CONTAINERS, "ModuleDict")
 
 
-def names(thing: Instance) -> frozenset[str]:
-    """The names under which something was put into ``_parameters``."""
-    known = thing.attributes.get(REGISTERED)
+def names(thing: Instance, which: str = REGISTERED) -> frozenset[str]:
+    """The names under which something was put into ``_parameters``, or into ``_buffers``."""
+    known = thing.attributes.get(which)
     return frozenset(str(i.value) for i in known.items if isinstance(i, Const)) if isinstance(known, Tuple) else NOTHING
 
 
 NOTHING: frozenset[str] = frozenset()
+
+
+def note(thing: Instance, which: str, name: str) -> None:
+    """What ``name`` holds is a parameter, or a buffer."""
+    thing.attributes[which] = Tuple(tuple(Const(n) for n in sorted(names(thing, which) | {name})))
 
 
 def registry(state: State, owner: Ref, kind: str) -> Ref:
@@ -59,7 +66,7 @@ def _entries(state: State, owner: Ref, kind: str) -> dict[str, Value]:
     if isinstance(thing, Mapping):
         return {str(key): item for key, item in thing.items.items()} if kind == "_modules" else {}
     found: dict[str, Value] = {}
-    registered = names(thing)
+    registered, buffers = names(thing), names(thing, BUFFERS)
     for name, value in thing.attributes.items():
         if kind == "_modules":
             if name == ITEMS and isinstance(value, Ref):
@@ -67,9 +74,16 @@ def _entries(state: State, owner: Ref, kind: str) -> dict[str, Value]:
             elif is_module_like(state, value):
                 found[name] = value
         elif isinstance(value, TensorRef):
-            if (state.tensors[value.id].parameter or name in registered) is (kind == "_parameters"):
+            if kind == "_buffers" and name in buffers:
+                found[name] = value
+            elif kind == "_parameters" and (state.tensors[value.id].parameter or name in registered):
                 found[name] = value
     return found
+
+
+def buffers_of(state: State, owner: Ref) -> dict[str, Value]:
+    """The buffers of one module, by name."""
+    return _entries(state, owner, "_buffers")
 
 
 def keep(state: State, owner: Ref, kind: str, name: object, value: Value) -> None:
@@ -86,8 +100,8 @@ def keep(state: State, owner: Ref, kind: str, name: object, value: Value) -> Non
             keep(state, inner, kind, name, value)
             return
         thing.attributes[name] = value
-        if kind == "_parameters":
-            thing.attributes[REGISTERED] = Tuple(tuple(Const(n) for n in sorted(names(thing) | {name})))
+        if kind != "_modules":
+            note(thing, REGISTERED if kind == "_parameters" else BUFFERS, name)
 
 
 def replaced(state: State, owner: Ref, kind: str, value: Value) -> None:

@@ -55,9 +55,8 @@ def alias(state: State, key: int, node: ast.AST) -> int:
         anchors=(key,),
         sources=tuple(("self", e) for e in edges),
     )
-    state.tensors[made] = replace(
-        source, id=made, born=graph.born, requires_grad=True, grad_fn=graph, base=None, view="", parameter=False
-    )
+    facts = {"base": None, "view": "", "parameter": False, "inference": False}
+    state.tensors[made] = replace(source, id=made, born=graph.born, requires_grad=True, grad_fn=graph, **facts)  # type: ignore[arg-type]
     return made
 
 

@@ -19,7 +19,7 @@ from ..classes import is_module
 from ..iteration import items_of
 from ..machine import Machine, Raised
 from ..networks import is_ownless
-from ..registered import HIDDEN, ITEMS
+from ..registered import BUFFERS, HIDDEN, ITEMS, note
 from ..sizes import parameter_sizes, result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .python_side import shorten_rows
@@ -96,6 +96,7 @@ def build_layer(
             thing.attributes[base] = given[base]
         elif is_there(buffer, asked):
             thing.attributes[base] = TensorRef(leaf(state, node, False))
+        note(thing, BUFFERS, base)
     if row.eval_op is not None and "p" in given:
         thing.attributes["p"] = given["p"]
     if "inplace" in given:

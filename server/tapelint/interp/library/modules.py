@@ -19,7 +19,7 @@ from ..calls import call_value, own_method
 from ..gradients import reach
 from ..lineage import linear_order
 from ..machine import Machine, Raised
-from ..registered import HIDDEN, ITEMS, is_module_like, names, twin
+from ..registered import BUFFERS, HIDDEN, ITEMS, buffers_of, is_module_like, names, note, twin
 from ..values import (
     FALSE,
     NONE,
@@ -181,9 +181,10 @@ def _called(name: str) -> Value:
 @method(MODULE_METHODS, "buffers", "named_buffers")
 def buffers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     items: list[Value] = []
-    for name, item in members(state, receiver, set()):
-        if isinstance(item, TensorRef) and not state.tensors[item.id].parameter:
-            items.append(item if call.name == "buffers" else Tuple((Const(name), item)))
+    for prefix, module in [("", receiver), *members(state, receiver, set())]:
+        for name, item in buffers_of(state, module).items() if isinstance(module, Ref) else ():
+            label = Const(f"{prefix}.{name}" if prefix else name)
+            items.append(item if call.name == "buffers" else Tuple((label, item)))
     return Ref(state.new(Sequence("list", items)))
 
 
@@ -296,6 +297,8 @@ def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     name, value = call.get(0, "name"), call.get(1, "tensor", call.get(1, "param", call.get(1, "module")))
     if isinstance(receiver, Ref) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id).attributes[str(name.value)] = value
+        if call.name == "register_buffer":
+            note(state.edit(receiver.id), BUFFERS, str(name.value))
     elif isinstance(receiver, Ref) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id).open = True
     return NONE
