@@ -16,7 +16,7 @@ SERVER = Path(__file__).resolve().parents[2] / "server"
 sys.path.insert(0, str(SERVER))
 
 import torch  # noqa: E402
-import torch._dynamo  # noqa: E402, F401 (what optimizers and transforms import later takes seconds, in each process)
+import torch._dynamo  # noqa: E402 (what optimizers and transforms import later takes seconds, in each process)
 from tools.fuzz.catalogue import by_result  # noqa: E402
 from tools.fuzz.judge import Verdict  # noqa: E402
 from tools.fuzz.pool import Judged, judged, shrunk_all  # noqa: E402
