@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ops.casting import SHORTENED
+from ..ops.casting import may_shorten
 from ..ops.schema import Op
 from ..tape.record import Arg, flatten
 from .dtypes import is_of_default
@@ -28,7 +28,7 @@ def follow(
     single = m.tape.single
     if is_of_default(op.name, named):
         single.update(keys)
-    elif (op.flows or op.view) and named.get("dtype", NONE) == NONE and not (m.tape.casting and op.name in SHORTENED):
+    elif (op.flows or op.view) and named.get("dtype", NONE) == NONE and not (m.tape.casting and may_shorten(op.name)):
         given = [key for name, key in flatten(tensors) if name in op.flows or not op.flows]
         if given and all(key in single for key in given):
             single.update(keys)

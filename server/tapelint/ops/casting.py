@@ -33,4 +33,8 @@ given where that is of the default type.
 
 def saves_original(op: str, single: bool) -> bool:
     """Whether ``op`` saves under autocast what it is given, and no copy; ``single``: which is of the default type."""
-    return op in UNCAST or single and op not in SHORTENED
+    return op in UNCAST or single and not may_shorten(op)
+
+
+def may_shorten(op: str) -> bool:
+    return op.removeprefix("Tensor.") in SHORTENED

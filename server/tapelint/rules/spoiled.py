@@ -7,6 +7,13 @@ from ..tape.tape import Tape
 
 ERROR = "one of the variables needed for gradient computation has been modified by an inplace operation"
 
+REFUSED = "its base or another view of its base has been modified inplace"
+
+
+def error(event: SavedTensorSpoiled) -> str:
+    """What PyTorch says."""
+    return REFUSED if event.multi else ERROR
+
 
 def is_step(event: SavedTensorSpoiled) -> bool:
     """Whether an optimizer wrote."""

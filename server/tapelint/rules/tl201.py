@@ -44,7 +44,7 @@ from ..tape.graph import Leaf
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
-from .spoiled import ERROR, in_own_backward, is_step
+from .spoiled import ERROR, REFUSED, error, in_own_backward, is_step
 from .story import assuming, code, op_name, prefix, role, saved_name, variable
 
 
@@ -57,7 +57,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     message = (
         f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and "
         f"{code(event.moment.node)} needs it unchanged. "
-        f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+        f"PyTorch raises “{error(event)}”.{assuming(event.assumed)}"
     )
     links = [
         Link(
@@ -120,5 +120,5 @@ RULE = Rule(
     __doc__,
     (SavedTensorSpoiled,),
     check,
-    raises=(ERROR,),
+    raises=(ERROR, REFUSED),
 )

@@ -63,7 +63,7 @@ from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Link, Rule
 from .lifetime import readers
-from .spoiled import ERROR, is_step
+from .spoiled import ERROR, REFUSED, error, is_step
 from .story import assuming, carried, code, lifted, op_name, prefix, saved_name, writer
 
 
@@ -76,7 +76,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     message = (
         f"{writer(write)} updates {name}, but {op_name(node)} saved it for backward, and "
         f"{code(event.moment.node)} walks that graph afterwards. "
-        f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+        f"PyTorch raises “{error(event)}”.{assuming(event.assumed)}"
     )
     links = [
         Link(node.born.node, f"{prefix(node.born)}{op_name(node)} saved {name} here (version {saved.version})"),
@@ -142,5 +142,5 @@ RULE = Rule(
     __doc__,
     (SavedTensorSpoiled,),
     check,
-    raises=(ERROR,),
+    raises=(ERROR, REFUSED),
 )

@@ -23,7 +23,7 @@ from .second import Gradient
 from .state import State
 from .tape import Tape
 from .walks import come_back, finished
-from .writes import Refused, settled, stepped
+from .writes import Refused, is_one_of_many, settled, stepped
 
 SECOND_TIME = "Trying to backward through the graph a second time"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
@@ -187,7 +187,7 @@ class Check:
             self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, *since))
         elif spoiled is not None:
             come_back(self.tape, state, item, now, self.path, (item, *spoiled))
-            past = item in state.retained, settled(state, path, spoiled[1])
+            past = item in state.retained, settled(state, path, spoiled[1]), is_one_of_many(state, spoiled[0].tensor)
             self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root, *past))
         if premise is None:
             raise Refused(SECOND_TIME if freed else MODIFIED)

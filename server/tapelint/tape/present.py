@@ -34,8 +34,7 @@ def current(state: State, key: int) -> Tensor:
     if version == tensor.seen or tensor.view in UNRECORDED:
         return tensor
     base = current(state, tensor.base)
-    renewed = base.grad_fn is not None or tensor.grad_fn is None
-    if base.requires_grad and renewed or base.requires_grad is False and tensor.grad_fn is not None:
+    if base.requires_grad or base.requires_grad is False and tensor.grad_fn is not None:
         edge = edge_of(base)
         edges = (edge,) if edge is not None else ()
         node = Node(fresh_id(), "as_strided", edges, tensor.born, results=(key,), grad_fn="AsStridedBackward0")

@@ -142,3 +142,11 @@ def check_read(tape: Tape, state: State, key: int, node: ast.AST) -> None:
     premise = tensor.assumed or state.tensors[tensor.base].assumed
     tape.publish(ViewRefused(state.moment(node), premise, key, "", tensor.view, tensor.born, culprit))
     raise Refused("its base or another view of its base has been modified inplace")
+
+
+def is_one_of_many(state: State, key: int) -> bool:
+    """Whether it is one of several views of what requires grad, made at once: written, its history is refused."""
+    tensor = state.tensors.get(key)
+    if tensor is None or tensor.view != "multi" or tensor.base is None:
+        return False
+    return current(state, tensor.base).requires_grad is True

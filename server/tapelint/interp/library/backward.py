@@ -23,6 +23,7 @@ from ...tape import (
     unused,
 )
 from ...tape.lost import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
+from ...tape.writes import check_read
 from ..extent import items_in, wide
 from ..machine import Machine, Raised
 from ..torch_ops import tensor_list
@@ -106,6 +107,8 @@ def go_backward(
     if accumulate and all(required) and any(current(state, key).requires_grad is False for key in inputs or ()):
         raise refused(m, NO_TARGET)
     try:
+        for key in (*roots, *(inputs or ())):
+            check_read(m.tape, state, key, node)
         made = backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
     except Refused as error:
         raise refused(m, str(error)) from None
