@@ -6,7 +6,7 @@
         hits += (out.argmax(1) == y).sum().item()     # ... and nobody holds it any more
 
 Whether it was for nothing is known when the loop ends: the graph of its first iteration is then in nobody's hands, and
-no backward has walked it. Where somebody unknown was given a graph, nothing is concluded.
+no backward has walked it, on this path or another. Where somebody unknown was given a graph, nothing is concluded.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def leave(m: Machine, state: State, run: int) -> None:
     if _keeps_some(moment.laps[-1].loop):
         return
     nodes, trained = _graph(state, graph)
-    if not trained or any(node in state.freed or node in state.retained for node in nodes):
+    if not trained or any(node.born.place in m.tape.walked for node in nodes):
         return
     if not nodes & _held(state):
         m.tape.publish(EvaluationRecorded(moment, None, moment.laps[-1].loop, len(nodes)))
