@@ -265,7 +265,7 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
             continue
         mode = as_mode(value)
         if mode is not None:
-            path.grad_mode, path.inference, path.switched = mode.mode, mode.inference, None
+            path.enter(mode.mode, mode.inference)
         elif isinstance(value, Packing):
             path.packing = ()
         ambient = mode is not None or isinstance(value, (Packing, Casting))

@@ -141,7 +141,7 @@ def call_function(
     state.frame = frame
     state.calls = (*state.calls, node)
     if function.grad_mode is not None:
-        state.grad_mode, state.inference, state.switched = function.grad_mode, function.inference, None
+        state.enter(function.grad_mode, function.inference)
     m.depth += 1
     m.running.append((definition, (*args, *kwargs.values())))
     consumers, m.consumers = m.consumers, []

@@ -89,7 +89,7 @@ class Function:
     keyword_defaults: tuple[tuple[str, Value], ...] = ()
     owner: int | None = None
     grad_mode: bool | None = None
-    inference: bool = False
+    inference: bool | None = None
     casting: bool | None = None
     kind: str = ""
 
@@ -125,12 +125,12 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class GradMode:
-    """A context manager or decorator that sets grad mode; ``mode`` None is unknown, ``inference`` marks
-    inference_mode.
+    """A context manager or decorator that sets grad mode; ``mode`` None is unknown, ``inference`` None leaves inference
+    mode as it is.
     """
 
     mode: bool | None
-    inference: bool = False
+    inference: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

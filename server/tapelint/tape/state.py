@@ -190,5 +190,13 @@ class State:
         """What a new node holds in place of ``kept``."""
         return tuple(kept) if self.packing is None or not kept else self.packing
 
+    def enter(self, mode: bool | None, inference: bool | None) -> None:
+        """Set grad mode. Inference mode lasts through ``no_grad`` and ``enable_grad``, where ``inference`` is None;
+        nothing is recorded in it, whatever they say.
+        """
+        if inference is not None:
+            self.inference = inference
+        self.grad_mode, self.switched = False if self.inference else mode, None
+
     def moment(self, node: Any) -> Moment:
         return Moment(node, self.laps, self.calls)

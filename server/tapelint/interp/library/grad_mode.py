@@ -41,13 +41,7 @@ def inference_mode(m: Machine, state: State, call: Call) -> Value:
     mode = call.flag(0, "mode", True)
     if call.args and not isinstance(call.args[0], Const):
         return _decorated(call, GradMode(False, True))
-    return (
-        GradMode(False, True)
-        if mode
-        else GradMode(state.grad_mode, state.inference)
-        if mode is False
-        else GradMode(None)
-    )
+    return GradMode(False, True) if mode else GradMode(None if mode is None else True, False)
 
 
 def _decorated(call: Call, mode: GradMode) -> Value:
@@ -65,12 +59,12 @@ def set_grad_enabled(m: Machine, state: State, call: Call) -> Value:
     """Acts at once, and as a context manager puts back what was: ``with`` records the mode before its expression is
     evaluated.
     """
-    mode = call.flag(0, "mode", True)
-    if state.grad_mode != mode:
+    mode, before = call.flag(0, "mode", True), state.grad_mode
+    state.enter(mode, None)
+    if state.grad_mode != before:
         state.changes += 1
-    state.grad_mode = mode
     state.switched = state.moment(call.node) if mode is False else None
-    return GradMode(mode, state.inference)
+    return GradMode(mode)
 
 
 @function("torch.is_grad_enabled")
