@@ -1,13 +1,15 @@
 """What an edit of one line costs, when the text before it is known: the editor's case.
 
-The file is ``training.txt``, a training script of 458 lines as people write them. One place after
-the other is edited, with the memory that the language server would have.
+The files are ``scripts/*.txt``, training scripts as people write them: a trainer with everything in classes (458
+lines), functions around a ``main()``, and a loop below ``if __name__``. In the first one place after the other is
+edited; in all of them lines that are executed, evenly spread. All with the memory that the language server would have.
 """
 
 from __future__ import annotations
 
 import ast
 import gc
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,7 +22,10 @@ from tapelint.analysis import Memory, analyse
 
 AIM = 0.1
 """Seconds, for the median of the places."""
-FILE = Path(__file__).with_name("training.txt")
+SCRIPTS = Path(__file__).with_name("scripts")
+FILE = SCRIPTS / "trainer.txt"
+LINES = 12
+"""How many lines of each script are edited."""
 REPEATS = 3
 
 PLACES = {
@@ -67,6 +72,48 @@ def measure() -> tuple[dict[str, float], list[Edited]]:
     analyse(text, "train.py", memory=memory)
     edited = [(place, partial(analyse, text, "train.py", memory=memory)) for place, text in texts()]
     return fresh, [Edited(place, _time(run)) for place, run in edited]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script, and the processor seconds of the analyses after an edit of each of ``LINES`` lines."""
+
+    name: str
+    lines: int
+    fresh: float
+    edited: tuple[float, ...]
+
+
+def spread() -> Iterator[Script]:
+    """What it costs to edit any line: each is changed in the text as it was, so that the next edit takes it back."""
+    for path in sorted(SCRIPTS.glob("*.txt")):
+        text, memory = path.read_text(encoding="utf-8"), Memory(keeps=True)
+        gc.collect()
+        fresh = _time(partial(analyse, text, path.name, memory=memory))
+        edited = tuple(_time(partial(analyse, other, path.name, memory=memory)) for other in changed(text))
+        yield Script(path.stem, text.count("\n"), fresh, edited)
+
+
+def changed(text: str) -> Iterator[str]:
+    """The text with one of its lines changed: another number, another name, or one more statement."""
+    lines = text.split("\n")
+    tree = ast.parse(text)
+    rows = sorted({node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt) and not _is_text(node)})
+    for row in rows[:: max(1, len(rows) // LINES)][:LINES]:
+        yield "\n".join([*lines[: row - 1], _changed(lines[row - 1]), *lines[row:]])
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _changed(line: str) -> str:
+    number = re.search(r"\b\d+", line)
+    if number is not None:
+        return f"{line[: number.start()]}{int(number[0]) + 1}{line[number.end() :]}"
+    if line.rstrip().endswith((":", "(", "[", "{", ",")):
+        return re.sub(r"([A-Za-z_]+)(?!.*[A-Za-z_])", r"\1_", line)
+    return f"{line}; pass"
 
 
 def _time(run: Callable[[], object]) -> float:
