@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 
 from .interp import Cancelled, Holes, Imports, Machine, Memory, Place, Resolve, Step, execute, walked
+from .judged import cures, likewise, uncovered
 from .places import Files, Origin
 from .report import Diagnostic, Fix, settle
 from .rules import Examined, Finding, Rule, all_rules
-from .source import Edit, Notebook, Source, Span, apply, concerns_torch, moved, parse
+from .source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
 from .tape import Tape
 from .tape.events import BackwardRan, Event
 from .workspace.config import Config
@@ -25,6 +25,8 @@ from .workspace.config import Config
 __all__ = ["Cancelled", "Hover", "Memory", "Report", "analyse", "fixes", "hover"]
 
 SEVERITIES = ("error", "warning", "information", "hint")
+MORE = 2
+"""How often a cure is made again where the same place then shows the same hazard of another tensor."""
 FRAMES = 12_000
 """Python frames the interpreter may need for the deepest program it accepts."""
 
@@ -264,7 +266,7 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     finding = report.findings.get(place)
     if finding is None:
         return ()
-    found: list[tuple[int, Fix]] = []
+    found: list[tuple[int, int, Fix]] = []
     seen: set[object] = set()
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
         if not all(map(_is_in(report), cure.targets)):
@@ -274,18 +276,19 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
             continue
         seen.add(made)
         after = edited(report, made, cancel)
-        if cures(report, diagnostic, after, keeps_gradients=cure.applicability == "safe"):
-            title = cure.title if cure.applicability == "safe" else f"{cure.title} [unsafe]"
-            found.append((uncovered(report, after), Fix(title, cure.applicability, False, made)))
-    found.sort(key=lambda each: each[0])
-    return tuple(replace(fix, preferred=index == 0) for index, (_, fix) in enumerate(found))
-
-
-def uncovered(before: Report, after: Report) -> int:
-    """How many errors a fix has uncovered further on: one after which the program runs is the better one."""
-    old = Counter(map(_place, before.findings.values()))
-    new = Counter(_place(f) for f in after.findings.values() if f.severity == "error")
-    return (new - old).total()
+        is_safe, more = cure.applicability == "safe", 0
+        while not (good := cures(report, diagnostic, after, is_safe or more > 0)) and more < MORE:
+            again = next((e for c in likewise(report, diagnostic, after, cure) if (e := edits(after.source, c))), None)
+            if again is None:
+                break
+            after, more = edited(after, again, cancel), more + 1
+        if good:
+            title = f"{cure.title}, and {more} more like it" if more else cure.title
+            made = difference(report.source.text, after.source.text) if more else made
+            fix = Fix(title if is_safe else f"{title} [unsafe]", cure.applicability, False, made)
+            found.append((uncovered(report, after), more, fix))
+    found.sort(key=lambda each: each[:2])
+    return tuple(replace(fix, preferred=index == 0) for index, (*_, fix) in enumerate(found))
 
 
 def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | None = None) -> Report:
@@ -298,44 +301,6 @@ def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | N
 
 def _is_in(report: Report) -> Callable[[ast.AST], bool]:
     return report.source.holds if report.others else lambda node: True
-
-
-def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients: bool) -> bool:
-    """Whether ``after`` has lost ``diagnostic``, has nothing new, and (for a safe fix) every first backward reaches
-    as many leaves.
-
-    A path ends at its first error, so the cure of an error may uncover another hazard further on; that one is not
-    new. What raises at the very call that was to be cured is, and so is everything where nothing raised before. A
-    note (that a cell cannot be run again) is none.
-    """
-    old, new = Counter(map(_place, before.findings.values())), Counter(map(_place, after.findings.values()))
-    hazard = before.findings[diagnostic.code, diagnostic.span]
-    if new[_place(hazard)] >= old[_place(hazard)]:
-        return False
-    raisers = set(map(_raiser, before.findings.values()))
-    if any(
-        f.severity in ("error", "warning") and (hazard.severity != "error" or _raiser(f) in raisers)
-        for f in after.findings.values()
-        if _place(f) in new - old
-    ):
-        return False
-    if after.stats["stopped"] > before.stats["stopped"] or after.stats["spent"] > before.stats["spent"]:
-        return False
-    first = before.reach[: len(after.reach)]
-    return not keeps_gradients or all(now >= then for now, then in zip(after.reach, first))
-
-
-def _raiser(finding: Finding) -> str:
-    """What raises, without its arguments: a cure may change those."""
-    node = finding.raiser
-    return ast.unparse(node.func if isinstance(node, ast.Call) else node) if node is not None else ""
-
-
-def _place(finding: Finding) -> tuple[str, str]:
-    """A finding's code and the text it is at, which an edit elsewhere does not change."""
-    return finding.code, ast.unparse(finding.node) if not isinstance(
-        finding.node, ast.FunctionDef
-    ) else finding.node.name
 
 
 def hover(report: Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:

@@ -22,6 +22,7 @@ LAYERS = {
     "fixes": 5,
     "report": 6,
     "places": 7,
+    "judged": 7,
     "workspace": 7,
     "analysis": 8,
     "life": 8,

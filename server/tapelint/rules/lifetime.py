@@ -15,6 +15,8 @@ from .finding import Link
 from .story import carried, keeper, op_name, prefix, tensor_name, variable, writer
 
 ERROR = "Trying to backward through the graph a second time"
+MOST_HANDED = 6
+"""How many arguments are tried for the one that should have been detached: each costs an analysis."""
 
 
 def carrier(event: FreedGraphReached) -> Node:
@@ -99,6 +101,9 @@ def detaching(event: FreedGraphReached, tape: Tape) -> list[Cure]:
             stored.how == "appended" or isinstance(stored.value, (ast.Name, ast.Attribute))
         ):
             cures.append(Cure("detach", f"{title} where it is kept ({effect})", (stored.value,)))
+        together = getattr(stored.statement, "value", None)
+        if isinstance(together, ast.Tuple) and stored.value in together.elts:
+            cures.append(Cure("detach", f"Detach all that is kept with {title[7:]} ({effect})", (together,)))
         state = target_of(stored.statement, stored.target)
         if (
             loop is not None
@@ -158,6 +163,13 @@ def readers(node: ast.AST, name: str | None) -> list[ast.expr]:
     return [
         part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) == name
     ]
+
+
+def handed(user: Node) -> list[ast.expr]:
+    """What was handed to the calls inside of which ``user`` was made, the innermost first: names and attributes."""
+    calls = [call for call in reversed(user.born.calls) if isinstance(call, ast.Call)]
+    found = [arg for call in calls for arg in (*call.args, *(keyword.value for keyword in call.keywords))]
+    return [arg for arg in found if isinstance(arg, (ast.Name, ast.Attribute))][:MOST_HANDED]
 
 
 def retain_cure(event: FreedGraphReached, grows: bool) -> list[Cure]:

@@ -41,7 +41,7 @@ from ..tape.events import Event, FreedGraphReached
 from ..tape.tape import Tape
 from .cure import Cure
 from .finding import Finding, Rule
-from .lifetime import ERROR, before, carrier, differentiating, origin, readers, retain_cure, retaining, story
+from .lifetime import ERROR, before, carrier, differentiating, handed, origin, readers, retain_cure, retaining, story
 from .story import assuming, code, keeper, op_name, variable
 
 
@@ -69,6 +69,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
         title = f"Detach {name} where it is used for {code(backward)} (no gradient flows behind it from there)"
         for reader in readers(user.born.node, target) if user is not None else ():
             cures.append(Cure("detach", title, (reader,), "unsafe"))
+        for given in handed(user) if user is not None and user.born.calls else ():
+            cures.append(Cure("detach", title, (given,), "unsafe"))
     return Finding(
         RULE.code,
         second,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .adoption import Adoption, adopt
 from .cache import parsed
 from .cells import Cell, cell_at, moved
-from .edit import Edit, apply, line_starts, rows
+from .edit import Edit, apply, difference, line_starts, rows
 from .notebook import NOTEBOOK, Notebook, joined, notebook
 from .parsing import Source, concerns_torch, imported, may_use_torch, parse
 from .reading import SourceError, read
@@ -30,6 +30,7 @@ __all__ = [
     "Suppressions",
     "adopt",
     "apply",
+    "difference",
     "blocks",
     "cell_at",
     "concerns_torch",

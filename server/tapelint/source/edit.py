@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import pairwise
 
 from .span import Span
@@ -49,3 +50,14 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
             raise ValueError(f"edits overlap at {edit.span!r}")
         text, limit = text[:begin] + edit.content + text[end:], begin
     return text
+
+
+def difference(old: str, new: str) -> tuple[Edit, ...]:
+    """The edits that make ``new`` of ``old``, whole rows at a time."""
+    before, after = ([text[a:b] for a, b in pairwise([*line_starts(text), len(text)])] for text in (old, new))
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return tuple(
+        Edit(Span(begin + 1, 1, end + 1, 1), "".join(after[first:last]))
+        for kind, begin, end, first, last in blocks
+        if kind != "equal"
+    )
