@@ -272,7 +272,11 @@ def _write(
 def _remember_cut(
     tape: Tape, state: State, key: int, op: Op, tensors: Sequence[tuple[str, Tensor]], mode: bool | None, node: ast.AST
 ) -> None:
-    """Why a result has no graph, where one of its inputs had one."""
+    """Why a result has no graph, where one of its inputs had one. Of a tensor that another one is ``like``, nothing but
+    its size is looked at.
+    """
+    if op.name.endswith("_like"):
+        return
     for _, tensor in tensors:
         if tensor.requires_grad:
             mode_name = "inference_mode" if state.inference else "no_grad"
