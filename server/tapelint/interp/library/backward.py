@@ -154,9 +154,15 @@ def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, 
     return (bool(given.value) if isinstance(given, Const) else None), create
 
 
+ARGUMENTS = {"gradient", "retain_graph", "create_graph", "inputs"}
+"""Of ``Tensor.backward``."""
+
+
 @method(TENSOR_METHODS, "backward")
 def tensor_backward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
+    if not call.kwargs.keys() <= ARGUMENTS:  # retain_variables=True, as it was called once
+        raise Raised("TypeError", "backward() got an unexpected keyword argument", by_torch=True)
     retain, create = retention(call, 1, 2)
     if call.get(0, "gradient", NONE) == NONE:
         func = call.node.func if isinstance(call.node, ast.Call) else None
