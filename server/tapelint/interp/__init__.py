@@ -27,6 +27,7 @@ from .library import (
     checkpoint,
     containers,
     copying,
+    custom_ops,
     distributions,
     functional,
     functional_call,

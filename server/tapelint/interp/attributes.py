@@ -251,6 +251,12 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
 
                 call_value(m, state, replace(found[1], kind=""), [owner, value], {}, node)
                 return
+            own = find(state, thing.kind, "__setattr__")
+            if own is not None and isinstance(own[1], Function):
+                from .calls import call_value
+
+                call_value(m, state, own[1], [owner, Const(name), value], {}, node)
+                return
             state.edit(owner.id).attributes[name] = value
         elif isinstance(thing, Class):
             state.edit(owner.id).attributes[name] = value

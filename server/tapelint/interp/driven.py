@@ -44,7 +44,7 @@ def batch_ends(m: Machine, state: State, walk: Walk, instance: Ref, result: Valu
     """The loss is walked, the optimizer steps. What else becomes of the gradients is the framework's business."""
     loss = loss_in(state, result)
     m.holes.backwards += 1
-    roots = [loss.id] if isinstance(loss, TensorRef) else list(tensors_in(state, loss))
+    roots = [loss.id] if isinstance(loss, TensorRef) else with_graph(state, loss)
     imagine_backward(m, state, roots, node, walk.premise)
     _step(m, state, _flat(state, optimizers_of(m, state, instance, walk.optimizers, node)), node)
     gradients.doubted(state)
@@ -54,13 +54,16 @@ def batch_ends(m: Machine, state: State, walk: Walk, instance: Ref, result: Valu
 def imagine_backward(m: Machine, state: State, roots: Iterable[int], node: ast.AST, assumed: str) -> None:
     """Nobody in the file walks these; somebody will. What the program itself has spoiled raises then."""
     keys = list(roots)
-    if len(keys) > 1:
-        keys = [key for key in keys if current(state, key).requires_grad]
     if keys:
         try:
             backward(m.tape, state, keys, node, assumed=assumed)
         except Refused:
             return
+
+
+def with_graph(state: State, value: Value) -> list[int]:
+    """The tensors in a value that have a graph."""
+    return [key for key in tensors_in(state, value) if current(state, key).requires_grad]
 
 
 def _call(m: Machine, state: State, instance: Ref, names: Iterable[str], node: ast.AST) -> None:

@@ -62,6 +62,8 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     if is_transform(value):
         return call_value(m, state, value, [function], {}, node)
     if isinstance(value, Lib):
+        if value.name == CUSTOM:
+            return Unknown(node.name)
         kind = {
             "builtins.staticmethod": "static",
             "builtins.classmethod": "class",
@@ -76,6 +78,10 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     if isinstance(value, Function):
         return call_value(m, state, value, [function], {}, node)
     return function
+
+
+CUSTOM = "torch.library.custom_op()"
+"""The decorator of an op of the program's own: autograd sees the op, and what is registered for it, not its body."""
 
 
 def is_transform(value: Value) -> bool:

@@ -11,7 +11,8 @@ into that is written to the module.
 from __future__ import annotations
 
 from ..tape import State
-from .values import Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from .lineage import OBJECT, linear_order
+from .values import Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
 KINDS = ("_parameters", "_buffers", "_modules")
 REGISTERED = "(registered)"
@@ -116,6 +117,9 @@ def replaced(state: State, owner: Ref, kind: str, value: Value) -> None:
     for name, item in source.items.items():
         keep(state, owner, kind, name, item)
 
+PLAIN = (OBJECT, Lib("torch.nn.Module"))
+"""Bases that keep no attributes a program asks for, but those that are known here."""
+
 
 def all_attributes(state: State, owner: Ref) -> Value:
     """``owner.__dict__``: a copy."""
@@ -127,7 +131,8 @@ def all_attributes(state: State, owner: Ref) -> Value:
         found[ITEMS] = Ref(state.new(state.heap[found[ITEMS].id].copy()))
     if is_module_like(state, owner):
         found.update({kind: registry(state, owner, kind) for kind in KINDS})
-    return Ref(state.new(Mapping(found, True)))
+    foreign = [kind for kind in linear_order(state, thing.kind) if not isinstance(kind, Ref) and kind not in PLAIN]
+    return Ref(state.new(Mapping(found, thing.open or bool(foreign))))
 
 
 def all_replaced(state: State, owner: Ref, value: Value) -> None:

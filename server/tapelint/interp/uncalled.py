@@ -11,9 +11,8 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..tape import State, current
+from ..tape import State
 from . import driven, growth
-from .assign import tensors_in
 from .calls import call_value
 from .classes import is_module
 from .frameworks import WALKED, prepared, walk_of
@@ -94,8 +93,7 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
             driven.batch_begins(m, s, walk, args[0], function.node)
         result = call_value(m, s, bound, [], dict(values), function.node)
         if forward:
-            roots = [key for key in tensors_in(s, result) if current(s, key).requires_grad]
-            driven.imagine_backward(m, s, roots, function.node, TRAINED)
+            driven.imagine_backward(m, s, driven.with_graph(s, result), function.node, TRAINED)
         elif walk is not None:
             driven.batch_ends(m, s, walk, args[0], result, function.node)
         growth.tell(m, s, [result, *args, *values.values(), *s.heap[s.heap[function.frame].module].variables.values()])

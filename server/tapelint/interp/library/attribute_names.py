@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from ... import ops
 from ...tape import State
-from .. import attributes
+from .. import attributes, registered
 from ..lineage import find, linear_order
 from ..machine import Machine
 from ..registered import KINDS, is_module_like
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Ref, TensorRef, Unknown, Value
-from .registry import TENSOR_METHODS, Call, function
+from .registry import MODULE_METHODS, TENSOR_METHODS, Call, function, method
 
 
 @function("builtins.hasattr")
@@ -98,4 +98,23 @@ def set_attribute(m: Machine, state: State, call: Call) -> Value:
         attributes.store(m, state, value, name.value, call.get(2, "value"), call.node)
     elif isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
         state.edit(value.id).open = True
+    return NONE
+
+
+@function("builtins.object.__setattr__")
+def put(m: Machine, state: State, call: Call) -> Value:
+    """What every object does, where a class of the program has a ``__setattr__`` of its own."""
+    return place(m, state, call.get(0, "self"), Call(call.name, call.args[1:], call.kwargs, call.node))
+
+
+@method(MODULE_METHODS, "__setattr__")
+def place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    name = call.get(0, "name")
+    if isinstance(receiver, Ref) and isinstance(state.heap[receiver.id], Instance):
+        if not isinstance(name, Const):
+            state.edit(receiver.id).open = True
+        elif name.value in registered.KINDS and registered.is_module_like(state, receiver):
+            registered.replaced(state, receiver, name.value, call.get(1, "value"))
+        else:
+            state.edit(receiver.id).attributes[str(name.value)] = call.get(1, "value")
     return NONE

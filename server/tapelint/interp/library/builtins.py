@@ -115,7 +115,13 @@ def sequence(m: Machine, state: State, call: Call) -> Value:
     return Ref(state.new(Sequence("list" if kind in ("sorted", "reversed") else kind, items, more, bound)))
 
 
-@function("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
+@function(
+    "builtins.dict",
+    "collections.OrderedDict",
+    "collections.defaultdict",
+    "weakref.WeakKeyDictionary",
+    "weakref.WeakValueDictionary",
+)
 def mapping(m: Machine, state: State, call: Call) -> Value:
     made = Mapping({})
     args = list(call.args)

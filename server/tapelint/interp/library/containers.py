@@ -10,8 +10,8 @@ from ..assign import remember
 from ..iteration import items_of
 from ..machine import Machine, Raised
 from ..subscripts import alike
-from ..values import NONE, Const, Mapping, Ref, Sequence, Tuple, Unknown, Value, as_key, of_key
-from .registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, method
+from ..values import NONE, Const, Lib, Mapping, Partial, Ref, Sequence, Tuple, Unknown, Value, as_key, of_key
+from .registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, function, method
 
 
 def _name(call: Call) -> str:
@@ -172,3 +172,14 @@ def duplicate(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if thing.owner is not None:
         thing.kind, thing.owner = "dict", None
     return Ref(state.new(thing))
+
+
+@function("weakref.ref")
+def weak(m: Machine, state: State, call: Call) -> Value:
+    """``weakref.ref(thing)``: called, it gives the thing as long as somebody holds it."""
+    return Partial(Lib("weakref.ref()"), tuple(call.args[:1]), ())
+
+
+@function("weakref.ref()")
+def referred(m: Machine, state: State, call: Call) -> Value:
+    return call.get(0, "object")
