@@ -27,7 +27,7 @@ OPTIMIZERS = "(optimizers)"
 
 
 def begin(m: Machine, state: State, walk: Walk, instance: Ref, node: ast.AST) -> None:
-    """What comes before the first batch, along few paths."""
+    """What comes before the first batch, along one path."""
     width, m.width = m.width, MAKING_STATES
     try:
         optimizers_of(m, state, instance, walk.optimizers, node)

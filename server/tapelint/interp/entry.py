@@ -48,7 +48,7 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
     state, module = finish.end
     called = set[ast.AST]().union(*(step.called for step in steps))
     trees = m.tree, *(module.source.tree for module in finish.loads)
-    fresh = FRESH
+    fresh, made = FRESH, dict[int, Step]()
     ranked = [(urgency(function.node, trees), function, owner) for function, owner in uncalled(m, state, module)]
     for rank, function, owner in sorted(ranked, key=itemgetter(0)):
         if function.node in called:
@@ -63,8 +63,9 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
             continue
         base = finish
         if owner is not None and function.kind not in ("static", "class"):
-            base = _object(m, memory, finish, owner, min(fresh, together))
-            if base not in steps:
+            base = made.get(owner.id)
+            if base is None:
+                base = made[owner.id] = _object(m, memory, finish, owner, min(fresh, together))
                 steps.append(base)
                 together -= base.count
         step = _entry(m, memory, base, finish, function, owner, min(fresh, max(together, 0)))

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from .loaded import Loaded
 
 MAX_STATES = 8
-MAKING_STATES = 2
-"""Paths through the ``__init__`` of an object with inferred arguments: one of them is gone on with."""
+MAKING_STATES = 1
+"""Paths through the ``__init__`` of an object with inferred arguments: one of them would be gone on with anyway."""
 MAX_DEPTH = 40
 MAX_RECURSION = 4
 """How deep one function may be inside itself: unknown data makes recursion branch at every level."""

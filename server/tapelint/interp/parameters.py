@@ -61,7 +61,7 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
 
 
 def _call(m: Machine, state: State, function: Function, instance: Ref, node: ast.AST) -> None:
-    """Call a method that prepares an object, along few paths."""
+    """Call a method that prepares an object, along one path."""
     spec = function.node.args
     given = inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:], True)
     width, m.width = m.width, MAKING_STATES
