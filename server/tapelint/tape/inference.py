@@ -19,8 +19,10 @@ from .writes import Refused
 
 
 def check_saved(tape: Tape, state: State, saved: Iterable[SavedTensor], op: str, node: ast.AST) -> None:
-    """Raise Refused where an op would save an inference tensor for backward."""
-    for item in saved:
+    """Raise Refused where an op would save an inference tensor for backward. At a level of its own a tensor is wrapped
+    before it is saved; whether it is saved outside too is not known yet.
+    """
+    for item in () if tape.levels else saved:
         tensor = state.tensors.get(item.tensor)
         if tensor is not None and tensor.inference and item.role != "result":
             tape.publish(InferenceTensorUsed(state.moment(node), None, tensor.id, "saved", op, tensor.born))
