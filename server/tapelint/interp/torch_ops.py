@@ -19,7 +19,7 @@ from ..ops.schema import Op
 from ..tape import Refused, State, Tensor, current, invent, record
 from ..tape.lost import RequiresGradRefused
 from ..tape.record import flatten
-from . import absent, gradients, precision
+from . import absent, alias, gradients, precision
 from .dtypes import result_kind
 from .machine import Machine, Raised
 from .sizes import results_extents
@@ -132,6 +132,7 @@ def apply(
     for param in op.params:
         if param.name in named:
             tensors[param.name] = _argument(m, state, param, named[param.name])
+    op = alias.told(m.tape, state, op, named)
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)

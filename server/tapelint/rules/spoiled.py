@@ -12,7 +12,7 @@ REFUSED = "its base or another view of its base has been modified inplace"
 
 def error(event: SavedTensorSpoiled) -> str:
     """What PyTorch says."""
-    return REFUSED if event.multi else ERROR
+    return REFUSED if event.guarded else ERROR
 
 
 def is_step(event: SavedTensorSpoiled) -> bool:

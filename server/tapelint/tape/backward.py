@@ -23,7 +23,7 @@ from .second import Gradient
 from .state import State
 from .tape import Tape
 from .walks import come_back, finished
-from .writes import Refused, is_one_of_many, settled, stepped
+from .writes import Refused, is_guarded, settled, stepped
 
 SECOND_TIME = "Trying to backward through the graph a second time"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
@@ -51,6 +51,8 @@ def backward(
     order, parents, leaves = _walk(begin)
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs, accumulate)
+    if accumulate:
+        leaves = [item for item in leaves if state.tensors[item.tensor].requires_grad is not False]  # frozen since
     done: dict[Node, None] = {}
     now = Freed(state.moment(node), roots[0] if roots else None, tuple(begin))
     check = Check(tape, state, now, parents, order, assumed)
@@ -187,7 +189,7 @@ class Check:
             self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, *since))
         elif spoiled is not None:
             come_back(self.tape, state, item, now, self.path, (item, *spoiled))
-            past = item in state.retained, settled(state, path, spoiled[1]), is_one_of_many(state, spoiled[0].tensor)
+            past = item in state.retained, settled(state, path, spoiled[1]), is_guarded(state, spoiled[0].tensor)
             self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root, *past))
         if premise is None:
             raise Refused(SECOND_TIME if freed else MODIFIED)

@@ -64,8 +64,8 @@ class CellRunAgain(Event):
 class SavedTensorSpoiled(Event):
     """A backward needed a saved tensor that was written after it was saved. ``retained`` is whether an earlier one with
     ``retain_graph=True`` has walked the node. ``settled`` is the node through which ``path`` enters what is older than
-    the write, if the same write has updated every leaf below: those are done with. ``multi`` is whether it is one of
-    several views that were made at once: then PyTorch refuses the view.
+    the write, if the same write has updated every leaf below: those are done with. ``guarded`` is whether it is a
+    view that PyTorch guards (one of several made at once): then it refuses the view.
     """
 
     node: Node
@@ -75,7 +75,7 @@ class SavedTensorSpoiled(Event):
     root: int
     retained: bool = False
     settled: Node | None = None
-    multi: bool = False
+    guarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

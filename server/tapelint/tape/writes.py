@@ -144,9 +144,11 @@ def check_read(tape: Tape, state: State, key: int, node: ast.AST) -> None:
     raise Refused("its base or another view of its base has been modified inplace")
 
 
-def is_one_of_many(state: State, key: int) -> bool:
-    """Whether it is one of several views of what requires grad, made at once: written, its history is refused."""
+def is_guarded(state: State, key: int) -> bool:
+    """Whether it is a view of what requires grad that will not tell its history when its base was written: one of
+    several that were made at once, or what a custom Function returned.
+    """
     tensor = state.tensors.get(key)
-    if tensor is None or tensor.view != "multi" or tensor.base is None:
+    if tensor is None or tensor.view not in ("multi", "function") or tensor.base is None:
         return False
     return current(state, tensor.base).requires_grad is True

@@ -26,6 +26,8 @@ def detach(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     tensor = current(state, receiver.id)
+    if state.inference:
+        return receiver  # where nothing is recorded there is nothing to cut
     if tensor.base is not None:
         raise Raised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
     state.changes += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ...tape import State, bump
 from ..machine import Machine
+from ..registered import is_module_like
 from ..values import NONE, Instance, Lib, Ref, Unknown, Value
 from .copying import deep_copy
 from .modules import parameters_of
@@ -19,7 +20,7 @@ AVERAGED = "torch.optim.swa_utils.AveragedModel"
 @function(AVERAGED)
 def averaged_model(m: Machine, state: State, call: Call) -> Value:
     model = call.get(0, "model")
-    if not isinstance(model, Ref) or not isinstance(state.heap[model.id], Instance):
+    if not isinstance(model, Ref) or not is_module_like(state, model):
         return Unknown("AveragedModel")
     copy = deep_copy(m, state, model, call)
     return Ref(state.new(Instance(Lib(AVERAGED), {"module": copy, "forward": copy})))
