@@ -9,17 +9,18 @@ Nodes run from the youngest to the oldest, as in PyTorch, so the first one that 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from .cycles import closed
 from .events import BackwardRan, BackwardWithoutGraph, FreedGraphReached, SavedTensorAltered, SavedTensorSpoiled
-from .graph import Freed, Gradients, Leaf, Node, SavedTensor, Turn, Write
+from .graph import Freed, Gradients, Leaf, Node, Turn
 from .hooks import Waiting
 from .hooks import retain as retain_grad
 from .ledger import book, planned
 from .present import current, edge_of
 from .second import Gradient
+from .spoiling import altered, first_spoiled, spoiled_at
 from .state import State
 from .tape import Tape
 from .walks import come_back, finished
@@ -87,7 +88,7 @@ def backward(
             beyond.update(dict.fromkeys(gradients.reached))
         done[item] = None
         if item.certain and item.assumed is None:
-            for saved, write in _altered(state, item):
+            for saved, write in altered(state, item):
                 tape.publish(SavedTensorAltered(state.moment(node), None, item, saved, write, roots[0]))
         if item in defined:
             defined.update(item.inputs if gradients is None else gradients.edges)
@@ -173,7 +174,7 @@ class Check:
     def __call__(self, item: Node) -> bool:
         state, now, root = self.state, self.now, self.now.root
         freed = state.freed.get(item) if item.keeps else None
-        spoiled = None if item in state.freed else _spoiled(state, item)
+        spoiled = None if item in state.freed else spoiled_at(state, item)
         if not freed and spoiled is None:
             return True
         self.halted = True
@@ -185,7 +186,7 @@ class Check:
         if freed:
             shared = next(n for n in path if state.freed.get(n, now) is not now)
             user, gone_on = _user(state, freed.root, shared), stepped(state, freed.moment, now.moment)
-            since = _first_spoiled(state, self.order), user, gone_on
+            since = first_spoiled(state, self.order), user, gone_on
             self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, *since))
         elif spoiled is not None:
             come_back(self.tape, state, item, now, self.path, (item, *spoiled))
@@ -298,51 +299,6 @@ def _towards(
             running.append(item)
     running.reverse()
     return running, [item for item in leaves if item in wanted_leaves]
-
-
-def _spoiled(state: State, node: Node) -> tuple[SavedTensor, Write] | None:
-    for saved in node.saved:
-        write = state.writes.get(saved.counter)
-        if write is not None and write.version != saved.version:
-            culprit = write.since(saved.version)
-            if culprit is not None:
-                return saved, culprit
-    return None
-
-
-def _altered(state: State, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
-    """What was saved and then written through memory that it shares with another version counter.
-
-    Several writes may well put the old values back; one place in a loop, not called anew, goes on from what it wrote.
-    """
-    for saved in node.saved:
-        tensor = state.tensors.get(saved.tensor)
-        if tensor is None:
-            continue
-        since = _since(state.aside.get(tensor.memory), node.id, saved.counter)
-        if tensor.memory != saved.counter:
-            since += _since(state.writes.get(tensor.memory), node.id, saved.counter)
-        if len({(write.moment.node, write.moment.calls) for write in since}) == 1:
-            yield saved, since[-1]
-
-
-def _since(write: Write | None, stamp: int, counter: int) -> list[Write]:
-    """The writes after ``stamp`` that ``counter`` has not counted."""
-    found: list[Write] = []
-    while write is not None and write.stamp > stamp:
-        if write.tensor != counter:
-            found.append(write)
-        write = write.before
-    return found
-
-
-def _first_spoiled(state: State, order: Sequence[Node]) -> tuple[Node, SavedTensor, Write] | None:
-    """What a retained graph would run into."""
-    for node in order:
-        found = _spoiled(state, node)
-        if found is not None:
-            return node, *found
-    return None
 
 
 def _user(state: State, root: int | None, shared: Node) -> Node | None:
