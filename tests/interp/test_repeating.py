@@ -83,3 +83,27 @@ def test_what_needs_two_carries_is_found():
 def test_after_the_loop_nobody_knows_how_often_it_ran():
     text = TRAINING.format(head=EPOCHS, tail="pass") + "if epoch > 5:\n    (loss + 1).backward()\n"
     assert "TL101" in [d.code for d in analyse(text).diagnostics]
+
+
+GROUPS = """\
+import torch
+from torch import nn
+def groups(model):
+    decayed, plain = [], []
+    for p in model.parameters():
+        if p.ndim > 1 and wanted(p):
+            decayed.append(p)
+        else:
+            plain.append(p)
+    return [{"params": decayed, "weight_decay": 0.1}, {"params": plain}]
+def made(model):
+    return torch.optim.AdamW(groups(model))
+net = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
+opt = made(net)
+net(torch.randn(4, 3)).sum().backward()
+opt.step()
+"""
+
+
+def test_how_parameters_were_collected_does_not_matter_once_an_optimizer_has_them():
+    assert analyse(GROUPS).stats["backwards"] == 1

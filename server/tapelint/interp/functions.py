@@ -282,7 +282,11 @@ def collect(m: Machine, state: State, generator: Generator, laps: int = LAPS) ->
             inner.edit(kept).items.append(value)
         return [inner]
 
-    outcomes = run_generator(m, state, generator, keep)
+    m.running.append((generator.node.args, (Ref(kept),)))  # type: ignore[attr-defined]  # who collects holds it
+    try:
+        outcomes = run_generator(m, state, generator, keep)
+    finally:
+        m.running.pop()
     first = outcomes[0]
     if first.signal == "break":
         first.signal = None

@@ -71,6 +71,22 @@ class Meeting:
         self.work = 0
         self._held: dict[int, Held] = {}
         self._walkable: dict[int, set[Node]] = {}
+        self._reached: dict[int, set[int]] = {}
+
+    def reaches(self, state: State, key: int) -> bool:
+        """Whether somebody on a path may still come to a heap object. Where it is not known what is ``live`` only lists
+        and dicts are looked for: what a call has collected in them is of no use when it has returned its result.
+        """
+        if self.live is not None:
+            return key in self.held(state).objects
+        if type(state.heap[key]) not in CONTAINERS:
+            return True
+        found = self._reached.get(id(state))
+        if found is None:
+            given = [value for _, values in self.running for value in values]
+            found = self._reached[id(state)] = reached(state, given, self.known)
+            self.work += 2 * len(state.heap)
+        return key in found
 
     def held(self, state: State) -> Held:
         """What a path holds; ``live`` is known."""
@@ -104,11 +120,7 @@ def held(state: State, live: frozenset[str], given: Iterable[Value], known: Know
         elif key in owned:
             values += contents(thing, tensors)
         else:
-            old, inside = known.get(key, NOTHING)
-            if old is not thing:
-                inside = Held(set(), set())
-                collect(list(contents(thing, inside.tensors)), inside)
-                known[key] = thing, inside
+            inside = _inside(key, thing, known)
             if inside.tensors:
                 tensors |= inside.tensors
             if inside.objects:
@@ -121,6 +133,40 @@ def held(state: State, live: frozenset[str], given: Iterable[Value], known: Know
             tensors.add(record.base)
             record = state.tensors.get(record.base)
     return found
+
+
+def _inside(key: int, thing: Any, known: Known) -> Held:
+    """What is in a heap object that is not changed any more."""
+    old, inside = known.get(key, NOTHING)
+    if old is not thing:
+        inside = Held(set(), set())
+        collect(list(contents(thing, inside.tensors)), inside)
+        known[key] = thing, inside
+    return inside
+
+
+def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
+    """The heap objects that frames and objects lead to, what the running calls were ``given`` and what is returned:
+    a list that only other lists hold, and nobody those, is not among them.
+    """
+    found = Held(set(), set())
+    collect([*given, state.value], found)
+    for key, thing in state.heap.items():
+        if type(thing) in CONTAINERS:
+            continue
+        if key in state.owned:
+            collect(list(contents(thing, found.tensors)), found)
+        else:
+            found.objects.update(_inside(key, thing, known).objects)
+    todo = list(found.objects)
+    for key in todo:  # which grows
+        thing = state.heap.get(key)
+        if type(thing) in CONTAINERS:
+            inside = Held(set(), set())
+            collect(list(contents(thing, inside.tensors)), inside)
+            todo += inside.objects - found.objects
+            found.objects.update(inside.objects)
+    return found.objects
 
 
 def contents(thing: Any, tensors: set[int]) -> Iterable[Value]:
@@ -153,6 +199,8 @@ _CONTENTS: dict[type, Callable[[Any], Iterable[Value]]] = {
     Sequence: lambda sequence: sequence.items,
     Mapping: lambda mapping: mapping.items.values(),
 }
+
+CONTAINERS = frozenset((Sequence, Mapping))
 
 _PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
     Tuple: lambda value: value.items,

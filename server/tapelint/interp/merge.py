@@ -15,7 +15,7 @@ from typing import Any
 
 from ..tape import Leaf, Node, State, Tensor, gradients, leaf
 from .counted import Counted
-from .held import Held, Meeting, entries
+from .held import Meeting, entries
 from .liveness import number
 from .values import (
     NONE,
@@ -131,15 +131,12 @@ class Pair:
         mine, yours = self.state.heap.get(key), self.other.heap.get(key)
         if mine is yours or mine is None or yours is None or self.things(mine, yours, key):
             return False
-        return self.live is None or not isinstance(mine, OBJECTS) or any(key in held.objects for held in self.holders())
+        reaches = self.meeting.reaches
+        return not isinstance(mine, OBJECTS) or reaches(self.state, key) or reaches(self.other, key)
 
     def holds_tensor(self, key: int) -> bool:
         """Whether somebody on one of the paths may still hold a tensor."""
-        return self.live is None or any(key in held.tensors for held in self.holders())
-
-    def holders(self) -> tuple[Held, Held]:
-        """What each of the paths holds."""
-        return self.meeting.held(self.state), self.meeting.held(self.other)
+        return self.live is None or any(key in self.meeting.held(path).tensors for path in (self.state, self.other))
 
     def values(self, mine: Value, yours: Value) -> bool:
         """Whether two values are alike."""
