@@ -16,10 +16,10 @@ from ...tape import State
 from .. import torch_ops
 from ..calls import call_value, unknown_call
 from ..machine import Machine, Raised
-from ..registered import HIDDEN, ITEMS, is_module_like, keep
+from ..registered import HIDDEN, ITEMS, buffers_of, is_module_like, keep
 from ..values import NONE, TRUE, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 from .layers import ALL
-from .modules import members
+from .modules import members, parameters_of
 from .outcomes import for_each
 from .registry import PARAMETRIZED, Call, function
 
@@ -33,7 +33,7 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
     given = call.kwargs.get("parameters_and_buffers", given)
     tensors = given_tensors(m, state, given)
     placed = None
-    if tensors is not None and is_module_like(state, module) and isinstance(module, Ref):
+    if tensors is not None and isinstance(module, Ref) and is_whole(state, module, tensors, given):
         placed = places(state, module, tensors, call.kwargs.get("tie_weights", TRUE))
     if placed is None:
         return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(call.name))
@@ -59,15 +59,22 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
     )
 
 
-def given_tensors(m: Machine, state: State, given: Value) -> dict[str, Value] | None:
-    """Tensors by name, from a dict or several; None where there may be others."""
-    if isinstance(given, Tuple) or isinstance(given, Ref) and isinstance(state.heap[given.id], Sequence):
-        items = given.items if isinstance(given, Tuple) else state.heap[given.id].items
-        parts = [given_tensors(m, state, item) for item in items]
-        whole = [part for part in parts if part is not None]
-        return {name: value for part in whole for name, value in part.items()} if len(whole) == len(parts) else None
+def parts(state: State, given: Value) -> list[Value]:
+    """The dicts that are given, in a tuple or a list; or the one."""
+    if isinstance(given, Tuple):
+        return list(given.items)
     thing = state.heap[given.id] if isinstance(given, Ref) else None
-    if not isinstance(thing, Mapping) or thing.open:
+    return list(thing.items) if isinstance(thing, Sequence) else [given]
+
+
+def given_tensors(m: Machine, state: State, given: Value) -> dict[str, Value] | None:
+    """Tensors by name, from a dict or several; None where they are not known."""
+    if (dicts := parts(state, given)) != [given]:
+        found_in = [given_tensors(m, state, part) for part in dicts]
+        whole = [found for found in found_in if found is not None]
+        return {name: value for found in whole for name, value in found.items()} if len(whole) == len(dicts) else None
+    thing = state.heap[given.id] if isinstance(given, Ref) else None
+    if not isinstance(thing, Mapping):
         return None
     found: dict[str, Value] = {}
     for name, value in thing.items.items():
@@ -76,6 +83,19 @@ def given_tensors(m: Machine, state: State, given: Value) -> dict[str, Value] | 
             return None
         found[name] = TensorRef(key) if key is not None else NONE
     return found
+
+
+def is_whole(state: State, module: Ref, tensors: dict[str, Value], given: Value) -> bool:
+    """Whether a module is given nothing but what is known: where there may be more, such as the buffers in a state
+    dict, it must have nothing else.
+    """
+    if not is_module_like(state, module):
+        return False
+    if not any(getattr(state.heap[part.id], "open", False) for part in parts(state, given) if isinstance(part, Ref)):
+        return True
+    below = [module, *(item for _, item in members(state, module, set()))]
+    buffers = any(buffers_of(state, item) for item in below if isinstance(item, Ref))
+    return not buffers and {name for name, _ in parameters_of(state, module)} <= tensors.keys()
 
 
 def places(
