@@ -39,6 +39,7 @@ from .library import (
     layers,
     modules,
     optimizers,
+    own_optimizers,
     parametrizations,
     sequences,
     tensors,

@@ -185,7 +185,7 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
     if isinstance(thing, Optimizer) and name == "param_groups":
         from .library.optimizers import param_groups
 
-        return param_groups(state, thing)
+        return param_groups(m, state, owner)
     return Method(owner, name)
 
 

@@ -20,6 +20,7 @@ from .gradients import handed_over, reach
 from .iteration import items_of
 from .library.registry import (
     FUNCTIONS,
+    HELD,
     MAPPING_METHODS,
     MODULE_METHODS,
     OPTIMIZER_METHODS,
@@ -173,6 +174,8 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
             if known is not None:
                 return known(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
+        if isinstance(thing, Instance) and HELD in thing.attributes and call.name in OPTIMIZER_METHODS:
+            return call_method(m, state, thing.attributes[HELD], call)
         model = (table or {}).get(call.name)
         if model is None and isinstance(thing, Instance):
             flows = _answers(state, thing, call.name)

@@ -146,6 +146,7 @@ class Machine:
         self.absent: dict[int, Any] = {}
         self.turns: dict[int, Turn] = {}
         self.made: dict[int, ast.AST] = {}
+        self.grouped: dict[int, Any] = {}
         self.making: list[int] = []
         self.width = MAX_STATES
         self.suspects: list[int] = []

@@ -85,8 +85,10 @@ def check(event: Event, tape: Tape) -> Finding | None:
 def _cures(event: SavedTensorSpoiled, name: str | None) -> Iterator[Cure]:
     node, where = event.node.born.node, event.write.moment.node
     operation, costs = op_name(event.node), "(costs its memory)"
-    yield Cure("out_of_place", "Write out of place: compute a new tensor", (where,))
-    yield Cure("out_of_place_each", "Write out of place each time: compute new tensors", (where,))
+    is_leaf = any(edge == Leaf(event.saved.tensor) for _, edge in event.node.sources)
+    if not is_leaf:  # it is the leaf that is to be changed
+        yield Cure("out_of_place", "Write out of place: compute a new tensor", (where,))
+        yield Cure("out_of_place_each", "Write out of place each time: compute new tensors", (where,))
     if event.saved.role == "result":
         if isinstance(node, ast.expr):
             yield Cure("clone", f"Write to a copy of what {operation} returns {costs}", (node,))
@@ -95,13 +97,14 @@ def _cures(event: SavedTensorSpoiled, name: str | None) -> Iterator[Cure]:
             if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:
                 yield Cure("clone", f"Let {operation} save a copy of {name} {costs}", (part,))
                 break
-    yield Cure("clone_before", f"Write to a copy: clone it first {costs}", (where,))
+    if not is_leaf:
+        yield Cure("clone_before", f"Write to a copy: clone it first {costs}", (where,))
     if event.saved.role != "result":
         given = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])
         for part in given if isinstance(node, (ast.BinOp, ast.Call)) else ():
             if not isinstance(part, ast.Starred):
                 yield Cure("clone", f"Let {operation} save a copy of `{ast.unparse(part)}` {costs}", (part,))
-    if any(edge == Leaf(event.saved.tensor) for _, edge in event.node.sources):
+    if is_leaf:
         moved, anchor = _apart(event)
         title = "Write after the backward (this forward then knows nothing of it)"
         yield Cure("relocate_after", title, (moved, anchor), "unsafe")

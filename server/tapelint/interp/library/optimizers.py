@@ -64,7 +64,20 @@ def make(m: Machine, state: State, call: Call) -> Value:
     stateful = name not in STATELESS or momentum not in (Const(0), Const(0.0))
     made = Ref(state.new(Optimizer(name, held, more, fused, single, stateful)))
     m.made[made.id] = call.node
+    if _is_groups(state, given):
+        assert isinstance(given, Ref)
+        m.grouped[made.id] = given
     return made
+
+
+def _is_groups(state: State, given: Value) -> bool:
+    """Whether an optimizer was given dicts: it keeps them, and adds to each what it was not given."""
+    thing = state.heap[given.id] if isinstance(given, Ref) else None
+    return isinstance(thing, Sequence) and bool(thing.items) and all(_is_dict(state, item) for item in thing.items)
+
+
+def _is_dict(state: State, value: Value) -> bool:
+    return isinstance(value, Ref) and isinstance(state.heap[value.id], Mapping)
 
 
 def is_moved(state: State, key: int) -> bool:
@@ -176,6 +189,8 @@ def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def add_param_group(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
     refuse_computed(m, state, list(tensors_in(state, call.get(0, "param_group"), 4)), call)
+    if receiver.id in m.grouped:
+        state.edit(m.grouped[receiver.id].id).items.append(call.get(0, "param_group"))
     optimizer = state.edit(receiver.id)
     optimizer.params += [key for key in tensors_in(state, call.get(0, "param_group"), 4) if key not in optimizer.params]
     return NONE
@@ -186,8 +201,13 @@ def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return Unknown("state_dict", False)
 
 
-def param_groups(state: State, optimizer: Optimizer) -> Value:
-    """``optimizer.param_groups``: one group with all parameters, whose other entries are not known."""
+def param_groups(m: Machine, state: State, owner: Ref) -> Value:
+    """``optimizer.param_groups``: what it was given, or one group with all parameters, whose other entries are not
+    known.
+    """
+    if owner.id in m.grouped:
+        return m.grouped[owner.id]
+    optimizer: Optimizer = state.heap[owner.id]
     params = Ref(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.open)))
     return Ref(state.new(Sequence("list", [Ref(state.new(Mapping({"params": params}, True)))])))
 

@@ -42,6 +42,9 @@ MethodModel = Callable[[Machine, State, Value, Call], Value]
 PARAMETRIZED = "(parametrized)"
 """An attribute of ours: which parameters of a module are computed from others, and how."""
 
+HELD = "(optimizer)"
+"""An attribute of ours: what an object of a class derived from ``torch.optim.Optimizer`` was given to update."""
+
 AttributeModel = Callable[[Machine, State, Value], Value]
 
 FUNCTIONS: dict[str, Model] = {}
