@@ -7,7 +7,7 @@ import ast
 from ..tape import State
 from .assign import assign
 from .counted import derived, peek
-from .iteration import LAPS, Items, items_of
+from .iteration import LAPS, Items, items_of, shown
 from .machine import EXPRESSIONS, Machine
 from .truth import truth
 from .values import Const, Frame, Generator, Mapping, Ref, Sequence, Tuple, Unknown, Value
@@ -97,7 +97,7 @@ def _comprehend(
     items = items_of(m, state, m.ev(first.iter, state), first.iter, laps)
     exact = items.exact
     run, base = m.new_run(), m.memo.base
-    for number, item in enumerate(items.values[:ROUNDS], 1):
+    for number, item in enumerate(shown(state, items.values, ROUNDS), 1):
         m.memo.base, m.memo.counts = (base + number) * OCCURRENCES, {}
         m.lap(state, first, run, number, depth)
         assign(m, state, first.target, item, first, None)

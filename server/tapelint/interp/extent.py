@@ -60,6 +60,17 @@ def extent_of(state: State, value: object) -> Extent:
     return None
 
 
+def shape(extent: Extent, dim: Value = NONE) -> Value:
+    """``x.shape``, or one of its sizes, as far as they are known."""
+    if not isinstance(extent, tuple):
+        return Unknown("index", False)
+    sizes = tuple(Unknown("index", False) if size is None else Const(size) for size in extent)
+    if dim == NONE:
+        return Tuple(sizes)
+    place = dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else None
+    return sizes[place] if place is not None and -len(sizes) <= place < len(sizes) else Unknown("index", False)
+
+
 def items_in(state: State, value: object) -> list[Value] | None:
     if isinstance(value, Const):
         return [value]

@@ -22,6 +22,7 @@ from .values import (
     Instance,
     Mapping,
     Method,
+    Partial,
     Range,
     Ref,
     Sequence,
@@ -35,6 +36,7 @@ from .values import (
 
 LAPS = 3
 EXACT = 12
+OBJECTS = 48
 
 
 @dataclass(slots=True)
@@ -86,6 +88,24 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = 
     # What a loader yields is data; what an unknown call returned may hold anything.
     data = isinstance(value, Unknown) and (value.grad is False or value.why == "loader")
     return Items([Unknown("batch", False if data else None) for _ in range(laps)], False)
+
+
+def shown(state: State, items: list[Value], first: int) -> list[Value]:
+    """The items that a loop is run for: the first, and of the others the program's own objects, each with a state of
+    its own (``for layer in net.modules(): layer.reset()``).
+    """
+    if len(items) <= first:
+        return items
+    return [*items[:first], *[item for item in items[first:] if _is_own(state, item)][:OBJECTS]]
+
+
+def _is_own(state: State, item: Value) -> bool:
+    if isinstance(item, Partial):
+        return any(_is_own(state, given) for given in item.args)
+    if isinstance(item, Tuple):
+        return any(_is_own(state, part) for part in item.items)
+    thing = state.heap[item.id] if isinstance(item, Ref) else None
+    return isinstance(thing, Instance) and isinstance(thing.kind, Ref)
 
 
 def _known(items: list[Value], more: bool, laps: int) -> Items:

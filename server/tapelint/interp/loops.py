@@ -15,7 +15,7 @@ from ..tape import Lap, State
 from . import evaluation, growth
 from .assign import assign
 from .functions import run_generator
-from .iteration import LAPS, items_of
+from .iteration import LAPS, items_of, shown
 from .liveness import Live, live
 from .machine import STATEMENTS, Machine
 from .repeating import Iteration, alike, uncounted
@@ -72,7 +72,7 @@ def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[Sta
         if isinstance(found, Generator):
             results += _over_generator(m, node, path, found, depth, laps)
         else:
-            results += run_laps(m, node, path, depth, found.values[: max(laps, MOST)], not found.exact)
+            results += run_laps(m, node, path, depth, shown(path, found.values, max(laps, MOST)), not found.exact)
     return results
 
 
