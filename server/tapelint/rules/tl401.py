@@ -96,13 +96,15 @@ def check(event: Event, tape: Tape) -> Finding | None:
 
 
 def cures(event: OptimizerStepped, past: Gradient) -> list[Cure]:
-    """Before the backward, where it is the only one of its step and beside it; in any case after the step."""
+    """Before the backward, where it is the only one of its iteration and beside the step; in any case after it."""
     if event.optimizer is None:
         return []
-    name, new = ast.unparse(event.optimizer), past.fresh[0].moment
+    name = ast.unparse(event.optimizer)
+    recent = [run.moment for run in past.fresh if earlier_lap(run.moment, event.moment) is None]
+    new = (recent or [past.fresh[0].moment])[0]
     within = bool(event.moment.laps) and event.moment.laps[-1].loop is event.moment.node  # a step that calls a closure
     found = []
-    if len(past.fresh) == 1 and (within or new.calls == event.moment.calls and new.laps == event.moment.laps):
+    if len(recent or past.fresh) == 1 and (within or new.calls == event.moment.calls and new.laps == event.moment.laps):
         title = f"Clear the gradients before the backward: {name}.zero_grad()"
         found.append(Cure("zero_grad_before", title, (new.node, event.optimizer)))
     if not within:
