@@ -7,66 +7,14 @@ The truth assumed for an unknown condition is remembered on the path, so that th
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
 from functools import partial
 
-from ..source import written
-from ..tape import State, contents
+from ..tape import State
 from .assign import assign
+from .conditions import assume, decide
 from .gradients import weigh
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
-from .truth import truth
-from .values import Casting, Const, Generator, Packing, Ref, TensorRef, Tuple, Unknown, Value
-
-
-def condition(m: Machine, node: ast.expr, state: State) -> tuple[Hashable, bool]:
-    """A key under which the truth of an unknown test is remembered, and whether the key stands for its negation.
-
-    The key is the shape of the test with the values its parts had: the same test on the same values has the same truth.
-    A tensor stands for what is in it, and so does a number that was read from it.
-    """
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        key, negated = condition(m, node.operand, state)
-        return key, not negated
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.IsNot, ast.NotEq)):
-        opposite = "Is" if isinstance(node.ops[0], ast.IsNot) else "Eq"
-        return (opposite, _part(m, node.left, state), _part(m, node.comparators[0], state)), True
-    return _part(m, node, state), False
-
-
-def _part(m: Machine, node: ast.expr, state: State) -> Hashable:
-    if isinstance(node, ast.BoolOp):
-        return (type(node.op).__name__, *(_part(m, v, state) for v in node.values))
-    if isinstance(node, ast.UnaryOp):
-        return (type(node.op).__name__, _part(m, node.operand, state))
-    if isinstance(node, ast.Compare):
-        return (
-            *(type(op).__name__ for op in node.ops),
-            _part(m, node.left, state),
-            *(_part(m, c, state) for c in node.comparators),
-        )
-    value = m.lookup(state, node.id) if isinstance(node, ast.Name) else m.memo.latest(node)
-    if isinstance(value, Unknown):
-        return m.tape.numbers.get(value.tensor, value)
-    if isinstance(value, TensorRef):
-        return contents(state, value.id)
-    return value if value is not None else written(node)  # type: ignore[return-value]
-
-
-def decide(m: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool | None, Hashable, bool]:
-    """The truth of a test if it is known or was assumed before, with the key to assume it by."""
-    known = truth(m, state, value)
-    if known is not None:
-        return known, None, False
-    key, negated = condition(m, node, state)
-    if key is not None and key in state.choices:
-        return state.choices[key] is not negated, None, False
-    return None, key, negated
-
-
-def assume(state: State, key: Hashable, taken: bool) -> None:
-    if key is not None:
-        state.choices[key] = taken
+from .values import Casting, Const, Generator, Packing, Ref, Tuple, Unknown, Value
 
 
 def branch(m: Machine, node: ast.If, state: State) -> list[State]:

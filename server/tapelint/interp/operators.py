@@ -12,6 +12,7 @@ from ..tape import State
 from . import absent, torch_ops
 from .assign import assign
 from .calls import call_dunder
+from .conditions import remembered
 from .counted import Counted, derived, look, peek
 from .lost import computed
 from .machine import EXPRESSIONS, Machine
@@ -53,7 +54,7 @@ DUNDER = {
 
 def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
     left, right = m.ev(node.left, state), m.ev(node.right, state)
-    return combine(m, state, node.op, left, right, node)
+    return remembered(m, node, state, combine(m, state, node.op, left, right, node))
 
 
 def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
@@ -129,7 +130,7 @@ def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
     value = m.ev(node.operand, state)
     if isinstance(node.op, ast.Not):
         known = truth(m, state, value)
-        return Unknown("not", False) if known is None else FALSE if known else TRUE
+        return remembered(m, node, state, Unknown("not", False)) if known is None else FALSE if known else TRUE
     if isinstance(value, TensorRef):
         row = ops.operator_name(type(node.op).__name__)
         result = torch_ops.run(m, state, row, [value], {}, node) if row else value
@@ -161,7 +162,7 @@ def compare(m: Machine, node: ast.Compare, state: State, key: object) -> Value:
         if step != TRUE:
             result = step
         left = right
-    return result
+    return remembered(m, node, state, result)
 
 
 def _await(m: Machine, state: State, size: Value, wanted: Value) -> None:
@@ -243,7 +244,9 @@ def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
         if known is stop:
             return value if not doubtful else Unknown("or" if stop else "and", False)
         doubtful = doubtful or known is None
-    return Unknown("or" if stop else "and", False) if doubtful and not isinstance(value, TensorRef) else value
+    if doubtful and not isinstance(value, TensorRef):
+        return remembered(m, node, state, Unknown("or" if stop else "and", False))
+    return value
 
 
 def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:

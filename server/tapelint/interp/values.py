@@ -13,6 +13,7 @@ Values are immutable.
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,12 +30,14 @@ class Unknown:
     """``grad`` tells whether it requires grad if it is a tensor: False for data, None where that is unknown too.
 
     ``tensor`` is the id it gets the first time it is used as a tensor. ``module`` is true where it is used as a
-    network, ``assumed`` names the call it came from if that call was given tensors with a graph.
+    network, ``assumed`` names the call it came from if that call was given tensors with a graph. ``formula`` is how a
+    plain value was computed from others (``conditions``).
     """
 
     why: str = ""
     grad: bool | None = None
     tensor: int = field(default_factory=fresh_id)
+    formula: Hashable = None
 
 
 @dataclass(frozen=True, slots=True)
