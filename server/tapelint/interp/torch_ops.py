@@ -132,6 +132,8 @@ def apply(
     for param in op.params:
         if param.name in named:
             tensors[param.name] = _argument(m, state, param, named[param.name])
+    if op.writes == ("out",) and state.grad_mode is True:
+        refuse_out(state, op.name, [key for _, key in flatten(tensors)])
     op = alias.told(m.tape, state, op, named)
     try:
         extents = results_extents(state, op, named)
@@ -229,6 +231,13 @@ def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, a
     if not known:
         return Unknown(assumed or "")
     return TensorRef(invent(m.tape, state, known, node, assumed))
+
+
+def refuse_out(state: State, name: str, given: SequenceType[int]) -> None:
+    """What has a gradient cannot be written to ``out=``: there would be no node for it."""
+    if any(row.flows for row in ops.candidates(name)) and any(current(state, key).requires_grad for key in given):
+        words = f"{name}(): functions with out=... arguments don't support automatic differentiation"
+        raise Raised("RuntimeError", words, by_torch=True)
 
 
 def refuse_integers(m: Machine, state: State, key: int, node: ast.AST) -> None:
