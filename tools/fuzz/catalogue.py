@@ -35,14 +35,6 @@ COMMON = frozenset(
     "nn.functional.dropout nn.functional.softmax nn.functional.linear nn.functional.normalize".split()
 )
 """Half of the ops of a program are among those that programs are made of."""
-REFUSED = frozenset(
-    "detach detach_ set_ resize_ resize_as_ data requires_grad_ retain_grad empty_like empty_strided new_empty "
-    "rand_like randn_like randint_like bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ "
-    "uniform_ empty_permuted pin_memory share_memory_ resize as_strided_ rename rename_ swapaxes_ swapdims_ "
-    "igamma_ igammac_ resolve_neg resolve_conj detach_copy unique vander "
-    "heaviside heaviside_ unique_consecutive normal".split()
-)
-"""Not ops of numbers, or said in other words by the statements, or what they save depends on shapes and numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +135,7 @@ def _try_all(known: Iterable[str]) -> Iterator[Form]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in known:
-            if name in REFUSED or name.startswith("_") or "." in name and not name.startswith("nn.functional."):
+            if name.startswith("_") or "." in name and not name.startswith("nn.functional."):
                 continue
             rows = candidates(name)
             if not any(op.flows for op in rows):
