@@ -182,6 +182,8 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
             return Bound(Lib(f"{found[0].name}.{name}"), owner)
     if isinstance(thing, Sequence) and name == "training" and thing.kind in MODULES:
         return Const(thing.training)
+    if isinstance(thing, Sequence) and name in thing.names:
+        return dict(thing.named()).get(name) or Method(owner, name)
     if name in DICTS and registered.is_module_like(state, owner):
         whole = name == "__dict__"
         return registered.all_attributes(state, owner) if whole else registered.registry(state, owner, name)

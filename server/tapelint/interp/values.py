@@ -233,7 +233,7 @@ class Frame:
 @dataclass(slots=True)
 class Sequence:
     """A list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``, by ``kind``. ``open``: there may be
-    more items.
+    more items. ``names`` are those of the layers of a ``Sequential`` that have other names than their numbers.
     """
 
     kind: str
@@ -241,9 +241,15 @@ class Sequence:
     open: bool = False
     limit: int | None = None
     training: bool = True
+    names: tuple[str, ...] = ()
 
     def copy(self) -> Sequence:
-        return Sequence(self.kind, list(self.items), self.open, self.limit, self.training)
+        return Sequence(self.kind, list(self.items), self.open, self.limit, self.training, self.names)
+
+    def named(self) -> list[tuple[str, Value]]:
+        """Each layer with its name."""
+        known = self.names if len(self.names) == len(self.items) else map(str, range(len(self.items)))
+        return list(zip(known, self.items))
 
 
 @dataclass(slots=True)

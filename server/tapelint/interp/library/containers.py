@@ -44,7 +44,11 @@ def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(SEQUENCE_METHODS, "add_module", "register_module")
 def add_module(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
-    state.edit(receiver.id).items.append(call.get(1, "module"))
+    thing: Sequence = state.edit(receiver.id)
+    name = call.get(0, "name")
+    before = [known for known, _ in thing.named()]
+    thing.items.append(call.get(1, "module"))
+    thing.names = (*before, str(name.value)) if isinstance(name, Const) else ()
     return NONE
 
 

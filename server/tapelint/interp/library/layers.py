@@ -41,12 +41,14 @@ def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: di
     """``nn.Linear(3, 4)``: an object with its parameters."""
     if name in CONTAINERS:
         items, more = list(args), False
+        names: tuple[str, ...] = ()
         if CONTAINERS[name] == "ModuleList":
             found = items_of(m, state, args[0], node) if args else None
             items, more = (found.values, not found.exact) if found else ([], False)
         elif len(args) == 1 and isinstance(args[0], Ref) and isinstance(thing := state.heap[args[0].id], Mapping):
             items, more = list(thing.items.values()), thing.open
-        return Ref(state.new(Sequence(CONTAINERS[name], items, more)))
+            names = tuple(map(str, thing.items))
+        return Ref(state.new(Sequence(CONTAINERS[name], items, more, names=names)))
     if name in DICTS:
         source = state.heap[args[0].id] if args and isinstance(args[0], Ref) else None
         known = source if isinstance(source, Mapping) else Mapping({}, bool(args))

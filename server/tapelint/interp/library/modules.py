@@ -53,7 +53,7 @@ def members(state: State, value: Value, seen: set[int], prefix: str = "") -> Ite
     if isinstance(thing, Instance):
         entries = list(thing.attributes.items())
     elif isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential"):
-        entries = [(str(i), item) for i, item in enumerate(thing.items)]
+        entries = thing.named()
     elif isinstance(thing, Mapping) and thing.kind == "ModuleDict":
         entries = [(str(k), item) for k, item in thing.items.items()]
     for name, item in entries:
