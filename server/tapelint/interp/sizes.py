@@ -15,7 +15,7 @@ dozen ops matter, because an element count that is unknown is never reported.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ..ops.schema import Op
 from ..ops.shapes import UNKNOWN, Sized, sizes_of
@@ -163,10 +163,15 @@ def unsqueezed(given: Given) -> Extent:
     return (*source[:place], 1, *source[place:])
 
 
+def _are_places(dims: Iterable[int | None], source: tuple[int | None, ...]) -> bool:
+    """Whether these are dimensions of a tensor of these sizes; others are refused by PyTorch."""
+    return all(dim is not None and -len(source) <= dim < len(source) for dim in dims)
+
+
 def transposed(given: Given) -> Extent:
     source = given.sizes("self")
     one, two = given.number("dim0", -2), given.number("dim1", -1)
-    if source is None or one is None or two is None or len(source) < 2:
+    if source is None or one is None or two is None or not _are_places((one, two), source):
         return rearranged(given)
     turned = list(source)
     turned[one], turned[two] = turned[two], turned[one]
@@ -175,7 +180,7 @@ def transposed(given: Given) -> Extent:
 
 def permuted(given: Given) -> Extent:
     source, dims = given.sizes("self"), given.numbers("dims")
-    if source is None or dims is None or None in dims or len(dims) != len(source):
+    if source is None or dims is None or len(dims) != len(source) or not _are_places(dims, source):
         return rearranged(given)
     return tuple(source[dim] for dim in dims if dim is not None)
 
