@@ -17,7 +17,7 @@ from ..ops.schema import Op
 from .events import GraphTensorWritten
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor
 from .inference import check_inference_write, check_saved
-from .present import current, edge_of, settle
+from .present import UNRECORDED, current, edge_of, settle
 from .state import State, fresh_id
 from .tape import Cut, Tape
 from .unmarked import tell_unmarked
@@ -180,11 +180,14 @@ def _saves(
     wanted: set[str],
     perhaps: set[str],
 ) -> tuple[tuple[SavedTensor, ...], bool]:
-    """What the new node keeps, and whether it keeps anything for certain. What is only perhaps saved is left out."""
+    """What the new node keeps, and whether it keeps anything for certain. What is only perhaps saved is left out, and
+    so is what would serve a gradient that goes nowhere: that of a view made under ``no_grad``.
+    """
     kept: list[SavedTensor] = []
     keeps = False
+    leading = wanted - {name for name, t in tensors if t.grad_fn is None and t.view in UNRECORDED}
     for item in op.saves:
-        if item.gradient_of and not (item.gradient_of & wanted):
+        if item.gradient_of and not (item.gradient_of & leading):
             continue
         if not item.gradient_of and not wanted:
             continue
