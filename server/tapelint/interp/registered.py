@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ..tape import State
 from .lineage import OBJECT, linear_order
-from .values import Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from .values import Class, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
 KINDS = ("_parameters", "_buffers", "_modules")
 REGISTERED = "(registered)"
@@ -149,8 +149,10 @@ def all_replaced(state: State, owner: Ref, value: Value) -> None:
 
 
 def twin(state: State, owner: Ref) -> Ref:
-    """``owner.__new__(type(owner))``: an object of the same class, nothing in it yet."""
+    """``owner.__new__(type(owner))``: an object of the same class, or of the class ``owner``, nothing in it yet."""
     thing = state.heap[owner.id]
+    if isinstance(thing, Class):
+        return Ref(state.new(Instance(owner, {})))
     if isinstance(thing, Instance):
         return Ref(state.new(Instance(thing.kind, {})))
     empty = thing.copy()
