@@ -250,18 +250,13 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
         elif name in registered.KINDS and registered.is_module_like(state, owner):
             registered.replaced(state, owner, name, value)
         elif isinstance(thing, Instance):
-            found = find(state, thing.kind, name + ".setter")
-            if found is not None and isinstance(found[1], Function):
-                from .calls import call_value
+            for method, args in ((f"{name}.setter", [owner, value]), ("__setattr__", [owner, Const(name), value])):
+                found = find(state, thing.kind, method)
+                if found is not None and isinstance(found[1], Function):
+                    from .calls import call_value
 
-                call_value(m, state, replace(found[1], kind=""), [owner, value], {}, node)
-                return
-            own = find(state, thing.kind, "__setattr__")
-            if own is not None and isinstance(own[1], Function):
-                from .calls import call_value
-
-                call_value(m, state, own[1], [owner, Const(name), value], {}, node)
-                return
+                    call_value(m, state, replace(found[1], kind=""), args, {}, node)
+                    return
             state.edit(owner.id).attributes[name] = value
         elif isinstance(thing, Class):
             state.edit(owner.id).attributes[name] = value

@@ -12,7 +12,7 @@ from functools import cache
 from .. import ops
 from ..source import written
 from ..tape import State
-from . import evaluation, parts, torch_ops
+from . import evaluation, torch_ops
 from .assign import tensors_in
 from .classes import instantiate
 from .functions import call_function
@@ -286,8 +286,6 @@ def unknown_call(
     m.holes.unknown_calls += 1
     values = (*args, *kwargs.values())
     held = handed_over(m, state, function, values, node)
-    if not (isinstance(function, Lib) and function.name.startswith("builtins.")):
-        parts.handed(state, values)
     given = [t for value in values for t in tensors_in(state, value)]
     evaluation.handed_on(state, given)
     if given:

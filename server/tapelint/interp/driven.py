@@ -15,12 +15,11 @@ from collections.abc import Iterable, Iterator
 
 from ..tape import Refused, State, backward, current, gradients
 from .assign import tensors_in
-from .calls import call_value
+from .calls import call_value, own_method
 from .frameworks import Walk, loss_in
-from .lineage import find
 from .machine import MAKING_STATES, Machine, Raised
 from .parameters import inferred
-from .values import NONE, Bound, Function, Instance, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Value
+from .values import NONE, Bound, Function, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Value
 
 OPTIMIZERS = "(optimizers)"
 """An attribute of ours: what an object's ``configure_optimizers`` has given the framework."""
@@ -69,24 +68,23 @@ def with_graph(state: State, value: Value) -> list[int]:
 def _call(m: Machine, state: State, instance: Ref, names: Iterable[str], node: ast.AST) -> None:
     """Call those methods of an object that the program defines."""
     for name in names:
-        method = own_method(state, instance, name)
+        method = _method(m, state, instance, name)
         if method is None:
             continue
-        spec = method.node.args
-        given = inferred(m, state, method, [*spec.posonlyargs, *spec.args][1:])
+        spec = method.function.node.args
+        given = inferred(m, state, method.function, [*spec.posonlyargs, *spec.args][1:])
         try:
-            call_value(m, state, Bound(method, instance), [], given, node)
+            call_value(m, state, method, [], given, node)
         except Raised as raised:
             if raised.by_torch:
                 raise
 
 
-def own_method(state: State, instance: Ref, name: str) -> Function | None:
-    """A method of an object, if a class of the program defines it."""
-    thing = state.heap[instance.id]
-    found = find(state, thing.kind, name) if isinstance(thing, Instance) else None
-    method = found[1] if found is not None else None
-    return method if isinstance(method, Function) and not method.kind else None
+def _method(m: Machine, state: State, instance: Ref, name: str) -> Bound | None:
+    """A method of an object, if a class of the program defines it as a plain one."""
+    own = own_method(m, state, instance, name)
+    plain = isinstance(own, Bound) and isinstance(own.function, Function) and not own.function.kind
+    return own if plain else None
 
 
 def optimizers_of(m: Machine, state: State, instance: Ref, name: str | None, node: ast.AST) -> Value:
@@ -94,11 +92,11 @@ def optimizers_of(m: Machine, state: State, instance: Ref, name: str | None, nod
     kept = state.heap[instance.id].attributes.get(OPTIMIZERS)
     if kept is not None:
         return kept
-    method = own_method(state, instance, name) if name is not None else None
+    method = _method(m, state, instance, name) if name is not None else None
     made: Value = NONE
     if method is not None:
         try:
-            made = call_value(m, state, Bound(method, instance), [], {}, node)
+            made = call_value(m, state, method, [], {}, node)
         except Raised as raised:
             if raised.by_torch:
                 raise

@@ -50,7 +50,7 @@ def leave(m: Machine, state: State, run: int) -> None:
     nodes, trained = _graph(state, graph)
     if not trained or any(node.born.place in m.tape.walked for node in nodes):
         return
-    if not nodes & _held(state):
+    if not nodes & walkable(state):
         m.tape.publish(EvaluationRecorded(moment, None, moment.laps[-1].loop, len(nodes)))
 
 
@@ -73,7 +73,3 @@ def _graph(state: State, graph: Node) -> tuple[set[Node], bool]:
             todo += [item for item in node.inputs if isinstance(item, Node)]
             trained = trained or any(isinstance(i, Leaf) and state.tensors[i.tensor].parameter for i in node.inputs)
     return found, trained
-
-
-def _held(state: State) -> set[Node]:
-    return walkable(state)

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator
 
 from ..source import blocks, once, walk
 from ..tape import State, gradients
+from . import parts
 from .machine import Machine
 from .values import (
     NONE,
@@ -113,7 +114,8 @@ def _glances(tree: ast.AST) -> frozenset[ast.AST]:
 
 
 def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value], node: ast.AST) -> frozenset[int]:
-    """A call nobody knows: it may do anything to the gradients of the networks and optimizers it can reach.
+    """A call nobody knows: it may do anything to the gradients of the networks and optimizers it can reach, and to the
+    flags of the networks it is given.
 
     What it returns may keep them and do so later.
     """
@@ -124,6 +126,7 @@ def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value
     if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, Lib):
         return frozenset()
     reached = set(reach(m, state, [*values, function]))
+    parts.handed(state, values)
     if reached and not name.startswith("torch."):
         gradients.doubted(state, reached & state.history.keys())
     return frozenset(reached)

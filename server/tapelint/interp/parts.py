@@ -46,10 +46,14 @@ def handed(state: State, values: Iterable[Value]) -> None:
 
 
 def _doubt(state: State, keys: list[int]) -> None:
+    require(state, [key for key in keys if state.tensors[key].requires_grad is False], None)
+
+
+def require(state: State, keys: Iterable[int], wanted: bool | None) -> None:
+    """Leaves require grad from now on, or do not, or nobody knows."""
     for key in keys:
-        if state.tensors[key].requires_grad is False:
-            state.changes += 1
-            state.tensors[key] = replace(state.tensors[key], requires_grad=None)
+        state.changes += 1
+        state.tensors[key] = replace(state.tensors[key], requires_grad=wanted)
 
 
 def look(m: Machine, state: State, keys: list[int]) -> None:

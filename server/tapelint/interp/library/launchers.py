@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...tape import State
 from ..calls import unknown_call
 from ..driven import optimizers_of
 from ..frameworks import LAUNCHERS, MANUAL, is_framework_object
 from ..machine import Machine
-from ..values import FALSE, NONE, Const, Instance, Lib, Method, Ref, Sequence, TensorRef, Tuple, Value
-from .backward import go_backward
+from ..parts import require
+from ..values import NONE, Instance, Lib, Method, Ref, Sequence, TensorRef, Tuple, Value
+from .backward import go_backward, retention
 from .registry import FUNCTIONS, MODULE_METHODS, Call, method
 
 TOGGLED = "(toggled)"
@@ -28,15 +27,8 @@ def walk(m: Machine, state: State, call: Call) -> Value:
     given = call.get(1, "loss", call.get(1, "tensor"))
     if not isinstance(given, TensorRef):
         return unknown_call(m, state, call.args[1:], call.kwargs, call.node, Method(call.args[0], call.name))
-    create, retain = call.kwargs.get("create_graph", FALSE), call.kwargs.get("retain_graph", NONE)
-    if retain == NONE:
-        retain = create
-    go_backward(m, state, [given.id], call.node, _flag(retain), _flag(create), None)
+    go_backward(m, state, [given.id], call.node, *retention(call, 3, 4), None)
     return NONE
-
-
-def _flag(value: Value) -> bool | None:
-    return bool(value.value) if isinstance(value, Const) else None
 
 
 def handed_back(m: Machine, state: State, call: Call) -> Value:
@@ -80,7 +72,7 @@ def toggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> V
     others = {key for each in made.items for key in state.heap[each.id].params} - own
     off = [key for key in sorted(others) if state.tensors[key].requires_grad]
     state.edit(receiver.id).attributes[TOGGLED] = Tuple(tuple(TensorRef(key) for key in off))
-    _require(state, off, False)
+    require(state, off, False)
     return NONE
 
 
@@ -89,14 +81,8 @@ def untoggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) ->
     if not is_framework_object(state, receiver, MANUAL[0]):
         return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
     off = state.edit(receiver.id).attributes.pop(TOGGLED, NONE)
-    _require(state, [item.id for item in off.items] if isinstance(off, Tuple) else [], True)
+    require(state, [item.id for item in off.items] if isinstance(off, Tuple) else [], True)
     return NONE
-
-
-def _require(state: State, keys: list[int], required: bool) -> None:
-    state.changes += 1
-    for key in keys:
-        state.tensors[key] = replace(state.tensors[key], requires_grad=required)
 
 
 def _configured(m: Machine, state: State, receiver: Value, call: Call) -> Value:

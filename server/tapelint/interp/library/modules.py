@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ... import ops
 from ...source import written
@@ -240,12 +239,7 @@ def itself(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(MODULE_METHODS, "requires_grad_")
 def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    value = call.get(0, "requires_grad", TRUE)
-    for _, key in parameters_of(state, receiver):
-        state.changes += 1
-        state.tensors[key] = replace(
-            state.tensors[key], requires_grad=bool(value.value) if isinstance(value, Const) else None
-        )
+    parts.require(state, (key for _, key in parameters_of(state, receiver)), call.flag(0, "requires_grad", True))
     return receiver
 
 
