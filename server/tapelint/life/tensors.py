@@ -17,12 +17,14 @@ CUTS = {
     "detach": "`detach()` ({line}) cut it off: nothing behind it gets a gradient from this side. "
     "The memory is shared, so an in-place write still counts for both",
     "data": "`.data` ({line}) gives the values without their history; autograd does not notice writes through it",
-    "losses": "made ({line}) of the numbers in a list, without the graphs of its tensors",
+    "create_graph": "a gradient that was computed without `create_graph=True` ({line}): it has no graph",
+    "linear": "the gradient of something linear ({line}), which depends on nothing",
+    "inference_mode": "computed under `torch.inference_mode()` ({line}): nothing there is recorded",
+    **dict.fromkeys(("losses", "list"), "made ({line}) of the numbers in a list, without the graphs of its tensors"),
     "numpy": "computed by NumPy ({line}), which autograd does not see",
     "number": "computed from a number ({line}), which has no history",
     "numbers": "computed from numbers ({line}), which have no history",
     "numbers in a list": "made of numbers in a list ({line}), which have no history",
-    "list": "made ({line}) of the numbers in a list, without the graphs of its tensors",
 }
 
 

@@ -45,12 +45,11 @@ REASONS = {
     "inference_mode": "it was computed under torch.inference_mode()",
     "no_grad": "it was computed under torch.no_grad()",
     "data": "`.data` gives the values without their history",
-    "losses": "the tensors in the list are copied as numbers, without their history",
+    **dict.fromkeys(("losses", "list"), "the tensors in the list are copied as numbers, without their history"),
     "numpy": "what NumPy computes has no history",
     "number": "it was computed from a Python number, which has no history",
     "numbers": "it was computed from Python numbers, which have no history",
     "numbers in a list": "it was made of Python numbers, which have no history",
-    "list": "the tensors in the list are copied as numbers, without their history",
 }
 
 
