@@ -53,6 +53,12 @@ x.to(torch.int32); torch.where(x > 0, 1, 0); torch.where(x > 0, 1.0, 0.0); ids.v
 torch.cat([ids, ids]); torch.stack([ids, ids]); ids.clamp(0, 2); ids.max(); x.round(); x.floor(); ids.new_zeros(2)
 torch.zeros_like(ids); torch.ones_like(x); torch.rand_like(x); ids.type_as(x); ids.to(x)
 x.to(ids); x.type_as(ids); x.type(torch.LongTensor); ids.abs()
+nn.Conv2d(3, 4, 3).bias; nn.Conv1d(3, 4, 3).weight; nn.ConvTranspose2d(3, 2, 2).weight; nn.BatchNorm2d(3).weight
+nn.ConvTranspose3d(3, 2, 2).bias; nn.InstanceNorm1d(3, affine=True).bias; nn.GroupNorm(1, 3).weight; nn.PReLU().weight
+nn.LayerNorm(3).weight; nn.LayerNorm((4, 3)).bias; nn.LSTM(3, 4, 2).weight_ih_l1; nn.GRUCell(3, 4).weight_hh
+nn.LSTM(3, 4, proj_size=2).weight_hr_l0; nn.RNNCell(3, 4).bias_ih; nn.EmbeddingBag(9, 5).weight; nn.Linear(3, 2).bias
+nn.MultiheadAttention(4, 2).in_proj_weight; nn.MultiheadAttention(4, 2).out_proj.bias; nn.LSTM(3, 4).bias_hh_l0
+nn.MultiheadAttention(4, 2, kdim=3).k_proj_weight; nn.MultiheadAttention(4, 2, add_bias_kv=True).bias_k
 torch.dot(v, v); v.dot(v); F.one_hot(ids, 4); x.type_as(v); x.float(); x.to(torch.float64); x.masked_fill(x > 0, 0)
 """
 

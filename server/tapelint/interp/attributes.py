@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..tape import Cut, State, Tensor, current, fresh_id, invent
 from ..tape.lost import RequiresGradRefused
 from . import absent, gradients, parts, registered, torch_ops
-from .extent import shape
+from .extent import rank, shape
 from .library.registry import ATTRIBUTES, MODULE_METHODS, PARAMETRIZED
 from .lineage import find
 from .machine import EXPRESSIONS, Machine, Raised
@@ -94,6 +94,8 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
         return NONE if tensor.grad_fn is None and tensor.requires_grad is not None else Unknown("grad_fn")
     if name == "shape":
         return shape(tensor.sizes)
+    if name == "ndim":
+        return rank(tensor.sizes)
     if name in SIZES:
         return Unknown("index", False)
     if name in TURNED:

@@ -28,6 +28,7 @@ from .library.registry import (
     TENSOR_METHODS,
     Call,
 )
+from .library.text import method_of_text
 from .lineage import find, linear_order
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import answers, is_layer, is_network
@@ -186,6 +187,10 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             return model(m, state, receiver, call)
         if isinstance(thing, Mapping) and thing.kind == "dict" and _is_only_of_tensors(call.name):
             raise Raised("AttributeError")
+    if isinstance(receiver, Const) and isinstance(receiver.value, str):
+        found = method_of_text(state, receiver.value, call)
+        if found is not None:
+            return found
     if isinstance(receiver, (Const, Tuple)) and not hasattr(
         tuple if isinstance(receiver, Tuple) else receiver.value, call.name
     ):

@@ -71,6 +71,11 @@ def shape(extent: Extent, dim: Value = NONE) -> Value:
     return sizes[place] if place is not None and -len(sizes) <= place < len(sizes) else Unknown("index", False)
 
 
+def rank(extent: Extent) -> Value:
+    """``x.ndim``, as far as it is known."""
+    return Const(len(extent)) if isinstance(extent, tuple) else Unknown("index", False)
+
+
 def items_in(state: State, value: object) -> list[Value] | None:
     if isinstance(value, Const):
         return [value]

@@ -201,10 +201,10 @@ def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value,
     return Unknown("comparison", False)
 
 
-def container_keys(state: State, value: Value) -> list[Any] | None:
-    """The plain members of a container, or None where not all are known."""
+def container_keys(state: State, value: Value) -> list[Any] | str | None:
+    """The plain members of a container, or None where not all are known; a text is asked itself what is in it."""
     if isinstance(value, Const) and isinstance(value.value, str):
-        return None
+        return value.value
     items: list[Value] = []
     if isinstance(value, Tuple):
         items = list(value.items)

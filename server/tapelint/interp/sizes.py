@@ -21,7 +21,7 @@ from ..ops.schema import Op
 from ..ops.shapes import UNKNOWN, Sized, sizes_of
 from ..tape import BATCH, MANY, Extent, State
 from .extent import Given, broadcast, extent_of, items_in, wide
-from .values import NONE, Const, TensorRef, Value
+from .values import NONE, Const, TensorRef
 
 Handler = Callable[[Given], Extent]
 HANDLERS: dict[str, Handler] = {}
@@ -53,25 +53,6 @@ def described(state: State, value: object) -> object:
         return value.value
     items = items_in(state, value)
     return [described(state, item) for item in items] if items is not None else UNKNOWN
-
-
-def parameter_sizes(layer: str, name: str, given: Mapping[str, Value]) -> Extent:
-    """The sizes of a layer's parameter, from what its constructor was given."""
-
-    def number(argument: str) -> int | None:
-        value = given.get(argument)
-        return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
-
-    if layer == "Linear":
-        out = number("out_features")
-        return (out, number("in_features")) if name == "weight" else (out,)
-    if layer == "Embedding":
-        return (number("num_embeddings"), number("embedding_dim"))
-    if layer.startswith("Conv") and layer[-1] == "d" and name == "weight":
-        spatial = (None,) * int(layer[-2])
-        first, second = number("out_channels"), number("in_channels")
-        return (second, first, *spatial) if "Transpose" in layer else (first, None, *spatial)
-    return None
 
 
 def same(given: Given) -> Extent:

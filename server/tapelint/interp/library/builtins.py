@@ -228,14 +228,25 @@ def plain(m: Machine, state: State, call: Call) -> Value:
     "builtins.globals",
     "builtins.locals",
     "builtins.callable",
-    "builtins.any",
-    "builtins.all",
     "builtins.issubclass",
     "builtins.object",
     "builtins.bytes",
 )
 def quiet(m: Machine, state: State, call: Call) -> Value:
     return NONE if call.name == "builtins.print" else Unknown("builtin", False)
+
+
+@function("builtins.any", "builtins.all")
+def quantified(m: Machine, state: State, call: Call) -> Value:
+    """Known where one item decides, and where all are known."""
+    value, decisive = call.get(0, "iterable"), call.name == "builtins.any"
+    if isinstance(value, TensorRef):
+        return Unknown("builtin", False)
+    found = items_of(m, state, value, call.node)
+    verdicts = [truth(m, state, item) for item in found.values]
+    if found.exact and decisive in verdicts:
+        return Const(decisive)
+    return Unknown("builtin", False) if None in verdicts or not found.exact else Const(not decisive)
 
 
 @function("builtins.slice")

@@ -19,8 +19,9 @@ from ..classes import is_module
 from ..iteration import items_of
 from ..machine import Machine, Raised
 from ..networks import is_ownless
+from ..parameter_sizes import parameter_sizes
 from ..registered import BUFFERS, HIDDEN, ITEMS, note
-from ..sizes import parameter_sizes, result_extent
+from ..sizes import result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .python_side import shorten_rows
 from .registry import Call

@@ -128,18 +128,18 @@ def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.e
     if closure != NONE:
         mode = state.grad_mode
         laps, run = state.laps, m.new_run()
-        for number in range(2 if optimizer.name == "LBFGS" and not optimizer.single else 1):
-            if optimizer.name == "LBFGS":
+        for number in range(2 if optimizer.searches and not optimizer.single else 1):
+            if optimizer.searches:
                 m.lap(state, call.node, run, number + 1, len(laps))
             state.grad_mode = True
             result = call_value(m, state, closure, [], {}, call.node)
             state.grad_mode = mode
-            if optimizer.name == "LBFGS":
+            if optimizer.searches:
                 _update(m, state, optimizer, call, scaler)
             state.laps = laps
             if not optimizer.open and not any(key in state.grads for key in optimizer.params):
                 break  # without a gradient LBFGS has nothing to search for
-        if optimizer.name == "LBFGS":
+        if optimizer.searches:
             return result
     if optimizer.stateful:
         _write_state(m, state, receiver, call)

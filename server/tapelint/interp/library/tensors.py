@@ -8,7 +8,7 @@ from ...tape import Cut, Refused, State, bump, check_write, contents, current, l
 from .. import precision
 from ..attributes import cut, set_requires_grad
 from ..dtypes import Kind, of_dtype, of_values
-from ..extent import displayed, shape
+from ..extent import displayed, rank, shape
 from ..lost import in_list
 from ..machine import Machine, Raised
 from ..torch_ops import refuse_integers, run, tensor_of
@@ -99,8 +99,9 @@ def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def measure(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.name == "type" and call.args:
         return conversion(m, state, receiver, call)
-    if call.name == "size" and isinstance(receiver, TensorRef):
-        return shape(current(state, receiver.id).sizes, call.get(0, "dim"))
+    if call.name in ("size", "dim", "ndimension") and isinstance(receiver, TensorRef):
+        sizes = current(state, receiver.id).sizes
+        return shape(sizes, call.get(0, "dim")) if call.name == "size" else rank(sizes)
     return Unknown("index", False)
 
 
