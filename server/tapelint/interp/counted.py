@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..tape import fresh_id
-from .values import Const
+from .values import Const, Tuple, Unknown, Value
 
 MOST = 8
 """Of how many counted numbers another one may be made; one that is made of more counts as looked at."""
@@ -85,6 +85,20 @@ class Counted(Const):
 def peek(constant: Const) -> Any:
     """The number, for what only makes another one of it."""
     return constant._number if isinstance(constant, Counted) else constant.value
+
+
+def is_number(value: Value) -> bool:
+    """Whether it is a number of Python for certain."""
+    if isinstance(value, Unknown):
+        return value.why == "index"
+    return isinstance(value, Const) and isinstance(peek(value), (int, float))
+
+
+def is_plain(value: Value) -> bool:
+    """Whether there is certainly no tensor in it: a number, a text, None, a tuple of such."""
+    if isinstance(value, Tuple):
+        return all(map(is_plain, value.items))
+    return isinstance(value, Const) or is_number(value)
 
 
 def derived(how: Callable[..., Any], *of: Const) -> Const:

@@ -13,7 +13,7 @@ from . import absent, torch_ops
 from .assign import assign
 from .calls import call_dunder
 from .conditions import remembered
-from .counted import Counted, derived, look, peek
+from .counted import Counted, derived, is_number, look, peek
 from .lost import computed
 from .machine import EXPRESSIONS, Machine
 from .truth import truth
@@ -84,7 +84,7 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
             return Ref(state.new(Sequence(thing.kind, thing.items * 2, True)))
     grads = [v.grad for v in (left, right) if isinstance(v, Unknown)]
     if grads and all(g is False for g in grads):
-        return computed(m, "", left, right)
+        return computed(m, "index" if is_number(left) and is_number(right) else "", left, right)
     return Unknown()
 
 

@@ -20,8 +20,8 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 class Outline:
     """``yields`` and ``closes`` (makes closures) are about the function's own body, the rest about all inside it.
 
-    ``uses`` tells for each name the attributes it is asked for, and ``()`` where it is called; ``tests`` are the names
-    that are compared with None or are conditions themselves. ``abstract`` is a method that derived classes define.
+    ``uses`` tells for each name the attributes it is asked for, ``()`` where it is called, and ``range`` where it bounds
+    one, as only a number can; ``tests`` are the names that are compared with None or are conditions themselves. ``abstract`` is a method that derived classes define.
     """
 
     yields: bool = False
@@ -51,6 +51,15 @@ def _tested(node: ast.If | ast.IfExp | ast.While | ast.BoolOp) -> Iterator[str]:
         if isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
             part = part.left
         if isinstance(part, ast.Name):
+            yield part.id
+
+
+def _bounds(arguments: list[ast.expr]) -> Iterator[str]:
+    """The names in the arithmetic of ``range(1, n + 1)``."""
+    for part in arguments:
+        if isinstance(part, ast.BinOp):
+            yield from _bounds([part.left, part.right])
+        elif isinstance(part, ast.Name):
             yield part.id
 
 
@@ -91,6 +100,9 @@ def _look(scope: ast.AST) -> Outline:
         if kind is ast.Call:
             if type(item.func) is ast.Name:  # type: ignore[attr-defined]
                 found.uses.setdefault(item.func.id, set()).add("()")  # type: ignore[attr-defined]
+                if item.func.id == "range":  # type: ignore[attr-defined]
+                    for name in _bounds(item.args):  # type: ignore[attr-defined]
+                        found.uses.setdefault(name, set()).add("range")
         elif kind in _SCOPES:
             inner = outline(item)  # type: ignore[arg-type]
             found.closes = True

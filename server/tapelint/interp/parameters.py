@@ -5,7 +5,8 @@
         def __init__(self, policy: str | type[QPolicy], env, lr=1e-4, build=True)
                                          policy is the class, lr and build are what they are by default
 
-What is stepped and zeroed is an optimizer, what has ``parameters()`` or is called with data is a network. An object
+What is stepped and zeroed is an optimizer, what has ``parameters()`` or is called with data is a network, what bounds a
+range is a number. An object
 whose methods run is made as most callers make it: a switch of its ``__init__`` is left where it is. A function without
 a caller is tried with both.
 """
@@ -130,10 +131,12 @@ def _infer(m: Machine, state: State, function: Function, parameter: ast.arg, use
         and "()" in uses
     ):
         return opaque_module(m, state, parameter.arg, function.node)
+    if "range" in uses:
+        return Unknown("index", False)
     if {"step", "zero_grad"} <= uses and "()" not in uses:
         return Ref(state.new(Optimizer(parameter.arg, [], True)))
     if "()" in uses and parameter.annotation is None and not SILENT.search(parameter.arg):
-        return opaque_module(m, state, parameter.arg, function.node)
+        return opaque_module(m, state, parameter.arg, function.node, guessed=True)
     return Unknown(parameter.arg)
 
 

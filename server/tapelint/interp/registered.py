@@ -24,6 +24,8 @@ ITEMS = "(items)"
 
 HIDDEN = "(parameters)"
 """The attribute of a network nobody looks into that stands for all of its parameters."""
+GUESSED = "(guessed)"
+"""The attribute of what is taken for a network because the program calls it, and for no other reason."""
 
 CONTAINERS = ("ModuleList", "Sequential")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ...tape import Cut, State, current
+from ...tape import Cut, Node, State, current
 from ...tape.lost import GraphCopiedOut
 from ..lost import computed
 from ..machine import Machine, Raised
@@ -49,6 +49,26 @@ def premise(state: State) -> str | None:
     return None
 
 
+def stranger(state: State, key: int) -> str | None:
+    """Whoever is assumed to have given a tensor its graph; None where there is a graph without any assumption."""
+    seen: set[Node] = set()
+    name, frontier = None, [current(state, key).grad_fn]
+    while frontier:
+        item = frontier.pop()
+        if item is None or item in seen:
+            continue
+        seen.add(item)
+        if item.assumed is not None:
+            name = name or item.assumed
+            continue
+        for below in item.inputs:
+            if isinstance(below, Node):
+                frontier.append(below)
+            elif state.tensors[below.tensor].assumed is None:
+                return None
+    return name
+
+
 def refuse(
     m: Machine,
     state: State,
@@ -58,8 +78,15 @@ def refuse(
     source: ast.expr | None,
     method: bool = False,
 ) -> None:
-    """Publish that a graph was to be copied out; raise where that is certain."""
+    """Publish that a graph was to be copied out; raise where that is certain. What would rest on two assumptions is
+    not said.
+    """
     assumed = premise(state) if how == "numpy" else None
+    strangers = [stranger(state, key) for key, _ in held]
+    if None not in strangers:
+        if assumed is not None:
+            return
+        assumed = f"`{strangers[0]}` keeps a graph, which tapelint cannot see"
     m.tape.publish(GraphCopiedOut(state.moment(call.node), assumed, tuple(held), how, source, method))
     if assumed is None:
         raise Raised("RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True)

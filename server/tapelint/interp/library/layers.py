@@ -20,7 +20,7 @@ from ..iteration import items_of
 from ..machine import Machine, Raised
 from ..networks import is_ownless
 from ..parameter_sizes import parameter_sizes
-from ..registered import BUFFERS, HIDDEN, ITEMS, note
+from ..registered import BUFFERS, GUESSED, HIDDEN, ITEMS, note
 from ..sizes import result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .python_side import shorten_rows
@@ -129,15 +129,14 @@ def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Va
             yield from modules_in(state, list(thing.items.values()), depth - 1)
 
 
-def opaque_module(m: Machine, state: State, name: str, node: ast.AST) -> Ref:
+def opaque_module(m: Machine, state: State, name: str, node: ast.AST, guessed: bool = False) -> Ref:
     """A network nobody knows: one parameter stands for all."""
     made = leaf(state, node, True, parameter=True, assumed=name, of_module=True)
     m.tape.name(made, f"the parameters of {name}")
-    return Ref(
-        state.new(
-            Instance(Lib("torch.nn.Module"), {HIDDEN: TensorRef(made), "training": Unknown("training", False)}, True)
-        )
-    )
+    attributes: dict[str, Value] = {HIDDEN: TensorRef(made), "training": Unknown("training", False)}
+    if guessed:
+        attributes[GUESSED] = TRUE
+    return Ref(state.new(Instance(Lib("torch.nn.Module"), attributes, True)))
 
 
 def inputs_of(m: Machine, state: State, call: Call) -> list[int]:

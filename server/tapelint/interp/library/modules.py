@@ -15,10 +15,11 @@ from ...tape import State, bump, current, edge_of, gradients, invent
 from .. import parts, precision
 from ..attributes import cut
 from ..calls import call_value, own_method
+from ..counted import is_plain
 from ..gradients import reach
 from ..lineage import linear_order
 from ..machine import Machine, Raised
-from ..registered import BUFFERS, HIDDEN, ITEMS, buffers_of, is_module_like, names, note, twin
+from ..registered import BUFFERS, GUESSED, HIDDEN, ITEMS, buffers_of, is_module_like, names, note, twin
 from ..values import (
     FALSE,
     NONE,
@@ -118,6 +119,8 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         if PARAMETRIZED in thing.attributes:
             thing = with_computed(m, state, receiver, thing, call)
         return run_layer(m, state, row, thing, call)
+    if GUESSED in thing.attributes and all(map(is_plain, (*call.args, *call.kwargs.values()))):
+        return Unknown("call")  # a function of numbers: networks are given tensors
     hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(m, state, call)
     parts.look(m, state, hidden)
     parts.handed(state, (*call.args, *call.kwargs.values()))
