@@ -50,7 +50,7 @@ def leave(state: State, run: int) -> None:
             continue
         nodes = [fn for key in {each.tensor, *beside} if (fn := state.tensors[key].grad_fn) is not None]
         laps = {lap for fn in nodes for lap in spans.laps(fn)}
-        alive = tuple(n for fn in nodes for n in spans.alive(fn))
+        alive = spans.alive(nodes)
         if len(laps) > 1 and (alive or spans.freed(nodes)):
             lap = next(lap for lap in each.stored.moment.laps if lap.run == run)
             state.collected[each.stored.statement] = Collected(each.tensor, each.stored, lap, alive)
@@ -122,14 +122,20 @@ class _Spans:
             self.known[item] = frozenset(found)
         return self.known.get(node, frozenset())
 
-    def alive(self, node: Node) -> list[Node]:
-        """The nodes of this run below ``node`` that still hold a saved tensor."""
-        return [n for n in _below([node]) if n.saved and n not in self.state.freed and self._inside(n)]
+    def alive(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
+        """The nodes of this run below others that still hold a saved tensor, if they are of several iterations: those
+        of one are no more after a hundred than after the first.
+        """
+        found = [n for n in _below(nodes) if n.saved and n not in self.state.freed and self._inside(n)]
+        return tuple(found) if self._spread(found) else ()
 
     def freed(self, nodes: Iterable[Node]) -> bool:
         """Whether backward passes of several iterations have freed what lies below: bare nodes are left of it."""
-        past = (n for n in _below(nodes) if n.keeps and n in self.state.freed and self._inside(n))
-        return len({lap.number for n in past for lap in n.born.laps if lap.run == self.run}) > 1
+        return self._spread(n for n in _below(nodes) if n.keeps and n in self.state.freed and self._inside(n))
+
+    def _spread(self, nodes: Iterable[Node]) -> bool:
+        """Whether they are of more than one iteration."""
+        return len({lap.number for n in nodes for lap in n.born.laps if lap.run == self.run}) > 1
 
     def carried(self, node: Node) -> bool:
         """Whether the operation that made it worked on what it had made in an earlier iteration."""

@@ -182,7 +182,8 @@ class Write:
     """One bump of a version counter: who wrote, when, and the write before it.
 
     ``certain`` is false where the write may not have happened (an unknown optimizer). ``stamp`` orders it among the
-    nodes: what a node saved with a smaller ``id`` was saved before.
+    nodes: what a node saved with a smaller ``id`` was saved before. ``given`` is what an op was given beside what it
+    wrote: memories, each with the version it had.
     """
 
     version: int
@@ -192,6 +193,7 @@ class Write:
     before: Write | None = None
     tensor: int = -1
     stamp: int = 0
+    given: tuple[tuple[int, int], ...] = ()
 
     def chain(self) -> Iterator[Write]:
         """This write and those before it."""

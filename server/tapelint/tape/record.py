@@ -268,7 +268,8 @@ def _write(
             state.tensors[target] = replace(
                 tensor, grad_fn=view, requires_grad=needs, seen=state.version(tensor.counter) + 1
             )
-    bump(state, tensor.counter, op.name, node, not overlapping(state, tensor), target)
+    beside = tuple((t.memory, state.version(t.counter)) for _, t in tensors if t.id != target)
+    bump(state, tensor.counter, op.name, node, not overlapping(state, tensor), target, beside)
     return (target,)
 
 

@@ -33,25 +33,35 @@ class Refused(Exception):
     """PyTorch raises here; ``known`` is true where a rule has been told why."""
 
 
-def bump(state: State, counter: int, how: str, node: ast.AST, certain: bool = True, tensor: int = -1) -> None:
+def bump(
+    state: State,
+    counter: int,
+    how: str,
+    node: ast.AST,
+    certain: bool = True,
+    tensor: int = -1,
+    given: tuple[tuple[int, int], ...] = (),
+) -> None:
     """A write: the version of ``counter`` goes up, and who did it is remembered.
 
     What ``.data`` gives has a counter of its own: a write to it also changes the memory ``aside`` of its counter.
     """
     before = state.writes.get(counter)
     version = before.version + 1 if before else 1
-    state.writes[counter] = Write(version, how, state.moment(node), certain, before, tensor, fresh_id())
+    state.writes[counter] = Write(version, how, state.moment(node), certain, before, tensor, fresh_id(), given)
     state.changes += 1
     owner = state.tensors.get(counter)
     if owner is not None and owner.memory != counter:
-        write_aside(state, owner.memory, how, node, counter)
+        write_aside(state, owner.memory, how, node, counter, given)
 
 
-def write_aside(state: State, memory: int, how: str, node: ast.AST, tensor: int) -> None:
+def write_aside(
+    state: State, memory: int, how: str, node: ast.AST, tensor: int, given: tuple[tuple[int, int], ...] = ()
+) -> None:
     """A write to ``memory`` that its own version counter does not show."""
     before = state.aside.get(memory)
     version = before.version + 1 if before else 1
-    state.aside[memory] = Write(version, how, state.moment(node), True, before, tensor, fresh_id())
+    state.aside[memory] = Write(version, how, state.moment(node), True, before, tensor, fresh_id(), given)
 
 
 def stepped(state: State, past: Moment, now: Moment) -> bool:
