@@ -20,6 +20,7 @@ from .gradients import between_calls, through
 from .machine import Machine
 from .outline import outline
 from .parameters import inferred
+from .unrecorded import is_unrecorded
 from .values import (
     Bound,
     Class,
@@ -81,6 +82,8 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
     given = inferred(m, state, function, names)
     values = {a.arg: given[a.arg] for a in (*names, *spec.kwonlyargs) if a.arg in given}
 
+    if m.ask(is_unrecorded, m.tree, function.node):
+        state.enter(False, None)
     forward = function.node.name == "forward" and owner is not None and is_module(state, owner)
     walk = walk_of(state, owner, args[0], function.node.name) if owner is not None and bound is not function else None
     if walk is not None and walk.fed:
