@@ -20,8 +20,9 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 class Outline:
     """``yields`` and ``closes`` (makes closures) are about the function's own body, the rest about all inside it.
 
-    ``uses`` tells for each name the attributes it is asked for, ``()`` where it is called, and ``range`` where it bounds
-    one, as only a number can; ``tests`` are the names that are compared with None or are conditions themselves. ``abstract`` is a method that derived classes define.
+    ``uses`` tells for each name the attributes it is asked for, ``()`` where it is called, and ``range`` where it
+    bounds one, as only a number can; ``tests`` are the names that are compared with None or are conditions themselves.
+    ``abstract`` is a method that derived classes define.
     """
 
     yields: bool = False
