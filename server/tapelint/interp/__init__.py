@@ -15,6 +15,7 @@ from . import (
     subscripts,
 )
 from .entry import execute
+from .holes import Holes
 from .imports import Imports
 from .library import (
     amp,
@@ -48,7 +49,7 @@ from .library import (
     weight_averages,
     wrappers,
 )
-from .machine import Cancelled, Holes, Machine, Place, place_of
+from .machine import Cancelled, Machine, Place, place_of
 from .steps import Memory, Step, walked
 from .told import Resolve
 

@@ -18,12 +18,22 @@ from .values import Casting, Const, Generator, Packing, Ref, Tuple, Unknown, Val
 
 
 def branch(m: Machine, node: ast.If, state: State) -> list[State]:
-    results: list[State] = []
+    return taken(m, node, tested(m, node, state))
+
+
+def tested(m: Machine, node: ast.If, state: State) -> list[State]:
+    """The paths after the test; what is known of it is their ``value``."""
 
     def test(s: State) -> None:
         s.value = decide(m, node.test, s, m.ev(node.test, s))
 
-    for path in m.explore(state, test):
+    return m.explore(state, test)
+
+
+def taken(m: Machine, node: ast.If, paths: list[State]) -> list[State]:
+    """The sides that ``paths`` take, one or both."""
+    results: list[State] = []
+    for path in paths:
         if path.signal is not None:
             results.append(path)
             continue

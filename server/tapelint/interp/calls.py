@@ -71,6 +71,8 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
             kwargs[keyword.arg] = value
         elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
+    if node is m.entering and not isinstance(function.function if isinstance(function, Bound) else function, Function):
+        m.entering = None  # more is to be done after it than to use its result
     return call_value(m, state, function, args, kwargs, node, key)
 
 

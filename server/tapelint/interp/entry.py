@@ -6,6 +6,7 @@ What a function without a caller is given is said in ``parameters``.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 
@@ -15,7 +16,8 @@ from . import growth
 from .cells import Ran, run_again, run_cells
 from .machine import STEPS, BudgetSpent, Cancelled, Machine, Raised
 from .parameters import make_instance
-from .steps import Memory, Step, complete, recorded, total, walked
+from .steps import Block, Memory, Step, complete, recorded, total, walked
+from .stretches import is_done, stretch
 from .uncalled import IDLE, drive, uncalled, urgency
 from .values import Const, Frame, Function, Ref, Unknown, Value
 
@@ -30,7 +32,7 @@ DRIVER = 10_000
 """Steps for the script, and for all functions together, of a file that only others make use PyTorch."""
 
 
-STRETCH = 500
+STRETCH, SHARE = 500, 4
 """Steps after which a stretch of the script ends; later ones take a quarter of all before them."""
 
 
@@ -81,7 +83,7 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
 
 def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step]:
     """Run the module as a script, a stretch at a time, on from what is known of it."""
-    steps, body = memory.script, m.tree.body
+    steps = memory.script
     if not steps:
         state = State()
         names = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
@@ -91,16 +93,16 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step
             m.imports.adopt(module)
         with recorded(m, m.tape, (), 0) as begin:
             m.holes.entries += 1
-        begin.end = [state], module
+        begin.place, begin.end = (Block(m.tree, "body"),), ([state], module)
         steps.append(begin)
     taken = sum(step.count for step in steps)
-    while steps[-1].row < len(body) and not steps[-1].cut:
+    while not steps[-1].cut and not is_done(steps[-1].place):
         before = steps[-1]
         states, module = before.end
         with recorded(m, memory.tape(before), before.loads, limit - taken) as step:
-            step.row, step.cut = len(body), True
+            step.place, step.cut = before.place, True
             states = memory.paths(states)
-            run = partial(_stretch, m, step, states, before.row, max(STRETCH, taken // 4))
+            run = partial(stretch, m, step, states, max(STRETCH, taken // SHARE))
             if m.cells:
                 run = partial(_cells, m, step, states[0], ran)
             step.end = _entered(m, states, run), module
@@ -109,19 +111,9 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step
     return steps
 
 
-def _stretch(m: Machine, step: Step, states: list[State], row: int, enough: int) -> list[State]:
-    """Run the statements of the script from ``row`` on, until it is enough."""
-    body = m.tree.body
-    while row < len(body) and m.steps < enough:
-        row += 1
-        step.row = row
-        states = m.block([body[row - 1]], states)
-    step.cut = False
-    return states
-
-
 def _cells(m: Machine, step: Step, state: State, ran: list[Ran]) -> list[State]:
     states = run_cells(m, state, ran)
+    step.place = (replace(step.place[0], done=len(m.tree.body)),)
     step.cut = False
     return states
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..tape import State
-from . import growth
+from .entering import Entered, enter, leave, unwind
 from .iteration import LAPS, Items
 from .machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
 from .outline import outline
@@ -131,55 +131,39 @@ def call_function(
 ) -> Value:
     """Run a function of the program in place. With several outcomes the statement that called it is run again for each
     (see ``machine``); where there is no ``key`` to do so, only the first is followed."""
-    definition = function.node
+    definition, given = function.node, (*args, *kwargs.values())
     m.called.add(definition)
-    if m.depth >= MAX_DEPTH or tells_nothing_new(m, definition, args, kwargs):
+    if m.depth >= MAX_DEPTH or tells_nothing_new(m, definition, given):
         m.holes.unknown_calls += 1
         return Unknown("recursion")
     module = state.heap[function.frame].module
-    if m.imports is not None and m.imports.is_idle(state, module, [*args, *kwargs.values()]):
+    if m.imports is not None and m.imports.is_idle(state, module, [*given]):
         return Unknown("call", False)
     frame = state.new(Frame({}, function.frame, module, function))
     bind_arguments(m, state, function, args, kwargs, frame)
+    if node is m.entering and not m.memo.forks and not isinstance(definition, ast.Lambda):
+        if not m.ask(_yields, definition):
+            raise Entered(enter(m, state, function, frame, given, node), m.memo.values, key)
+    m.read.add(definition)
     if outline(definition).yields and not isinstance(definition, ast.Lambda):
         return Generator(definition, frame, function)
-    outer = (state.frame, state.calls, state.grad_mode, state.inference, state.laps)
-    state.frame = frame
-    state.calls = (*state.calls, node)
-    if function.grad_mode is not None:
-        state.enter(function.grad_mode, function.inference)
-    m.depth += 1
-    m.running.append((definition, (*args, *kwargs.values())))
-    consumers, m.consumers = m.consumers, []
-    casting, m.tape.casting = m.tape.casting, m.tape.casting if function.casting is None else function.casting
+    entry = enter(m, state, function, frame, given, node)
     try:
         if isinstance(definition, ast.Lambda):
             body = definition.body
-            outcomes = m.explore(state, lambda s: _leave(s, m.ev(body, s)))
+            outcomes = m.explore(state, lambda s: _return(s, m.ev(body, s)))
         else:
             outcomes = m.block(definition.body, [state])
-        if any(out.signal != "raise" for out in outcomes):
-            m.ended.add(definition)
     finally:
-        m.depth -= 1
-        m.running.pop()
-        m.consumers = consumers
-        m.tape.casting = casting
-    for out in outcomes:
-        out.frame, out.calls = outer[0], outer[1]
-        out.laps = outer[4]
-        if (out.cycles or out.retaining) and out.laps:
-            growth.returned(m, out, node)
-        if function.grad_mode is not None:
-            out.grad_mode, out.inference = outer[2], outer[3]
-        if not outline(definition).closes and not isinstance(out.value, Generator):
-            out.heap.pop(frame, None)
-    if len(outcomes) > 1:
-        outcomes = m.trim(outcomes)
-    return choose(m, state, outcomes, key)
+        unwind(m, entry)
+    return choose(m, state, leave(m, entry, outcomes), key)
 
 
-def tells_nothing_new(m: Machine, definition: ast.AST, args: list[Value], kwargs: dict[str, Value]) -> bool:
+def _yields(definition: ast.AST) -> bool:
+    return outline(definition).yields
+
+
+def tells_nothing_new(m: Machine, definition: ast.AST, given: tuple[Value, ...]) -> bool:
     """Whether a function need not run inside itself once more: it is as deep as it may be, or what it is given now is
     unknown or what it was given before. The outer run has already shown what it does with such data.
 
@@ -188,13 +172,12 @@ def tells_nothing_new(m: Machine, definition: ast.AST, args: list[Value], kwargs
     inside = [given for node, given in m.running if node is definition]
     if not inside or len(inside) >= MAX_RECURSION:
         return bool(inside)
-    given = (*args, *kwargs.values())
     return any(isinstance(value, Unknown) for value in given) and all(
         isinstance(value, Unknown) or value in inside[-1] for value in given
     )
 
 
-def _leave(state: State, value: Value) -> None:
+def _return(state: State, value: Value) -> None:
     state.signal, state.value = "return", value
 
 
@@ -204,11 +187,7 @@ def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Valu
     if key is None and first.signal == "raise":  # the program's usual way is the one that goes on
         first = next((out for out in outcomes if out.signal != "raise"), first)
     others = [out for out in outcomes if out is not first]
-    results = []
-    for out in (first, *others):
-        result: Value | Raised = out.value if out.signal in ("return", "raise") and out.value is not None else NONE
-        out.signal, out.value = None, None
-        results.append(result)
+    results = [result_of(out) for out in (first, *others)]
     if others:
         if key is None:
             m.holes.dropped += len(others)
@@ -222,6 +201,13 @@ def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Valu
             m.memo.values[key] = results[0]  # type: ignore[index]
         raise results[0]
     return results[0]
+
+
+def result_of(out: State) -> Value | Raised:
+    """What a call has returned or raised on a path, which goes on from there."""
+    result: Value | Raised = out.value if out.signal in ("return", "raise") and out.value is not None else NONE
+    out.signal, out.value = None, None
+    return result
 
 
 def run_generator(m: Machine, state: State, generator: Generator, consumer: object) -> list[State]:
@@ -250,6 +236,7 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: obje
 
     state.frame = generator.frame
     m.called.add(function.node)
+    m.read.add(function.node)
     m.consumers.append(yielded)
     m.depth += 1
     try:

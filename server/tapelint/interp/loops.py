@@ -156,7 +156,7 @@ def _lives(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[St
     """What the loop needs of the names of the running scope."""
     frame: Frame = states[0].heap[states[0].frame]
     if frame.function is not None:
-        return live(frame.function.node, node)
+        return m.ask(live, frame.function.node, node)
     return m.ask(live, m.tree, node) if states[0].frame == m.module and not m.cells else None
 
 

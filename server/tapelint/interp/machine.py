@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..source import Cell
 from ..tape import Lap, State, Tape, Turn
 from .held import Known, Meeting
+from .holes import Holes
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
 
@@ -53,30 +54,6 @@ class BudgetSpent(Exception):
 
 class Cancelled(Exception):
     """Nobody wants the result any more."""
-
-
-@dataclass(slots=True)
-class Holes:
-    """What the analysis did not see, counted.
-
-    ``walks`` are the places in this file that go backward, ``rooted`` those where the root was once known to carry a
-    graph; ``forwards`` the methods of that name, ``ended`` those that were once run to their end.
-    """
-
-    entries: int = 0
-    spent: int = 0
-    faults: int = 0
-    dropped: int = 0
-    unknown_calls: int = 0
-    backwards: int = 0
-    rootless: int = 0
-    steps: int = 0
-    raised: int = 0
-    stopped: int = 0
-    walks: int = 0
-    rooted: int = 0
-    forwards: int = 0
-    ended: int = 0
 
 
 @dataclass(slots=True)
@@ -115,10 +92,11 @@ class Machine:
     each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
     optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``making``
     the classes of which an object is being made for an annotation; ``width`` how many paths are kept; ``settled`` what
-    is in heap objects that nobody changes any more.
-    What ``steps`` keeps for each part of the execution is that of the running one: ``read`` are definitions whose body
-    was looked into although they were not ``called``, ``asked`` the answers to questions about other code, ``notes``
-    what listeners make of events.
+    is in heap objects that nobody changes any more; ``entering`` is the call whose function is not to be run at once
+    (``stretches``).
+    What ``steps`` keeps for each part of the execution is that of the running one: ``called`` are the definitions that
+    were called, ``read`` those whose body was looked into, ``asked`` the answers to questions about other code,
+    ``notes`` what listeners make of events.
     """
 
     def __init__(
@@ -139,6 +117,7 @@ class Machine:
         self.ended: set[ast.AST] = set()
         self.walks: dict[tuple[str, ast.AST], bool] = {}
         self.consumers: list[Callable[[State, Value], list[State]]] = []
+        self.entering: ast.AST | None = None
         self.missing: dict[str, Value] = {}
         self.imports: Imports | None = None
         self.runs = 0
@@ -235,9 +214,12 @@ class Machine:
 
     def explore(self, state: State, effect: Callable[[State], None]) -> list[State]:
         """All states in which ``effect`` ends; a path that raises carries the signal ``raise``."""
+        return self.finish([(state, {})], effect)
+
+    def finish(self, work: list[tuple[State, dict]], effect: Callable[[State], None]) -> list[State]:
+        """The same for paths on which some of it has been evaluated, the last of them first."""
         outer = self.memo
         results: list[State] = []
-        work: list[tuple[State, dict]] = [(state, {})]
         try:
             while work:
                 path, values = work.pop()

@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from ..tape import State
 from .assign import assign, delete
@@ -20,7 +23,11 @@ def expression(m: Machine, node: ast.Expr, state: State) -> list[State]:
         return yielding(m, node.value, state, None)
     if isinstance(node.value, ast.Constant):
         return [state]
-    return m.explore(state, lambda s: void(m.ev(node.value, s)))
+    return m.explore(state, partial(evaluated, m, node))
+
+
+def evaluated(m: Machine, node: ast.Expr, state: State) -> None:
+    m.ev(node.value, state)
 
 
 def void(_: Value) -> None:
@@ -71,13 +78,13 @@ def _yield_from(m: Machine, node: ast.YieldFrom, state: State, value: Value) -> 
 def assignment(m: Machine, node: ast.Assign, state: State) -> list[State]:
     if isinstance(node.value, ast.Yield):
         return yielding(m, node.value, state, node.targets[0])
+    return m.explore(state, partial(assigned, m, node))
 
-    def effect(s: State) -> None:
-        value = m.ev(node.value, s)
-        for target in node.targets:
-            assign(m, s, target, value, node, node.value)
 
-    return m.explore(state, effect)
+def assigned(m: Machine, node: ast.Assign, state: State) -> None:
+    value = m.ev(node.value, state)
+    for target in node.targets:
+        assign(m, state, target, value, node, node.value)
 
 
 def annotated(m: Machine, node: ast.AnnAssign, state: State) -> list[State]:
@@ -95,12 +102,12 @@ def returning(m: Machine, node: ast.Return, state: State) -> list[State]:
     if node.value is None:
         state.signal, state.value = "return", NONE
         return [state]
+    return m.explore(state, partial(returned, m, node))
 
-    def effect(s: State) -> None:
-        value = m.ev(node.value, s)  # type: ignore[arg-type]
-        s.signal, s.value = "return", value
 
-    return m.explore(state, effect)
+def returned(m: Machine, node: ast.Return, state: State) -> None:
+    value = m.ev(node.value, state)  # type: ignore[arg-type]
+    state.signal, state.value = "return", value
 
 
 def raising(m: Machine, node: ast.Raise, state: State) -> list[State]:
@@ -161,6 +168,13 @@ def class_definition(m: Machine, node: ast.ClassDef, state: State) -> list[State
 def nothing(m: Machine, node: ast.stmt, state: State) -> list[State]:
     return [state]
 
+
+EFFECTS: dict[type, Callable[[Machine, Any, State], None]] = {
+    ast.Expr: evaluated,
+    ast.Assign: assigned,
+    ast.Return: returned,
+}
+"""Of statements that evaluate one expression and use its value: what they do on a path."""
 
 STATEMENTS.update(
     {

@@ -9,8 +9,9 @@
 
 A step begins in the states and with the facts that another one ended with (the stretch above it, the end of the
 script, the object), and knows nothing of those beside it. While it runs the machine writes down which functions it
-enters. After an edit the tree is the old one with new bodies in it (``source.adoption``), so a step still holds if
-those that it builds on do, and none of the functions that it has read has a new body. Nothing is guessed: who wants to
+has read. After an edit the tree is the old one with new bodies in it (``source.adoption``), so a step still holds if
+those that it builds on do, none of the functions that it has read has a new body, and the script is the same as far as
+it has come (which may be the middle of a function: ``stretches``). Nothing is guessed: who wants to
 know something of code that is not executed uses ``Machine.ask`` (what is the same answer is the same to it), or notes
 the definition in ``Machine.read``.
 """
@@ -21,13 +22,15 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..source import Source, adopt
+from ..source import Adoption, Source, adopt
 from ..tape import State, Tape
 from .counted import watched
-from .machine import Holes, Machine, Place, place_of
+from .entering import Entry
+from .holes import Holes
+from .machine import Machine, Place, place_of
 from .told import Resolve, telling
 
 if TYPE_CHECKING:
@@ -35,14 +38,45 @@ if TYPE_CHECKING:
     from .loaded import Loaded
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A ``statement`` that waits for the function it has called (``entry``); ``values`` are what it had evaluated by
+    then, ``key`` what the result will be known by.
+    """
+
+    statement: ast.stmt
+    entry: Entry
+    values: dict[Any, Any]
+    key: object
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements that are being executed, those in a field of ``node``: the first ``done`` have begun. ``caller`` is
+    set if they are the body of a function.
+    """
+
+    node: ast.AST
+    field: str
+    caller: Waiting | None = None
+    done: int = 0
+
+    @property
+    def statements(self) -> list[ast.stmt]:
+        return getattr(self.node, self.field)  # type: ignore[no-any-return]
+
+    def next(self) -> Block:
+        return replace(self, done=self.done + 1)
+
+
 @dataclass(eq=False, slots=True)
 class Step:
     """A part of the execution and all that came of it.
 
-    ``read`` are the definitions that were looked into, ``called`` those that ran, ``asked`` what was asked about other
-    code, with the answers; ``loads`` the modules it may use; ``notes`` what listeners made of its events. ``end`` is
-    what others build on, ``row`` the index of the statement of the script where it ended; the script goes no further if
-    it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``.
+    ``read`` are the definitions that were looked into, ``called`` those that were called, ``asked`` what was asked
+    about other code, with the answers; ``loads`` the modules it may use; ``notes`` what listeners made of its events.
+    ``end`` is what others build on, ``place`` where in the script it ended, from the outermost block to the innermost;
+    the script goes no further if it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``.
     """
 
     tape: Tape | None
@@ -56,21 +90,34 @@ class Step:
     walks: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
     notes: dict[str, dict[Any, Any]] = field(default_factory=dict)
     count: int = 0
-    row: int = 0
+    place: tuple[Block, ...] = ()
     cut: bool = False
     end: Any = None
 
-    def holds(self, edited: set[ast.AST]) -> bool:
-        """Whether nothing that it has read is among ``edited``, and all that it has asked has the same answer."""
+    def holds(self, found: Adoption) -> bool:
+        """Whether it would be the same in a tree that was ``found`` to be the same so far: what it has executed and
+        read is, and all that it has asked has the same answer.
+        """
         return (
-            self.called.isdisjoint(edited)
-            and self.read.isdisjoint(edited)
+            all(found.keeps(block.node, block.field, block.done) for block in self.place[-1:])
+            and all(found.keeps(outer.node, outer.field, outer.done - 1) for outer in self.place[:-1])
+            and all(_leads_to(outer, inner) for outer, inner in zip(self.place, self.place[1:]))
+            and self.read.isdisjoint(found.bodies)
             and all(question(*about) == answer for (question, about), answer in self.asked.items())
         )
 
     def fits(self, limit: int) -> bool:
         """Whether it would have run just so with that many steps to go."""
         return limit == self.limit or self.count <= limit and not self.holes.spent
+
+
+def _leads_to(outer: Block, inner: Block) -> bool:
+    """Whether the statement that ``inner`` was begun for still stands where it did, and is what it was."""
+    statements = outer.statements
+    if len(statements) < outer.done:
+        return False
+    statement = statements[outer.done - 1]
+    return statement is (inner.node if inner.caller is None else inner.caller.statement)
 
 
 _SWAPPED = ("tape", "loads", "holes", "called", "read", "asked", "ended", "walks", "notes")
@@ -129,16 +176,16 @@ class Memory:
             self.forget()
             return None
         self.source, machine.tree = source, source.tree
-        edited = found.bodies
         whole = len(self.script)
         for index, stretch in enumerate(self.script):
-            if stretch.row > found.kept or not stretch.holds(edited):
+            if not stretch.holds(found):
                 del self.script[index:]
                 break
-        if len(self.script) < whole or found.kept < len(source.tree.body) or not _still(self.finish, edited):
+        is_whole = len(self.script) == whole and found.keeps(source.tree, "body", len(source.tree.body))
+        if not is_whole or self.finish is None or not self.finish.holds(found):
             self.finish, self.objects, self.entries = None, {}, {}
-        self.objects = {key: step for key, step in self.objects.items() if step.holds(edited)}
-        self.entries = {key: step for key, step in self.entries.items() if step.holds(edited)}
+        self.objects = {key: step for key, step in self.objects.items() if step.holds(found)}
+        self.entries = {key: step for key, step in self.entries.items() if step.holds(found)}
         if machine.imports is not None and resolve is not None:
             machine.imports.resume(source, resolve)
         return machine
@@ -158,10 +205,6 @@ class Memory:
     def paths(self, states: list[State]) -> list[State]:
         """The paths that a step ended in, for another one to go on with."""
         return [state.fork() for state in states] if self.keeps else states
-
-
-def _still(step: Step | None, edited: set[ast.AST]) -> bool:
-    return step is not None and step.holds(edited)
 
 
 def _same_modules(imports: Imports | None, resolve: Resolve | None) -> bool:

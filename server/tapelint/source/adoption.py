@@ -2,7 +2,8 @@
 
     def load(path): ...           the very nodes of the old tree, a row further down
     def train(model): ...         the old definition with its new body: whoever holds the function holds the new one
-    print("done")                 the old nodes again
+    if __name__ == "__main__":    the old statement with its new sides: whoever is inside it goes on with the new ones
+        train(load("data"))       the old nodes again
 
 So what was found out about the old tree (which functions a run has entered, where a hazard is) holds for the new one
 wherever that is the same code, and needs no translation. What is the same is decided by syntax alone: rows that both
@@ -26,11 +27,15 @@ _REMEMBERED = "_tapelint_"
 
 @dataclass(slots=True)
 class Adoption:
-    """``bodies`` are definitions of the old tree that have another body now, ``kept`` how many of the statements that
-    the module begins with are what they were."""
+    """``bodies`` are definitions of the old tree that have another body now; ``kept`` tells of the blocks that may have
+    changed, each a field of a node, how many of the statements that they begin with are what they were."""
 
     bodies: set[ast.AST] = field(default_factory=set)
-    kept: int = 0
+    kept: dict[tuple[ast.AST, str], int] = field(default_factory=dict)
+
+    def keeps(self, node: ast.AST, name: str, index: int) -> bool:
+        """Whether the first ``index`` statements in the field ``name`` of ``node`` are what they were."""
+        return index <= self.kept.get((node, name), index)
 
 
 def adopt(old: Source, new: Source) -> Adoption | None:
@@ -42,13 +47,10 @@ def adopt(old: Source, new: Source) -> Adoption | None:
     top = next((i for i in range(most) if before[i] != after[i]), most)
     bottom = next((i for i in range(most - top) if before[-1 - i] != after[-1 - i]), most - top)
     edit = _Edit(top, len(before) - bottom, len(after) - len(before))
-    found = edit.found
-    found.kept = edit.block(old.tree.body, new.tree.body)
-    tree = old.tree
-    tree.body = new.tree.body
-    _forget(tree)
-    new.tree = tree
-    return found
+    edit.revise(old.tree, new.tree, "body")
+    _forget(old.tree)
+    new.tree = old.tree
+    return edit.found
 
 
 class _Edit:
@@ -73,10 +75,18 @@ class _Edit:
         if len(old) == len(new):
             for index in range(head, len(new) - tail):
                 if not self.revised(old[index], new[index]):
+                    if self.opened(old[index], new[index]):
+                        new[index] = old[index]
                     return kept
                 new[index] = old[index]
                 kept += 1
             kept += tail
+        return kept
+
+    def revise(self, old: ast.AST, new: ast.AST, name: str) -> int:
+        """Give ``old`` the block ``name`` of ``new``, made of its own statements where they are the same."""
+        kept = self.found.kept[old, name] = self.block(getattr(old, name), getattr(new, name))
+        setattr(old, name, getattr(new, name))
         return kept
 
     def is_above(self, old: ast.stmt, new: ast.stmt) -> bool:
@@ -107,15 +117,21 @@ class _Edit:
         if not isinstance(old, (*_Definition, ast.ClassDef)) or not _same(_head(old), _head(new)):
             return False
         if isinstance(old, ast.ClassDef):
-            if len(old.body) != len(new.body) or self.block(old.body, new.body) < len(new.body):
+            if len(old.body) != len(new.body) or self.revise(old, new, "body") < len(new.body):
                 return False
         else:
             self.found.bodies.add(old)
-        old.body = new.body  # type: ignore[attr-defined]
-        _move(_head(old), _head(new))
-        for name in _PLACE:
-            setattr(old, name, getattr(new, name))
-        _forget(old)
+            self.revise(old, new, "body")
+        _become(old, new, _head(old), _head(new))
+        return True
+
+    def opened(self, old: ast.stmt, new: ast.stmt) -> bool:
+        """Make ``old`` what ``new`` is, if whoever is inside it, above the edit, need not know."""
+        if not isinstance(old, ast.If) or not isinstance(new, ast.If) or not _same(old.test, new.test):
+            return False
+        for name in ("body", "orelse"):
+            self.revise(old, new, name)
+        _become(old, new, old.test, new.test)
         return True
 
 
@@ -173,6 +189,14 @@ def _nodes(piece: object) -> Iterator[ast.AST]:
             yield from _nodes(part)
         elif isinstance(part, ast.AST):
             yield from ast.walk(part)
+
+
+def _become(old: ast.stmt, new: ast.stmt, head: object, same: object) -> None:
+    """``old`` has the blocks of ``new`` already, and what it has beside them, its ``head``, is the ``same``."""
+    _move(head, same)
+    for name in _PLACE:
+        setattr(old, name, getattr(new, name))
+    _forget(old)
 
 
 def _forget(node: ast.AST) -> None:

@@ -1,0 +1,257 @@
+"""A stretch of the script may end in the middle of a function, and what is edited below is executed from there."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.interp.test_steps import SCRIPT, edits, resolve, steps, told
+
+from tapelint.analysis import Memory, analyse
+from tapelint.interp import entry
+
+DEEP = '''\
+import torch
+from torch import nn
+import helpers
+
+class Trainer:
+    def __init__(self, model, rate):
+        self.model, self.seen = model, []
+        self.opt = torch.optim.SGD(model.parameters(), lr=rate)
+
+    def fit(self, data):
+        for x in data:
+            loss = helpers.penalty(self.model(x)).mean()
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+            self.seen.append(loss)
+        return self.seen
+
+def build(width, deep=False):
+    if deep:
+        model = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1))
+    elif width > 4:
+        model = nn.Linear(width, 1)
+    else:
+        model = nn.Linear(4, 1)
+    return model
+
+def options(argv):
+    rate = 0.1 if argv else 0.2
+    flag = argv == "slow"
+    return rate, flag
+
+def run(data, rate, flag):
+    w = torch.ones(4, requires_grad=True)
+    y = w.exp()
+    model = build(4, deep=True)
+    if flag:
+        y += 1
+    trainer = Trainer(model, rate)
+    with torch.no_grad():
+        before = model(torch.ones(1, 4))
+    if flag is None:
+        return None
+    seen = trainer.fit(data)
+    total = sum(seen)
+    def later():
+        return y.sum() + w.sum()
+    later().backward()
+    return total
+
+def main(argv=None):
+    global result
+    rate, flag = options(argv)
+    data = load(4)
+    result = run(data, rate, flag)
+    print(f"{result}")
+    result.backward()
+    return result
+
+if __name__ == "__main__":
+    if __debug__:
+        torch.manual_seed(0)
+    last = main(unknown())
+    last.sum().backward()
+    print(last)
+'''
+AGAIN = '''\
+import torch
+
+CALLS = []
+
+def noted(function):
+    CALLS.append(function)
+    return function
+
+@noted
+def make(n):
+    w = torch.ones(n, requires_grad=True)
+    if n > 1:
+        made = make(n - 1)
+        w = w + made.sum()
+    y = w.exp()
+    return y
+
+@torch.no_grad()
+def frozen(n):
+    x = torch.ones(n, requires_grad=True)
+    z = x.exp()
+    return z
+
+def down(tree):
+    first = torch.ones(2, requires_grad=True)
+    parts = down(tree)
+    out = first.exp()
+    out += 1
+    return out
+
+def main(n):
+    y = make(n)
+    z = frozen(n)
+    y.sum().backward()
+    if maybe(n):
+        y = z
+    elif perhaps:
+        y = y + z
+    out = down(guess())
+    return y
+
+x = main(2)
+y = main(3)
+y.sum().backward()
+main(1).backward()
+x.sum().backward()
+def chain():
+    yield main(2)
+for each in chain():
+    each.sum().backward()
+t: torch.Tensor = main(2)
+'''
+RAISES = '''\
+import torch
+
+def broken(x):
+    y = x.exp()
+    y += 1
+    y.sum().backward()
+    return y
+
+def sometimes(x):
+    y = x * 2
+    if guess():
+        raise ValueError("no")
+    z = y.exp()
+    if other():
+        return z
+    return y
+
+def main():
+    w = torch.ones(3, requires_grad=True)
+    v = sometimes(w)
+    v.sum().backward()
+    try:
+        broken(w)
+    except RuntimeError:
+        print("caught")
+    v += 1
+    u = broken(w)
+    print("never")
+
+def after():
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    y += 1
+    y.sum().backward()
+
+if maybe:
+    print("both")
+else:
+    main()
+main()
+after()
+'''
+TEXTS = [DEEP, AGAIN, RAISES, SCRIPT]
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_going_on_in_the_middle_is_beginning_anew(data: st.DataObject):
+    text = data.draw(st.sampled_from(TEXTS))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(entry, "STRETCH", data.draw(st.sampled_from([1, 25, 500])))
+        patch.setattr(entry, "SHARE", data.draw(st.sampled_from([4, 10_000])))
+        patch.setattr(entry, "STEPS", data.draw(st.sampled_from([100, 300, 80_000])))
+        memory = Memory(keeps=True)
+        analyse(text, "main.py", resolve=resolve, memory=memory)
+        for edited in data.draw(edits(text)):
+            again = analyse(edited, "main.py", resolve=resolve, memory=memory)
+            assert told(again) == told(analyse(edited, "main.py", resolve=resolve))
+
+
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_it_does_not_matter_where_stretches_end(data: st.DataObject):
+    text = data.draw(st.sampled_from(TEXTS))
+    (edited, *_) = data.draw(edits(text))
+    found = []
+    for size in (1, 10**9):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(entry, "STRETCH", size)
+            patch.setattr(entry, "SHARE", 10_000)
+            found.append(told(analyse(edited, "main.py", resolve=resolve, memory=Memory(keeps=True))))
+    assert found[0] == found[1]
+
+
+LONG = f"""\
+import torch
+
+def first():
+    for step in range(3):
+        w = torch.ones(3, requires_grad=True)
+        {"(w * w.exp().sin()).sum().backward(); " * 30}
+
+def second():
+    return 1
+
+class Late:
+    def __init__(self):
+        self.rate = 1
+
+def run(n):
+    first()
+    first()
+    late = Late()
+    if n > 1:
+        first()
+        print("last of the if")
+    return second()
+
+def main():
+    first()
+    first()
+    n = run(2)
+    print(n)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "most"),
+    [
+        ("print(n)", "print(n + 1)", 0.1),
+        ("print(n)", "print(n)\n    print(1)", 0.1),
+        ("return 1", "return 2", 0.1),
+        ('print("last of the if")', 'print("last")', 0.1),
+        ("self.rate = 1", "self.rate = 2", 0.3),
+        ("run(2)", "run(3)", 0.7),
+        ("w.exp().sin()", "w.sin()", 1.1),
+    ],
+)
+def test_an_edit_costs_what_stands_below(old: str, new: str, most: float):
+    edited = LONG.replace(old, new)
+    assert 0 < steps(LONG, edited) < steps("", edited) * most
