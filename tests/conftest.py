@@ -1,9 +1,14 @@
-"""What all tests share: the package as it stands in the working tree, and hypothesis with fixed seeds."""
+"""What all tests share: the package as it stands in the working tree, its records frozen, and hypothesis with fixed
+seeds.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+
+os.environ["TAPELINT_FROZEN"] = "1"  # records that must not change cannot be changed
 
 SERVER = str(Path(__file__).resolve().parents[1] / "server")
 if SERVER not in sys.path:

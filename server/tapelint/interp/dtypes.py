@@ -21,7 +21,13 @@ INT = frozenset("int int8 int16 int32 int64 long short uint8".split())
 MAKE_FLOAT = frozenset("zeros ones empty rand randn rand_like randn_like linspace eye normal div true_divide".split())
 MAKE_INT = frozenset("randint randperm argmax argmin argsort nonzero searchsorted bucketize one_hot".split())
 MAKE_BOOL = frozenset("eq ne lt le gt ge logical_and logical_or logical_not logical_xor isnan isinf isfinite".split())
+MAKE: dict[str, Kind] = {
+    **dict.fromkeys(MAKE_BOOL, "bool"),
+    **dict.fromkeys(MAKE_INT, "int"),
+    **dict.fromkeys(MAKE_FLOAT, "float"),
+}
 NEW = frozenset("zeros ones empty rand randn linspace eye".split())
+"""What makes new numbers of the default dtype, where no other is asked for: ``torch.rand(3)``."""
 KEEP = frozenset(
     "add sub mul pow neg abs clamp sum prod cumsum view reshape flatten squeeze unsqueeze transpose permute t T mT "
     "expand repeat cat stack flip roll clone contiguous getitem.basic getitem.index select maximum minimum where "
@@ -59,15 +65,10 @@ def highest(kinds: list[Kind]) -> Kind:
 def result_kind(state: State, op: str, named: Mapping[str, object]) -> Kind:
     """The family of what ``op`` returns, where it is certain; a float operand alone says it by itself."""
     name = op.removeprefix("nn.functional.")
-    dtype = named.get("dtype", NONE)
-    if dtype != NONE:
-        return of_dtype(dtype)
-    if name in MAKE_FLOAT:
-        return "float"
-    if name in MAKE_INT:
-        return "int"
-    if name in MAKE_BOOL:
-        return "bool"
+    if "dtype" in named and named["dtype"] != NONE:
+        return of_dtype(named["dtype"])
+    if name in MAKE:
+        return MAKE[name]
     if name in ("arange", "full"):
         wanted = ("fill_value",) if name == "full" else ("start", "end", "step")
         return highest([of_values(state, named[n]) for n in wanted if n in named])
@@ -75,8 +76,3 @@ def result_kind(state: State, op: str, named: Mapping[str, object]) -> Kind:
         kind = highest([of_values(state, named[n]) for n in ("self", "other", "exponent", "tensors") if n in named])
         return "int" if kind == "bool" and name in ("sum", "prod", "cumsum") else kind
     return None
-
-
-def is_of_default(op: str, named: Mapping[str, object]) -> bool:
-    """Whether ``op`` makes new numbers of the default dtype: ``torch.rand(3)``."""
-    return op in NEW and named.get("dtype", NONE) == NONE

@@ -8,15 +8,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ..tape import BATCH, MANY, Extent, State
+from ..tape.frozen import frozen
 from .values import NONE, Const, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
 
 Sizes = tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """The arguments of one op by parameter name."""
 

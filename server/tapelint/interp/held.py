@@ -8,10 +8,10 @@ h = None      # nobody holds the first tensor any more, but the graph below y ha
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from ..tape import Node, State
+from ..tape.frozen import frozen
 from .values import (
     Bound,
     Class,
@@ -35,7 +35,7 @@ from .values import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Held:
     """The tensors, and the heap objects, that somebody on a path holds."""
 

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 
 from ..ops.casting import may_shorten
 from ..ops.schema import Op
-from ..tape.record import Arg, flatten
-from .dtypes import is_of_default
+from .dtypes import NEW
 from .machine import Machine
 from .values import NONE, Lib, Value
 
@@ -22,15 +21,17 @@ OTHERS = frozenset("double float64 half float16 bfloat16".split())
 
 
 def follow(
-    m: Machine, op: Op, named: Mapping[str, object], tensors: Mapping[str, Arg | None], keys: tuple[int, ...]
+    m: Machine, op: Op, named: Mapping[str, object], given: list[tuple[str, int]], keys: tuple[int, ...]
 ) -> None:
-    """``op`` has made ``keys`` of ``tensors``."""
-    single = m.tape.single
-    if is_of_default(op.name, named):
+    """``op`` has made ``keys`` of the tensors ``given``."""
+    single, flows = m.tape.single, op.flows
+    if "dtype" in named and named["dtype"] != NONE:
+        return
+    if op.name in NEW:
         single.update(keys)
-    elif (op.flows or op.view) and named.get("dtype", NONE) == NONE and not (m.tape.casting and may_shorten(op.name)):
-        given = [key for name, key in flatten(tensors) if name in op.flows or not op.flows]
-        if given and all(key in single for key in given):
+    elif (flows or op.view) and not (m.tape.casting and may_shorten(op.name)):
+        sources = [key for name, key in given if name in flows or not flows]
+        if sources and single.issuperset(sources):
             single.update(keys)
 
 

@@ -64,8 +64,8 @@ def tensor_list(m: Machine, state: State, value: Value) -> list[int] | None:
 def kind_of(m: Machine, state: State, value: Value) -> str:
     """The coarse kind of an argument, for choosing an overload (see ``ops.binding``)."""
     if isinstance(value, TensorRef):
-        rank = state.tensors[value.id].rank
-        return "tensor" if rank is None else f"{rank}d"
+        sizes = state.tensors[value.id].sizes
+        return f"{len(sizes)}d" if isinstance(sizes, tuple) else "tensor"
     if isinstance(value, Const):
         return ops.constant_kind(value.value) or "other"
     if isinstance(value, Unknown):
@@ -99,11 +99,11 @@ def run(
     wants = kwargs.get("requires_grad")
     if wants is not None and name != "requires_grad_":
         kwargs = {k: v for k, v in kwargs.items() if k != "requires_grad"}
-    positional = tuple(kind_of(m, state, a) for a in args)
+    positional = tuple([kind_of(m, state, a) for a in args])
     if "none" in positional:
         for value in args:
             absent.used(m, state, value, node, "TypeError")
-    row = resolved(name, positional, tuple((k, kind_of(m, state, v)) for k, v in kwargs.items()))
+    row = resolved(name, positional, tuple([(k, kind_of(m, state, v)) for k, v in kwargs.items()]))
     if row is None:
         return None
     result = apply(m, state, row, args, kwargs, node, same)
@@ -132,26 +132,29 @@ def apply(
     for param in op.params:
         if param.name in named:
             tensors[param.name] = _argument(m, state, param, named[param.name])
+    given = flatten(tensors)
     if op.writes == ("out",) and state.grad_mode is True:
-        refuse_out(state, op.name, [key for _, key in flatten(tensors)])
+        refuse_out(state, op.name, [key for _, key in given])
     op = alias.told(m.tape, state, op, named)
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)
-        keys = record(m.tape, state, op, tensors, node, count_of(op, named), same, extents[0], kind)
+        count = count_of(op, named) if op.outputs < 0 else None
+        keys = record(m.tape, state, op, tensors, node, count, same, extents[0], kind)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
-    precision.follow(m, op, named, tensors, keys)  # type: ignore[arg-type]
+    precision.follow(m, op, named, given, keys)
     if m.tape.slopes:
         target = tensors.get(op.writes[0]) if op.writes else None
-        given = [key for _, key in flatten(tensors)]
-        gradients.flowed(m, state, given, keys, target if isinstance(target, int) else None, node)
-    if state.grad_mode is not False and any(may_carry(named.get(name)) for name in doubtful(op.name, op.overload)):
+        gradients.flowed(m, state, [key for _, key in given], keys, target if isinstance(target, int) else None, node)
+    doubts = doubtful(op.name, op.overload)
+    if doubts and state.grad_mode is not False and any(may_carry(named.get(name)) for name in doubts):
         for key in keys:
             if state.tensors[key].requires_grad is False:
                 state.tensors[key] = replace(state.tensors[key], requires_grad=None)
     for key, extent in zip(keys, extents if len(extents) > 1 or op.writes else ()):
-        state.tensors[key] = replace(state.tensors[key], sizes=extent)
+        if extent != state.tensors[key].sizes:
+            state.tensors[key] = replace(state.tensors[key], sizes=extent)
     if op.outputs < 0 or op.outputs > 1:
         return Tuple(tuple(TensorRef(k) for k in keys), FIELDS.get(op.name, ()))
     return TensorRef(keys[0]) if keys else Unknown(op.name)

@@ -18,14 +18,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..tape import Moment, fresh_id
+from ..tape.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Const:
     value: Any
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Unknown:
     """``grad`` tells whether it requires grad if it is a tensor: False for data, None where that is unknown too.
 
@@ -40,17 +41,17 @@ class Unknown:
     formula: Hashable = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorRef:
     id: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ref:
     id: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tuple:
     """``names`` are the field names of a named tuple, if it is one."""
 
@@ -58,26 +59,26 @@ class Tuple:
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lib:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Module:
     """A module of the workspace; ``interp/imports`` knows what it defines."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slice:
     start: Value
     stop: Value
     step: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function:
     """A function or lambda of the program. ``frame`` is the scope it was defined in; ``owner`` the class, for
     ``super()``.
@@ -97,7 +98,7 @@ class Function:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bound:
     """A function with its first argument."""
 
@@ -105,7 +106,7 @@ class Bound:
     receiver: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Method:
     """A method that is not the program's own: of a tensor, a list, an optimizer, a module."""
 
@@ -113,20 +114,20 @@ class Method:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Super:
     owner: int
     receiver: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Partial:
     function: Value
     args: tuple[Value, ...]
     kwargs: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GradMode:
     """A context manager or decorator that sets grad mode; ``mode`` None is unknown, ``inference`` None leaves inference
     mode as it is.
@@ -136,33 +137,33 @@ class GradMode:
     inference: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Casting:
     """``torch.autocast``, as a context manager or decorator."""
 
     enabled: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packing:
     """A context manager under which nodes keep what a hook makes of the tensors they save: no write can spoil it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range:
     start: int | None
     stop: int | None
     step: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Zip:
     """``zip``, ``enumerate`` (a range and an iterable) and ``dict.items()``."""
 
     parts: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Generator:
     """A generator that has not run yet, made by a function or an expression: ``frame`` holds its arguments."""
 

@@ -75,28 +75,31 @@ def bind(op: Op, positional: Sequence[object], keywords: Mapping[str, object]) -
 
     The only positional parameter of a function, next to ``self``, may be spelled out: ``view(2, 3)``.
     """
+    if len(positional) <= len(op.slots) and not op.spreads:
+        bound = {param.name: argument for param, argument in zip(op.slots, positional)}
+    else:
+        bound, rest = _spread(op.slots, tuple(positional))
+        if rest:
+            return None
+    for keyword, argument in keywords.items():
+        name = keyword if keyword in op.names else _SPELLINGS.get(keyword, keyword)
+        if name not in op.names or name in bound:
+            return None
+        bound[name] = argument
+    return bound if bound.keys() >= op.needed else None
+
+
+def _spread(slots: Sequence[Param], rest: tuple[object, ...]) -> tuple[dict[str, object], tuple[object, ...]]:
+    """Arguments by parameter where one of these may take all that are left, and those for which there is none."""
     bound: dict[str, object] = {}
-    slots = [param for param in op.params if not param.keyword]
-    rest = tuple(positional)
     for index, param in enumerate(slots):
         if not rest:
             break
         if param.variadic or (len(rest) > 1 and _takes_all(slots, index)):
-            bound[param.name] = rest
-            rest = ()
-        else:
-            bound[param.name] = rest[0]
-            rest = rest[1:]
-    if rest:
-        return None
-    names = {param.name for param in op.params}
-    for keyword, argument in keywords.items():
-        name = keyword if keyword in names else _SPELLINGS.get(keyword, keyword)
-        if name not in names or name in bound:
-            return None
-        bound[name] = argument
-    missing = any(param.required and not param.variadic and param.name not in bound for param in op.params)
-    return None if missing else bound
+            return {**bound, param.name: rest}, ()
+        bound[param.name] = rest[0]
+        rest = rest[1:]
+    return bound, rest
 
 
 def _takes_all(slots: Sequence[Param], index: int) -> bool:

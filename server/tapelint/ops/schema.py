@@ -23,7 +23,7 @@ A ``?`` after the kind means that ``None`` is fine too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 View = Literal["", "view", "multi", "maybe", "same"]
@@ -74,6 +74,8 @@ class Op:
     where none holds.
     ``source`` tells where the row comes from: ``derivatives``, ``schema`` (no tensor in, or nothing differentiable)
     or ``probe``.
+    ``slots`` are the parameters that take positional arguments, ``names`` those of all, ``needed`` those of the ones
+    that must be given; ``spreads`` is true where one takes all remaining arguments.
     """
 
     name: str
@@ -89,6 +91,20 @@ class Op:
     sizes: tuple[str, ...] = ()
     grad_fn: str = ""
     source: str = "derivatives"
+    slots: tuple[Param, ...] = field(init=False, compare=False, repr=False)
+    names: frozenset[str] = field(init=False, compare=False, repr=False)
+    needed: frozenset[str] = field(init=False, compare=False, repr=False)
+    spreads: bool = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        known = {
+            "slots": tuple(param for param in self.params if not param.keyword),
+            "names": frozenset(param.name for param in self.params),
+            "needed": frozenset(param.name for param in self.params if param.required and not param.variadic),
+            "spreads": any(param.variadic for param in self.params),
+        }
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +120,7 @@ class Layer:
     ``inplace`` (constructed with ``inplace=True``), ``unreduced`` (with ``reduction="none"``) and ``indices`` (with
     ``return_indices=True``, which returns two tensors) are there where they differ; so is ``bidirectional``, which
     holds whatever that argument is. ``output`` tells what forward returns: ``T``, ``(T,T)``, ``(T,(T,T))``, with ``N``
-    for None.
+    for None. ``own`` are the tensors that a layer brings to its op, by the names of the op's parameters.
     """
 
     name: str
@@ -118,3 +134,8 @@ class Layer:
     unreduced: Op | None = None
     indices: Op | None = None
     bidirectional: Op | None = None
+    own: tuple[str, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        bare = (name.partition("?")[0] for name in (*self.params, *self.buffers))
+        object.__setattr__(self, "own", (*dict.fromkeys(bare), "parameters"))

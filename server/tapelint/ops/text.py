@@ -85,7 +85,7 @@ def parse_layer(line: str) -> Layer:
         word, _, rest = part.partition(" ")
         if "(" in word:
             op = parse_op(part)
-            ops[op.name] = replace(op, name=name, overload=op.name)
+            ops[op.name] = replace(op, name=name.lower(), overload=op.name)
         else:
             said[word] = tuple(rest.split(" "))
     return Layer(

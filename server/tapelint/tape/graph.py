@@ -13,20 +13,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from .frozen import frozen
 from .moment import Moment
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """The end of the graph: gradients accumulate into ``.grad`` of this tensor (PyTorch's AccumulateGrad)."""
 
     tensor: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SavedTensor:
     """A tensor that a node keeps for backward, with the version it had then.
 
@@ -39,7 +40,7 @@ class SavedTensor:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """A backward pass has come to ``item``, whose backward the program defines. ``node`` is the syntax of the pass.
 
@@ -57,7 +58,7 @@ class Turn:
     order: Sequence[Node] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gradients:
     """What a node's own backward returned: ``edges`` are where a gradient goes, ``made`` the tensors that are
     gradients, ``reached`` the leaves that got one in a pass of its own.
@@ -68,7 +69,7 @@ class Gradients:
     reached: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Node:
     """One op in the graph. Identity is equality; ``id`` grows in the order of creation, like PyTorch's sequence
     numbers.
@@ -101,7 +102,7 @@ class Node:
     """
 
     def __post_init__(self) -> None:
-        below = tuple([item.shape if isinstance(item, Node) else 0 for item in self.inputs])
+        below = tuple([item.shape if type(item) is Node else 0 for item in self.inputs])
         if self.is_passage:
             shape = below[0]
         else:
@@ -136,7 +137,7 @@ Kind = Literal["float", "int", "bool", "other"] | None
 ViewKind = Literal["", "view", "multi", "function", "no_grad", "inference"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tensor:
     """What autograd knows of one tensor on one path.
 
@@ -177,7 +178,7 @@ class Tensor:
         return self.grad_fn is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Write:
     """One bump of a version counter: who wrote, when, and the write before it.
 
@@ -212,7 +213,7 @@ class Write:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Freed:
     """A backward pass: it freed what its nodes had saved, or retained it. ``begin`` is where it began."""
 

@@ -11,10 +11,11 @@ a ``Moment`` is the syntax node together with the laps of all loops and the call
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from .frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lap:
     """One iteration of one run of a loop. ``loop`` is its syntax, ``run`` tells two runs of it apart, ``number``
     counts from 1.
@@ -28,7 +29,7 @@ class Lap:
         return f"lap {self.number} of line {getattr(self.loop, 'lineno', '?')}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moment:
     """A syntax node, the laps running (outermost first), and the calls that led there (outermost first)."""
 

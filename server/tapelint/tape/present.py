@@ -51,7 +51,9 @@ def contents(state: State, key: int) -> tuple[int, ...]:
 
 def settle(state: State, key: int) -> Tensor:
     """The tensor ``key`` as an op finds it whose graph it becomes part of."""
-    tensor = state.tensors[key] = current(state, key)
+    tensor = current(state, key)
+    if tensor is not state.tensors[key]:
+        state.tensors[key] = tensor
     return tensor
 
 

@@ -65,49 +65,53 @@ def record(
     Raises Refused where PyTorch raises.
     """
     target = args.get(op.writes[0]) if op.writes else None
-    if state.grad_mode:
-        for name, key in flatten(args):
-            if name in op.flows and key != target:
+    flows, mode, given = op.flows, state.grad_mode, flatten(args)
+    if mode:
+        for name, key in given:
+            if state.tensors[key].view and name in flows and key != target:
                 check_read(tape, state, key, node)
-    tensors = [
-        (name, settle(state, key) if name in op.flows and state.grad_mode and key != target else current(state, key))
-        for name, key in flatten(args)
-    ]
-    flowing = [(name, t) for name, t in tensors if name in op.flows]
-    if tape.unmarked and state.grad_mode:
+    tensors: list[tuple[str, Tensor]] = []
+    flowing: list[tuple[str, Tensor]] = []
+    wanted, perhaps = set[str](), set[str]()
+    for name, key in given:
+        flow = name in flows
+        tensor = settle(state, key) if flow and mode and key != target else current(state, key)
+        tensors.append((name, tensor))
+        if flow:
+            flowing.append((name, tensor))
+            if tensor.requires_grad is not False:
+                (wanted if tensor.requires_grad else perhaps).add(name)
+    if tape.unmarked and mode:
         tell_unmarked(tape, state, [t for _, t in flowing], node)
-    wanted = {name for name, t in flowing if t.requires_grad}
-    perhaps = {name for name, t in flowing if t.requires_grad is None}
-    mode = state.grad_mode
     needs = both(mode is True and bool(wanted), mode is not False and bool(wanted or perhaps))
     if op.writes:
-        return _write(tape, state, op, args, tensors, node, needs, wanted)
+        return _write(tape, state, op, target, tensors, node, needs, wanted)
 
     source = tensors[0][1] if tensors else None
     if op.view == "same" and op.outputs == 1 and source is not None:
         return (source.id,)
-    count = op.outputs if op.outputs >= 0 else (outputs or 1)
-    keys = tuple(fresh_id() for _ in range(max(count, 1)))
+    count = max(op.outputs if op.outputs >= 0 else (outputs or 1), 1)
+    keys = tuple([fresh_id() for _ in range(count)])
     moment = state.moment(node)
     graph: Node | None = None
-    if needs is not False and len(op.constant) < max(count, 1):
-        edges = tuple(dict.fromkeys(e for _, t in flowing if (e := edge_of(t)) is not None))
-        saved, keeps = _saves(tape, state, op, tensors, keys, None, wanted, perhaps)
+    if needs is not False and len(op.constant) < count:
+        sources = tuple([(name, e) for name, t in flowing if (e := edge_of(t)) is not None])
+        saved, keeps = _saves(tape, state, op, tensors, keys, None, wanted)
         if needs:
             check_saved(tape, state, saved, op.name, node)
         graph = Node(
             keys[0],
             op.name,
-            edges,
+            tuple(dict.fromkeys([e for _, e in sources])),
             moment,
             saved,
             keeps,
             needs is True,
             results=keys,
             grad_fn=op.grad_fn,
-            anchors=tuple(t.id for _, t in flowing),
+            anchors=tuple([t.id for _, t in flowing]),
             overload=op.overload,
-            sources=tuple((name, e) for name, t in flowing if (e := edge_of(t)) is not None),
+            sources=sources,
         )
     for index, key in enumerate(keys):
         grad = needs if index not in op.constant else False
@@ -178,18 +182,15 @@ def _saves(
     results: Sequence[int],
     written: Tensor | None,
     wanted: set[str],
-    perhaps: set[str],
 ) -> tuple[tuple[SavedTensor, ...], bool]:
     """What the new node keeps, and whether it keeps anything for certain. What is only perhaps saved is left out, and
     so is what would serve a gradient that goes nowhere: that of a view made under ``no_grad``.
     """
     kept: list[SavedTensor] = []
     keeps = False
-    leading = wanted - {name for name, t in tensors if t.grad_fn is None and t.view in UNRECORDED}
+    leading = wanted.difference([name for name, t in tensors if t.view in UNRECORDED and t.grad_fn is None])
     for item in op.saves:
-        if item.gradient_of and not (item.gradient_of & leading):
-            continue
-        if not item.gradient_of and not wanted:
+        if leading.isdisjoint(item.gradient_of) if item.gradient_of else not wanted:
             continue
         if item.what.startswith("result"):
             keeps = True
@@ -209,7 +210,7 @@ def _saves(
                         continue  # a copy in another type
                     kept.append(SavedTensor(name, tensor.id, tensor.counter, state.version(tensor.counter)))
     held = state.packed(kept)
-    tape.saved.update(item.counter for item in held)
+    tape.saved.update([item.counter for item in held])
     return held, keeps
 
 
@@ -217,14 +218,13 @@ def _write(
     tape: Tape,
     state: State,
     op: Op,
-    args: Mapping[str, Arg | None],
+    target: Arg | None,
     tensors: Sequence[tuple[str, Tensor]],
     node: ast.AST,
     needs: bool | None,
     wanted: set[str],
 ) -> tuple[int, ...]:
     """An in-place op: refused on leaves, otherwise a bump of the version and a new history."""
-    target = args.get(op.writes[0])
     if not isinstance(target, int):
         return ()
     tensor = current(state, target)
@@ -234,9 +234,8 @@ def _write(
     check_write(tape, state, tensor, op.name, node, needs, given, bool(written))
     if needs is True and tensor.grad_fn is not None:
         tape.publish(GraphTensorWritten(state.moment(node), tensor.assumed, target, op.name))
-    perhaps = {name for name, t in tensors if t.requires_grad is None}
     if needs is not False:
-        saved, keeps = _saves(tape, state, op, tensors, (), tensor, wanted, perhaps)
+        saved, keeps = _saves(tape, state, op, tensors, (), tensor, wanted)
         if needs:
             check_saved(tape, state, saved, op.name, node)
         others = [(name, t) for name, t in tensors if name in op.flows and t.id != target]

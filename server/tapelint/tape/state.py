@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .graph import Freed, Node, SavedTensor, Tensor, Write
@@ -27,12 +27,8 @@ class HeapObject(Protocol):
     def copy(self) -> HeapObject: ...
 
 
-_ids = itertools.count(1)
-
-
-def fresh_id() -> int:
-    """A number never handed out before; numbers grow, so creation order can be read off them."""
-    return next(_ids)
+fresh_id: Callable[[], int] = itertools.count(1).__next__
+"""A number never handed out before; numbers grow, so creation order can be read off them."""
 
 
 class State:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
+from .frozen import frozen
 from .graph import Node
 from .moment import Lap, Moment
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stored:
     """A tensor was kept: ``value`` is the expression stored, ``target`` what it was stored in (``h``, ``self.h``,
     ``outs``).
@@ -25,7 +25,7 @@ class Stored:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """The last tensor that a statement in a loop stored."""
 
@@ -33,7 +33,7 @@ class Kept:
     stored: Stored
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Collected:
     """What a loop had collected when it ended: the graph of several of its iterations, held by one variable or
     container. ``lap`` is the last iteration that stored, ``alive`` are the nodes that still hold saved tensors.

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .events import Event
+from .frozen import frozen
 from .graph import Gradients, Node, Write
 from .moment import Moment
 from .state import State
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .levels import Level
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cut:
     """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...). ``switched`` is the call that had
     switched gradients off until further notice, if that is why; ``source`` the graph it was cut from, if there was one,
@@ -36,7 +37,7 @@ class Cut:
     wrapped: Moment | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unmarked:
     """An ``autograd.Function`` wrote one of its inputs in place and did not say so.
 

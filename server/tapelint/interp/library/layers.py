@@ -13,6 +13,7 @@ from dataclasses import replace
 from ... import ops
 from ...ops.layers import bare, is_there
 from ...tape import Refused, State, leaf, record
+from ...tape.record import Arg, flatten
 from .. import precision, torch_ops
 from ..assign import tensors_in
 from ..classes import is_module
@@ -171,20 +172,17 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
             return Unknown(row.name)
         op, output = row.indices, "(T,T)"
     shorten_rows(state, thing.attributes.get("weight", NONE), thing.attributes.get("max_norm", NONE), call.node)
-    tensors: dict[str, object] = {}
+    tensors: dict[str, Arg | None] = {}
     named: dict[str, Value] = {}
     packed: Tuple | None = None
-    own = [*dict.fromkeys(bare(p) for p in (*row.params, *row.buffers)), "parameters"]
-    for index, param in enumerate(p for p in op.params if p.name not in own):
-        value = call.get(index, param.name, NONE)
+    for index, name in enumerate([param.name for param in op.params if param.name not in row.own]):
+        value = call.get(index, name, NONE)
         if isinstance(value, Tuple) and is_packed(value):
             packed, value = value, value.items[0]
-        named[param.name] = value
+        named[name] = value
         several = isinstance(value, (Tuple, Ref))
-        tensors[param.name] = (
-            torch_ops.tensor_list(m, state, value) if several else torch_ops.tensor_of(m, state, value)
-        )
-    for name in own:
+        tensors[name] = torch_ops.tensor_list(m, state, value) if several else torch_ops.tensor_of(m, state, value)
+    for name in row.own:
         value = thing.attributes.get(name)
         if isinstance(value, TensorRef):
             tensors[name], named[name] = value.id, value
@@ -194,10 +192,9 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
     if "*" in row.params:
         tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
     try:
-        op = replace(op, name=row.name.lower())
         extent = result_extent(state, op.name, named)
-        keys = record(m.tape, state, op, tensors, call.node, output.count("T"), sizes=extent)  # type: ignore[arg-type]
-        precision.follow(m, op, named, tensors, keys)  # type: ignore[arg-type]
+        keys = record(m.tape, state, op, tensors, call.node, output.count("T"), sizes=extent)
+        precision.follow(m, op, named, flatten(tensors), keys)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     result = structured(output, list(keys))
