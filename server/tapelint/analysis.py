@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 
 from .interp import Cancelled, Holes, Imports, Machine, Memory, Place, Resolve, Step, execute, walked
+from .interp.told import told_name
 from .judged import cures, likewise, uncovered
 from .places import Files, Origin
 from .report import Diagnostic, Fix, settle
@@ -208,6 +209,8 @@ def _is_shown_alone(
         origin = origin or files.origin(finding)
         if origin.path == files.main.path:
             return False
+        if told_name(path) is not None:
+            continue  # by itself it has no hazards
         known = alone.get(path)
         if known is None or known.text != other.text or any(resolve(*k) != v for k, v in known.imports.items()):
             asked: dict[tuple[str, str], tuple[str, str] | None] = {}

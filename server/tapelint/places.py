@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from .interp.told import told_name
 from .report import Diagnostic, Fix, Related
 from .rules import Examined, Finding, all_rules
 from .source import Source, Span
@@ -71,7 +72,7 @@ class Files:
     def shown_at(self, finding: Finding) -> ast.AST | None:
         """The node of the checked file to show a finding at; None where that file has no part in it."""
         for node in self.way(finding):
-            if self.of(node) is self.main and (node is finding.node or isinstance(node, ast.Call)):
+            if self.of(node) is self.main and (node is finding.node or isinstance(node, (ast.Call, ast.FunctionDef))):
                 return node
         return None
 
@@ -86,7 +87,7 @@ class Files:
         message = finding.message
         if node is not finding.node:
             span = inner.span(finding.node)
-            message = f"in this call, at line {span.row} of {os.path.basename(inner.path)}: {message}"
+            message = f"{_where(node, inner, span)}: {message}"
             related.append(self._related("this call leads here", finding.node))
         return Diagnostic(
             finding.code,
@@ -120,3 +121,11 @@ class Files:
     def _related(self, text: str, node: ast.AST) -> Related:
         source = self.of(node)
         return Related(text, source.path, source.span(node))
+
+
+def _where(node: ast.AST, inner: Source, span: Span) -> str:
+    """How ``node`` leads to a place in another file. What is told of a framework is none that the user knows."""
+    library = told_name(inner.path)
+    row = f"at line {span.row} of {os.path.basename(inner.path)}"
+    place = f"inside {library.partition('.')[0]}" if library is not None else row
+    return f"in this call, {place}" if isinstance(node, ast.Call) else f"where this is called, {place}"

@@ -48,6 +48,8 @@ RULE_ROWS = 200
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 by_path = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+# Texts that the analyser reads as it reads the user's: nothing of ours ever imports them.
+TOLD = PACKAGE / "interp" / "told" / "programs"
 
 
 @cache
@@ -110,7 +112,7 @@ def test_imports_point_down(path: Path) -> None:
 @by_path
 def test_libraries_have_one_owner(path: Path) -> None:
     part, wrong = part_of(path), []
-    for row, name in imported(path):
+    for row, name in imported(path) if TOLD not in path.parents else ():
         if name[0] in BANNED or OWNERS.get(name[0], part) != part:
             wrong.append(f"{path}:{row}: {part} imports {name[0]}")
     assert not wrong, "\n".join(wrong)

@@ -111,12 +111,17 @@ def remember(
     for tensor in tensors_in(state, value, 2):
         if direct:
             m.tape.name(tensor, name)
-        if state.tensors[tensor].requires_grad is not False:
+        if state.tensors[tensor].requires_grad is not False and not _is_told(m, state):
             kind = "held" if how == "assigned" and not direct else how
             stored = Stored(state.moment(statement), name, source, statement, kind)
             m.tape.keep(tensor, stored)
             if state.laps and how != "iterated" and state.tensors[tensor].grad_fn is not None:
                 state.kept[statement] = Kept(tensor, stored)
+
+
+def _is_told(m: Machine, state: State) -> bool:
+    """Whether the running code tells of a framework: where that keeps a tensor is nothing that its users know."""
+    return m.imports is not None and m.imports.here(state).is_told
 
 
 def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: int) -> None:

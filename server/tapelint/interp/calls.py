@@ -15,7 +15,7 @@ from ..tape import State
 from . import evaluation, torch_ops
 from .assign import tensors_in
 from .classes import instantiate
-from .functions import call_function
+from .functions import BATCH, call_function
 from .gradients import handed_over, reach
 from .iteration import items_of
 from .library.registry import (
@@ -71,9 +71,18 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
             kwargs[keyword.arg] = value
         elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
+        elif isinstance(value, Unknown) and value.grad is False and _runs(state, function):
+            kwargs[BATCH] = value
     if node is m.entering and not isinstance(function.function if isinstance(function, Bound) else function, Function):
         m.entering = None  # more is to be done after it than to use its result
     return call_value(m, state, function, args, kwargs, node, key)
+
+
+def _runs(state: State, function: Value) -> bool:
+    """Whether a call runs a function of the program and makes no object."""
+    if isinstance(function, Ref):
+        return isinstance(thing := state.heap[function.id], Instance) and not isinstance(thing.kind, Lib)
+    return isinstance(function.function if isinstance(function, Bound) else function, Function)
 
 
 def call_value(
@@ -198,6 +207,8 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     ):
         raise Raised("AttributeError")
     if isinstance(receiver, Unknown):
+        if receiver.grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
+            return Unknown("batch", False)
         if receiver.why == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
             tensor = torch_ops.tensor_of(m, state, receiver)
             assert tensor is not None
@@ -211,6 +222,8 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
 
 
+OF_DICTS = frozenset("pop get items".split())
+"""Methods of a dict that give what is in it: of a batch of data they give data."""
 OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
 """Methods that only tensors have, and that return one: what nobody knows is a tensor where the program calls them."""
 

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from ..tape import Refused, State, backward, current, gradients
 from .assign import tensors_in
 from .calls import call_value, own_method
-from .frameworks import Walk, loss_in
+from .frameworks import Loop, Walk, loss_in
 from .machine import MAKING_STATES, Machine, Raised
 from .parameters import inferred
-from .values import NONE, Bound, Function, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Value
+from .values import NONE, Bound, Function, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 
 OPTIMIZERS = "(optimizers)"
 """An attribute of ours: what an object's ``configure_optimizers`` has given the framework."""
@@ -48,6 +49,32 @@ def batch_ends(m: Machine, state: State, walk: Walk, instance: Ref, result: Valu
     _step(m, state, _flat(state, optimizers_of(m, state, instance, walk.optimizers, node)), node)
     gradients.doubted(state)
     _call(m, state, instance, walk.behind, node)
+
+
+def run_loop(m: Machine, state: State, loop: Loop, instance: Ref, node: ast.AST) -> list[State]:
+    """The method that trains, once: the loop over the batches is in it."""
+    from .library.layers import opaque_module
+
+    for name in loop.networks:
+        given = state.heap[instance.id].attributes.get(name, NONE)
+        if given == NONE or isinstance(given, Unknown):
+            state.edit(instance.id).attributes[name] = opaque_module(m, state, name, node)
+    method = own_method(m, state, instance, loop.method)
+    assert isinstance(method, Bound) and isinstance(method.function, Function)
+    spec = method.function.node.args
+    values = inferred(m, state, method.function, [*spec.posonlyargs, *spec.args][1:])
+    with resting(m, loop.premise):
+        return m.explore(state, lambda s: call_value(m, s, method, [], values, node))
+
+
+@contextmanager
+def resting(m: Machine, premise: str) -> Iterator[None]:
+    """What happens inside rests on a premise."""
+    outer, m.tape.premise = m.tape.premise, m.tape.premise or premise
+    try:
+        yield
+    finally:
+        m.tape.premise = outer
 
 
 def imagine_backward(m: Machine, state: State, roots: Iterable[int], node: ast.AST, assumed: str) -> None:

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 from ..tape import State
 from .lineage import linear_order
-from .values import FALSE, Instance, Lib, Mapping, Ref, Tuple, Value
+from .machine import Machine
+from .told import told_name
+from .values import FALSE, Class, Instance, Lib, Mapping, Ref, Tuple, Value
 
 _LIGHTNING = r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*"
 
@@ -59,16 +61,64 @@ WALKS = (
         ("on_train_batch_end",),
         True,
     ),
-    Walk(
-        "the Trainer of transformers",
-        re.compile(r"transformers\.(?:\w+\.)*\w*Trainer"),
-        "compute_loss",
-        instead=("training_step",),
-    ),
-    Walk("skorch", re.compile(r"skorch\.(?:\w+\.)*NeuralNet\w*"), "get_loss", instead=("train_step_single",)),
 )
 
-WALKED = frozenset(walk.method for walk in WALKS)
+@dataclass(frozen=True, slots=True)
+class Unrecorded:
+    """``framework`` calls these ``methods`` of classes derived from ``base`` while no graph is recorded."""
+
+    framework: str
+    base: re.Pattern[str]
+    methods: re.Pattern[str]
+
+    def premise(self, method: str) -> str:
+        return f"{self.framework} calls `{method}` under `torch.no_grad()`"
+
+
+UNRECORDED = (
+    Unrecorded(
+        "Lightning",
+        re.compile(rf"{_LIGHTNING}(?:LightningModule|Callback)"),
+        re.compile(r"(?:validation|test|predict)_step|on_(?:validation|test|predict)_\w+"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``framework`` is told as a program, in which ``method`` of the class ``base`` trains. Classes derived from that
+    override some of the methods that it calls on its way, one of ``steps`` at least; its ``networks`` may be any.
+    """
+
+    framework: str
+    base: str
+    method: str
+    steps: tuple[str, ...]
+    networks: tuple[str, ...]
+
+    @property
+    def premise(self) -> str:
+        return f"`{self.method}` of {self.framework} runs it for each batch"
+
+
+LOOPS = (
+    Loop(
+        "the Trainer of transformers",
+        "transformers.trainer.Trainer",
+        "train",
+        ("compute_loss", "training_step", "compute_loss_context_manager"),
+        ("model",),
+    ),
+    Loop(
+        "skorch",
+        "skorch.net.NeuralNet",
+        "fit",
+        ("get_loss", "train_step_single", "train_step", "infer", "on_grad_computed", "on_batch_end"),
+        ("module", "criterion"),
+    ),
+)
+
+WALKED = frozenset(walk.method for walk in WALKS) | {step for loop in LOOPS for step in loop.steps}
 
 MANUAL = (re.compile(rf"{_LIGHTNING}LightningModule"), "manual_backward")
 """The classes that have a method of this name, which walks the graph of what it is given."""
@@ -106,6 +156,24 @@ def walk_of(state: State, owner: Ref, instance: Ref, method: str) -> Walk | None
             by_hand = walk.manual is not None and attributes.get(walk.manual) == FALSE
             return None if by_hand or own.intersection(walk.instead) else walk
     return None
+
+
+def unrecorded(state: State, owner: Ref, method: str) -> Unrecorded | None:
+    """Who calls ``method`` of objects of a class while no graph is recorded; None where nobody is known to."""
+    return next((u for u in UNRECORDED if u.methods.fullmatch(method) and derives(state, owner, u.base)), None)
+
+
+def loop_of(m: Machine, state: State, owner: Ref, method: str) -> Loop | None:
+    """Whose loop calls ``method`` of objects of a class; None where nobody's is known to."""
+    kinds = [state.heap[kind.id] for kind in linear_order(state, owner) if isinstance(kind, Ref)]
+    names = {f"{library}.{kind.name}" for kind in kinds if (library := _library(m, state, kind)) is not None}
+    return next((loop for loop in LOOPS if loop.base in names and method in loop.steps), None)
+
+
+def _library(m: Machine, state: State, kind: Class) -> str | None:
+    """The told module that a class is of."""
+    module = m.imports.by_frame.get(state.heap[kind.scope].module) if m.imports is not None else None
+    return told_name(module.path) if module is not None else None
 
 
 def _names(state: State, kind: Ref) -> set[str]:

@@ -90,14 +90,19 @@ def is_transform(value: Value) -> bool:
     return name == "torch.vmap" or name.startswith("torch.func.")
 
 
+BATCH = "**"
+"""The name of what is given as ``**batch``: data, of which nobody knows the names."""
+
+
 def bind_arguments(
     m: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], frame: int
 ) -> None:
-    """Put the arguments of a call into a new frame. Missing ones are unknown."""
+    """Put the arguments of a call into a new frame. Missing ones are unknown, and so is what a batch may hold."""
     spec = function.node.args
     variables: dict[str, Value] = state.heap[frame].variables
     positional = [*spec.posonlyargs, *spec.args]
     kwargs = dict(kwargs)
+    batch = kwargs.pop(BATCH, None)
     for index, parameter in enumerate(positional):
         name = parameter.arg
         if index < len(args):
@@ -106,7 +111,10 @@ def bind_arguments(
             variables[name] = kwargs.pop(name)
         else:
             back = index - (len(positional) - len(function.defaults))
-            variables[name] = function.defaults[back] if back >= 0 else Unknown(name)
+            default = function.defaults[back] if back >= 0 else None
+            if batch is not None and default in (None, NONE):
+                default = Unknown(name, False, formula=(BATCH, name))  # batches are alike: all have it, or none
+            variables[name] = default if default is not None else Unknown(name)
     for name, value in function.keyword_defaults:
         variables[name] = value
     for parameter in spec.kwonlyargs:

@@ -8,6 +8,7 @@ from typing import Any
 from ..source import Source
 from ..tape import State, Tape
 from .steps import Step
+from .told import told_name
 
 INIT = "__init__.py"
 
@@ -34,6 +35,10 @@ class Loaded:
     @property
     def path(self) -> str:
         return self.source.path
+
+    @property
+    def is_told(self) -> bool:
+        return told_name(self.path) is not None
 
     @property
     def is_package(self) -> bool:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..tape import State
 from . import driven, growth
 from .calls import call_value
 from .classes import is_module
-from .frameworks import WALKED, prepared, walk_of
+from .frameworks import WALKED, loop_of, prepared, unrecorded, walk_of
 from .gradients import between_calls, through
 from .machine import Machine
 from .outline import outline
@@ -76,6 +77,12 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
         args.append(owner if function.kind == "class" else base[1])
     if outline(function.node).yields:
         return [state]
+    loop = loop_of(m, state, owner, function.node.name) if owner is not None and base[1] in args else None
+    if loop is not None:
+        return driven.run_loop(m, state, loop, base[1], function.node)
+    quiet = unrecorded(state, owner, function.node.name) if owner is not None else None
+    if quiet is not None:
+        function = replace(function, grad_mode=False)
     bound = Bound(function, args[0]) if args else function
     spec = function.node.args
     names = [*spec.posonlyargs, *spec.args][len(args) :]
@@ -101,6 +108,9 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
             driven.batch_ends(m, s, walk, args[0], result, function.node)
         growth.tell(m, s, [result, *args, *values.values(), *s.heap[s.heap[function.frame].module].variables.values()])
 
+    if quiet is not None:
+        with driven.resting(m, quiet.premise(function.node.name)):
+            return m.explore(state, effect)
     if owner is None or forward:
         return m.explore(state, effect)
     if prepared(state, owner) is not None:

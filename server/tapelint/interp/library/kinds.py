@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...tape import State
 from ..lineage import linear_order
 from ..machine import Machine
+from ..networks import is_layer
 from ..registered import is_module_like
 from ..values import FALSE, TRUE, Class, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .registry import Call, function
@@ -49,10 +50,14 @@ def _is(state: State, value: Value, kind: Value) -> bool | None:
         if isinstance(thing, Sequence):
             return name == thing.kind
         if isinstance(thing, Class):
+            if name == "type":
+                return True
             return False if name in (*PLAIN, "dict", "list", "tuple", "Module", "Tensor") else None
         if isinstance(thing, Mapping):
             return name in ("dict", thing.kind)
         if isinstance(thing, Instance):
             order = [o.name if isinstance(o, Lib) else "" for o in linear_order(state, thing.kind)]
             return True if kind.name in order else None if thing.open or name == "Module" else False
+    if isinstance(value, Lib) and is_layer(value.name):
+        return name == "type"
     return None

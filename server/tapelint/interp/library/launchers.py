@@ -8,7 +8,7 @@ from ...tape import State
 from ..calls import unknown_call
 from ..driven import optimizers_of
 from ..frameworks import LAUNCHERS, MANUAL, is_framework_object
-from ..machine import Machine
+from ..machine import Machine, Raised
 from ..parts import require
 from ..values import NONE, Instance, Lib, Method, Ref, Sequence, TensorRef, Tuple, Value
 from .backward import go_backward, retention
@@ -25,6 +25,8 @@ def launcher(m: Machine, state: State, call: Call) -> Value:
 def walk(m: Machine, state: State, call: Call) -> Value:
     """``backward(loss)`` of a launcher; ``call.args`` begins with the launcher itself."""
     given = call.get(1, "loss", call.get(1, "tensor"))
+    if given == NONE:
+        raise Raised("AttributeError")
     if not isinstance(given, TensorRef):
         return unknown_call(m, state, call.args[1:], call.kwargs, call.node, Method(call.args[0], call.name))
     go_backward(m, state, [given.id], call.node, *retention(call, 3, 4), None)

@@ -28,6 +28,16 @@ _TOLD = {
     "deepspeed": "deepspeed.py",
     "ignite": "ignite/__init__.py",
     "ignite.engine": "ignite/engine.py",
+    "skorch": "skorch/__init__.py",
+    "skorch.callbacks": "skorch/callbacks.py",
+    "skorch.classifier": "skorch/classifier.py",
+    "skorch.dataset": "skorch/dataset.py",
+    "skorch.helper": "skorch/helper.py",
+    "skorch.net": "skorch/net.py",
+    "skorch.regressor": "skorch/regressor.py",
+    "skorch.utils": "skorch/utils.py",
+    "transformers": "transformers/__init__.py",
+    "transformers.trainer": "transformers/trainer.py",
 }
 _NAMES = {str(PROGRAMS / file): name for name, file in _TOLD.items()}
 

@@ -32,6 +32,9 @@ class LightningModule(torch.nn.Module):
     def on_train_epoch_start(self):
         """A hook."""
 
+    def on_validation_epoch_end(self):
+        """A hook."""
+
     def on_train_batch_start(self, batch, batch_idx):
         """A hook."""
 
@@ -43,7 +46,7 @@ class Trainer:
     def __init__(self, max_epochs=1):
         self.max_epochs = max_epochs
 
-    def fit(self, module, loader):
+    def fit(self, module, loader, validation=()):
         module.trainer = self
         self.optimizers = list(_flat(module.configure_optimizers()))
         for _ in range(self.max_epochs):
@@ -52,6 +55,11 @@ class Trainer:
                 module.on_train_batch_start(batch, index)
                 outputs = self._batch(module, batch, index)
                 module.on_train_batch_end(outputs, batch, index)
+            with torch.no_grad():
+                for index, batch in enumerate(validation):
+                    module.validation_step(batch, index)
+                if validation:
+                    module.on_validation_epoch_end()
 
     def _batch(self, module, batch, index):
         if not module.automatic_optimization:
