@@ -61,6 +61,12 @@ WALKS = (
         ("on_train_batch_end",),
         True,
     ),
+    Walk(
+        "the Trainer of transformers",
+        re.compile(r"(?:transformers|trl|sentence_transformers)\.(?:\w+\.)*\w*Trainer"),
+        "compute_loss",
+        instead=("training_step",),
+    ),
 )
 
 @dataclass(frozen=True, slots=True)
