@@ -79,9 +79,9 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
 
 
 def _runs(state: State, function: Value) -> bool:
-    """Whether a call runs a function of the program and makes no object."""
+    """Whether a call runs a function of the program, or a network, and makes no object."""
     if isinstance(function, Ref):
-        return isinstance(thing := state.heap[function.id], Instance) and not isinstance(thing.kind, Lib)
+        return isinstance(state.heap[function.id], Instance)
     return isinstance(function.function if isinstance(function, Bound) else function, Function)
 
 
