@@ -134,7 +134,7 @@ def _leave(
 ) -> list[State]:
     for path in going + left:
         if len(path.laps) > depth:
-            growth.leave(path, path.laps[depth].run)
+            growth.leave(m, path, path.laps[depth].run)
             if path.evaluated:
                 evaluation.leave(m, path, path.laps[depth].run)
         path.laps = path.laps[:depth]
