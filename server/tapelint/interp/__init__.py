@@ -42,6 +42,7 @@ from .library import (
     optimizers,
     own_optimizers,
     parametrizations,
+    schedulers,
     sequences,
     tensors,
     transforms,

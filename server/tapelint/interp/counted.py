@@ -53,13 +53,17 @@ class Counted(Const):
     may be something else in another iteration.
     """
 
-    __slots__ = ("_number", "_keys")
+    __slots__ = ("_number", "_keys", "grows", "begun")
 
-    def __init__(self, number: Any, *of: Const) -> None:
-        """What was made of the numbers ``of`` is looked at where it is."""
-        sources = [key for source in of if isinstance(source, Counted) for key in source._keys]
+    def __init__(self, number: Any, *of: Const, grows: bool = False, begun: bool = False) -> None:
+        """What was made of the numbers ``of`` is looked at where it is. One that ``grows`` is counted by the program,
+        not by a loop; one that has ``begun`` was counted before anybody looked.
+        """
+        sources = [source for source in of if isinstance(source, Counted)]
         object.__setattr__(self, "_number", number)
-        object.__setattr__(self, "_keys", (*sources, fresh_id()))
+        object.__setattr__(self, "_keys", (*(key for source in sources for key in source._keys), fresh_id()))
+        object.__setattr__(self, "grows", grows or any(source.grows for source in sources))
+        object.__setattr__(self, "begun", begun or any(source.begun for source in sources))
 
     @property
     def value(self) -> Any:  # type: ignore[override]

@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..tape import State
 from .extent import items_in
-from .values import NONE, Const, Lib, Ref, TensorRef, Tuple
+from .values import NONE, Const, Lib, Ref, TensorRef, Tuple, Unknown
 
 Kind = Literal["float", "int", "bool", "other"] | None
 
@@ -37,7 +37,11 @@ KEEP = frozenset(
 
 
 def of_dtype(value: object) -> Kind:
-    """The family of ``torch.long``, ``float``, ``torch.LongTensor``."""
+    """The family of ``torch.long``, ``float``, ``torch.LongTensor``, ``x.dtype``."""
+    if isinstance(value, Unknown) and value.why.startswith("dtype "):
+        return value.why.removeprefix("dtype ")  # type: ignore[return-value]
+    if isinstance(value, Const) and isinstance(value.value, str):
+        value = Lib(value.value)
     if not isinstance(value, Lib):
         return None
     name = value.name.rpartition(".")[2].removesuffix("Tensor").lower() or "tensor"

@@ -21,8 +21,7 @@ from .machine import STATEMENTS, Machine
 from .repeating import Iteration, alike, uncounted
 from .truth import truth
 from .values import NONE, Frame, Generator, Sequence, Value
-
-MOST = 12
+from .waiting import MOST, Waiting
 
 
 def laps_for(loop: ast.For | ast.AsyncFor | ast.While) -> int:
@@ -89,7 +88,7 @@ def run_laps(
     """
     run, number = m.new_run(), 0
     if more and items:
-        m.longer[run] = 0
+        m.waiting[run] = Waiting()
     going, left = [state], []
     last = Iteration(m)
     while going and number < len(items):
@@ -103,15 +102,15 @@ def run_laps(
         if len(going) > 1:
             going = _met(m, node, going)
         number += 1
-        if number == len(items) < min(m.longer.get(run, 0), MOST):
-            items = [*items, items[-1]]
+        if number == len(items) and run in m.waiting:
+            items = [*items, *items[-1:] * m.waiting[run].more(number)]
         if last.repeats(going, partial(_heads, m, node)):
             skipped = alike(items, number - 1)
             number += skipped
             if skipped and number == len(items):
                 for path in going:
                     uncounted(path, node.target)
-    m.longer.pop(run, None)
+    m.waiting.pop(run, None)
     return _leave(m, node, going, left, depth)
 
 
@@ -134,7 +133,7 @@ def _leave(
 ) -> list[State]:
     for path in going + left:
         if len(path.laps) > depth:
-            growth.leave(m, path, path.laps[depth].run)
+            growth.leave(path, path.laps[depth].run)
             if path.evaluated:
                 evaluation.leave(m, path, path.laps[depth].run)
         path.laps = path.laps[:depth]
@@ -201,9 +200,10 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
     going, left, ended = [state], [], []
     laps = laps_for(node)
     index, last = 0, Iteration(m)
-    m.longer[run] = 0
+    waiting = m.waiting[run] = Waiting()
     while going and index < max(laps, MOST):
-        laps = max(laps, min(m.longer[run], MOST))
+        if index >= laps:
+            laps += waiting.more(index)
         last = last.next(going, index + 1 < laps)
         starting: list[State] = []
         for path in going:
@@ -226,7 +226,7 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
         if last.repeats(going, partial(_heads, m, node)):
             index = laps
     ended += going
-    m.longer.pop(run, None)
+    m.waiting.pop(run, None)
     return _leave(m, node, _met(m, node, ended) if len(ended) > 1 else ended, left, depth)
 
 

@@ -29,7 +29,7 @@ def taken(m: Machine, state: State, source: Value, node: ast.AST) -> Unknown:
     """``float(loss)``: the number in a tensor, or a number from a number."""
     value = computed(m, "index", source)
     if isinstance(source, TensorRef) and (value.tensor in m.tape.cuts or current(state, source.id).requires_grad):
-        m.tape.cuts[value.tensor] = Cut(state.moment(node), "number")
+        m.tape.cuts[value.tensor] = Cut(state.moment(node), "number", source=current(state, source.id).grad_fn)
     return value
 
 
@@ -41,7 +41,14 @@ def lost_by(m: Machine, sources: Iterable[Value]) -> Cut | None:
         return cuts[0] if cuts else None
     first, places = cuts[0], {cut.moment.node for cut in cuts}
     alone = len(places) == 1 and all(cut.reason in ITEM for cut in cuts)
-    return replace(first, reason="number" if alone else "numbers", source=None)
+    return replace(first, reason="number") if alone else replace(first, reason="numbers", source=None)
+
+
+def added(m: Machine, total: TensorRef, term: Value) -> None:
+    """A number was added to a tensor: ``total`` does not know what the number was computed from."""
+    cut = m.tape.cuts.get(term.tensor) if isinstance(term, Unknown) else None
+    if cut is not None and cut.reason in ITEM and cut.source is not None:
+        m.tape.terms.setdefault(total.id, cut)
 
 
 def in_list(m: Machine, state: State, source: Value) -> Cut | None:

@@ -121,7 +121,7 @@ class Machine:
         self.missing: dict[str, Value] = {}
         self.imports: Imports | None = None
         self.runs = 0
-        self.longer: dict[int, int] = {}
+        self.waiting: dict[int, Any] = {}
         self.absent: dict[int, Any] = {}
         self.turns: dict[int, Turn] = {}
         self.made: dict[int, ast.AST] = {}
@@ -305,12 +305,6 @@ class Machine:
     def new_run(self) -> int:
         self.runs += 1
         return self.runs
-
-    def count_to(self, state: State, number: int) -> None:
-        """What the innermost loop that may go on collects is compared with a number: it is to come that far."""
-        run = next((lap.run for lap in reversed(state.laps) if lap.run in self.longer), None)
-        if run is not None:
-            self.longer[run] = max(self.longer[run], number)
 
 
 def place_of(path: str, node: ast.AST) -> Place:

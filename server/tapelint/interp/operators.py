@@ -14,10 +14,11 @@ from .assign import assign
 from .calls import call_dunder
 from .conditions import remembered
 from .counted import Counted, derived, is_number, look, peek
-from .lost import computed
+from .lost import added, computed
 from .machine import EXPRESSIONS, Machine
 from .truth import truth
 from .values import FALSE, NONE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value, as_key
+from .waiting import come
 
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -93,6 +94,8 @@ def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, nod
     row = ops.operator_name(name, reflected=swap)
     args = [right, left] if swap else [left, right]
     result = torch_ops.run(m, state, row, args, {}, node) if row else None
+    if isinstance(result, TensorRef) and name in ("Add", "Sub"):
+        added(m, result, left if swap else right)
     if result is None:
         found = [t for v in (left, right) if (t := torch_ops.tensor_of(m, state, v)) is not None]
         result = torch_ops.opaque(m, state, found, node, name)
@@ -145,8 +148,7 @@ def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
         except TypeError:
             return Unknown()
     if isinstance(value, Unknown):
-        result = computed(m, "", value) if value.grad is False else Unknown("", value.grad)
-        return remembered(m, node, state, result)
+        return computed(m, "", value) if value.grad is False else Unknown("", value.grad)
     return Unknown()
 
 
@@ -155,22 +157,13 @@ def compare(m: Machine, node: ast.Compare, state: State, key: object) -> Value:
     result: Value = TRUE
     for op, comparator in zip(node.ops, node.comparators):
         right = m.ev(comparator, state)
-        if isinstance(node.left, ast.Call) and isinstance(node.left.func, ast.Name) and node.left.func.id == "len":
-            _await(m, state, left, right)
-        step = _compare(m, state, op, left, right, node)
+        step = come(m, state, op, left, right, comparator) or _compare(m, state, op, left, right, node)
         if step == FALSE:
             return FALSE
         if step != TRUE:
             result = step
         left = right
     return remembered(m, node, state, result)
-
-
-def _await(m: Machine, state: State, size: Value, wanted: Value) -> None:
-    """``len(memory) < 8``: what is collected decides, once it has grown; two iterations more find out what then."""
-    number = wanted.value if isinstance(wanted, Const) else None
-    if isinstance(size, Const) and type(number) is int and size.value < number:
-        m.count_to(state, number + 2)
 
 
 def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
@@ -259,6 +252,8 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
     if isinstance(load, TensorRef):
         row = ops.operator_name(name, inplace=True)
         result = torch_ops.run(m, state, row, [load, value], {}, node) if row else None
+        if isinstance(result, TensorRef) and name in ("Add", "Sub"):
+            added(m, result, value)
         assign(m, state, target, load if result is None else result, node, None)
         return
     if isinstance(load, Ref) and isinstance(thing := state.heap[load.id], Sequence) and name == "Add":
@@ -283,7 +278,7 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
             return
     result = combine(m, state, node.op, load, value, node)
     if state.laps and type(result) is Const and isinstance(result.value, (int, float)):
-        result = Counted(result.value)
+        result = Counted(result.value, grows=True)
     assign(m, state, target, result, node, node.value)
 
 

@@ -38,6 +38,7 @@ from .values import (
     Unknown,
     Value,
 )
+from .waiting import begun
 
 
 def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
@@ -58,6 +59,7 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
         _call(m, state, first[1], instance, node)
     state.edit(instance.id).attributes.setdefault("training", TRUE)
     reopen(state, list(state.heap[instance.id].attributes.values()))
+    begun(m, state, owner, instance)
     return instance
 
 

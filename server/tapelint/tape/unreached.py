@@ -17,7 +17,7 @@ from .state import State
 from .tape import Cut, Tape
 from .training import NeverReached
 
-NUMBERS = frozenset(("item", "tolist", "__float__", "__int__", "__bool__", "__len__"))
+NUMBERS = frozenset(("item", "number", "tolist", "__float__", "__int__", "__bool__", "__len__"))
 """Cuts that are made to look at a value, mostly: the graph goes on elsewhere."""
 
 

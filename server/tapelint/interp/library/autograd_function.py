@@ -136,6 +136,8 @@ def attach(
         m.tape.saved.update(item.counter for item in saved)
     for old, new in renamed.items():
         _give(state, old, new, graph, needs, old in constant, old in dirty, node)
+        if state.tensors[new].requires_grad is not False:
+            m.tape.cuts.pop(new, None)  # what forward computes has no graph for its own part
     if needs:
         forward_hazards(m.tape, state, definition, given, node)
     if isinstance(result, TensorRef):

@@ -193,12 +193,12 @@ def origin_of(source: TensorRef | Unknown) -> int:
 
 def kind_wanted(state: State, call: Call) -> Kind:
     """The dtype a conversion asks for: ``other`` where it may ask for any."""
-    given = call.get(0, "other")
-    if call.name in ("to", "type_as") and not isinstance(given, (Lib, Const)):
-        return of_values(state, given) or "other"
-    if call.name in ("to", "type"):
-        return of_dtype(call.kwargs.get("dtype", call.args[0] if call.args else None))
-    return of_dtype(Lib({"byte": "uint8"}.get(call.name, call.name)))
+    if call.name not in ("to", "type", "type_as"):
+        return of_dtype(Lib({"byte": "uint8"}.get(call.name, call.name)))
+    asked = [*call.args[:2], *(value for name, value in call.kwargs.items() if name in ("dtype", "other"))]
+    found = [state.tensors[value.id].kind if isinstance(value, TensorRef) else of_dtype(value) for value in asked]
+    known = next((kind for kind in found if kind is not None), None)
+    return known or (None if all(isinstance(value, (Lib, Const)) for value in asked) else "other")
 
 
 @function(
