@@ -119,7 +119,24 @@ def main(n):
     out = down(guess())
     return y
 
+def double(y):
+    z = y * 2
+    return z
+
+def nested(n):
+    w = torch.ones(n, requires_grad=True)
+    if n < 1:
+        return w
+    kept = double(nested(n - 1))
+    if n > 1:
+        spoiled = w.exp()
+        spoiled += 1
+        spoiled.sum().backward()
+    return kept + w.exp()
+
 x = main(2)
+t = nested(2)
+t.sum().backward()
 y = main(3)
 y.sum().backward()
 main(1).backward()
@@ -173,7 +190,27 @@ else:
 main()
 after()
 '''
-TEXTS = [DEEP, AGAIN, RAISES, SCRIPT]
+
+INSIDE = """\
+import torch
+
+def double(y):
+    return y * 2
+
+def nested(n):
+    w = torch.ones(n, requires_grad=True)
+    if n < 1:
+        return w
+    kept = double(nested(n - 1))  # what is given to it calls it, too
+    if n > 1:
+        y = w.exp()
+        y += 1
+        y.sum().backward()
+    return kept + w
+
+t = nested(2)
+"""
+TEXTS = [DEEP, AGAIN, RAISES, INSIDE, SCRIPT]
 
 
 @settings(max_examples=60, deadline=None)
@@ -203,6 +240,10 @@ def test_it_does_not_matter_where_stretches_end(data: st.DataObject):
             patch.setattr(entry, "SHARE", 10_000)
             found.append(told(analyse(edited, "main.py", resolve=resolve, memory=Memory(keeps=True))))
     assert found[0] == found[1]
+
+
+def test_the_same_call_further_inside_is_another_one():
+    assert [found.code for found in analyse(INSIDE, "main.py").diagnostics] == ["TL201"]
 
 
 LONG = f"""\

@@ -23,7 +23,10 @@ from .values import Function, Generator, Value
 
 @dataclass(slots=True)
 class Entry:
-    """A function that is running: what it was ``given`` by the call ``node``, and how things were outside."""
+    """A function that is running: what it was ``given`` by the call ``node``, and how things were outside.
+
+    The call that the machine is ``entering`` is one out there: the same node may be called inside.
+    """
 
     function: Function
     frame: int
@@ -32,6 +35,7 @@ class Entry:
     outer: tuple[int, tuple[Any, ...], bool | None, bool, tuple[Any, ...]]
     consumers: list[Callable[[State, Value], list[State]]]
     casting: bool
+    entering: ast.AST | None
 
 
 class Entered(Exception):
@@ -49,7 +53,7 @@ def enter(
 ) -> Entry:
     """Step into a function on a path."""
     outer = (state.frame, state.calls, state.grad_mode, state.inference, state.laps)
-    entry = Entry(function, frame, given, node, outer, m.consumers, m.tape.casting)
+    entry = Entry(function, frame, given, node, outer, m.consumers, m.tape.casting, m.entering)
     state.frame = frame
     state.calls = (*state.calls, node)
     if function.grad_mode is not None:
@@ -64,14 +68,14 @@ def wind(m: Machine, entry: Entry) -> None:
     """The machine is inside a function."""
     m.depth += 1
     m.running.append((entry.function.node, entry.given))
-    m.consumers = []
+    m.consumers, m.entering = [], None
 
 
 def unwind(m: Machine, entry: Entry) -> None:
     """The machine is outside of it again."""
     m.depth -= 1
     m.running.pop()
-    m.consumers, m.tape.casting = entry.consumers, entry.casting
+    m.consumers, m.tape.casting, m.entering = entry.consumers, entry.casting, entry.entering
 
 
 def leave(m: Machine, entry: Entry, outcomes: list[State]) -> list[State]:

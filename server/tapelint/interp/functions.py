@@ -149,8 +149,9 @@ def call_function(
         return Unknown("call", False)
     frame = state.new(Frame({}, function.frame, module, function))
     bind_arguments(m, state, function, args, kwargs, frame)
-    if node is m.entering and not m.memo.forks and not isinstance(definition, ast.Lambda):
-        if not m.ask(_yields, definition):
+    if node is m.entering:
+        m.entering = None
+        if not m.memo.forks and not isinstance(definition, ast.Lambda) and not m.ask(_yields, definition):
             raise Entered(enter(m, state, function, frame, given, node), m.memo.values, key)
     m.read.add(definition)
     if outline(definition).yields and not isinstance(definition, ast.Lambda):
