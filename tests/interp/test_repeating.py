@@ -107,3 +107,76 @@ opt.step()
 
 def test_how_parameters_were_collected_does_not_matter_once_an_optimizer_has_them():
     assert analyse(GROUPS).stats["backwards"] == 1
+
+
+NESTED = """\
+import torch
+from torch import nn
+class Meter:
+    def __init__(self):
+        self.total, self.count = 0.0, 0
+    def add(self, number):
+        self.total, self.count = self.total + number, self.count + 1
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.state = nn.Linear(3, 3), None
+    def forward(self, x):
+        {forward}
+        return self.cell(x).tanh().sum() + self.cell(x).relu().sum() + self.cell(x).exp().mean()
+def train(net, opt, loader, epoch):
+    meter = Meter()
+    for index, x in enumerate(loader):
+        loss = net(x)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        meter.add(loss.item())
+        if index % 100 == 0:
+            print(epoch, index, meter.total / meter.count)
+    {after}
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(epochs):
+    {before}
+    mean = train(net, opt, loader, epoch)
+"""
+
+
+def nested(forward: str = "pass", after: str = "return meter.total", before: str = "pass"):
+    return analyse(NESTED.format(forward=forward, after=after, before=before))
+
+
+def test_the_second_epoch_repeats_the_first():
+    """Three iterations, since one looks at its number; none in the next epoch, which begins as the third ended."""
+    assert nested().stats["backwards"] == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"before": "net.state = None if epoch == 0 else net.cell(torch.ones(3)).exp().sum()"},
+        {"before": "opt = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9) if epoch == 1 else opt"},
+        {"after": "return loss"},
+    ],
+)
+def test_an_epoch_that_begins_otherwise_is_run(change: dict[str, str]):
+    assert nested(**change).stats["backwards"] > 3
+
+
+def test_what_the_next_epoch_does_to_the_first_is_found():
+    """The graph that epoch 1 left on the network is reached, and freed, in the first iteration of epoch 2."""
+    report = nested(
+        forward="if self.state is not None: x = x + self.state",
+        before="net.state = net.cell(torch.ones(3)).exp() if epoch == 1 else net.state",
+    )
+    assert [d.code for d in report.diagnostics] == ["TL103"]
+
+
+@pytest.mark.parametrize("after", ["assert meter.count > 0", "if meter.total == 0.0: raise ValueError"])
+def test_a_run_that_was_left_out_has_counted(after: str):
+    """What follows is not decided by the numbers of a loop that has not run at all."""
+    last = "early = net(torch.ones(3)); early.backward(); early.backward()"
+    program = NESTED.format(forward="pass", after=after, before="pass")
+    report = analyse(f"{program}    if epoch > 0:\n        {last}\n")
+    assert [d.code for d in report.diagnostics] == ["TL101"]

@@ -61,8 +61,10 @@ class Meeting:
 
     ``live`` are the variables of the running scope that can still be read, where that is known; ``running`` the calls
     that are running, with what they were given; ``known`` is kept from one meeting to the next. ``work`` counts
-    comparisons and what was looked at for them.
+    comparisons and what was looked at for them. One that ``is_local`` does not ask about anything beyond reach.
     """
+
+    is_local = False
 
     def __init__(
         self, live: frozenset[str] | None, running: Collection[tuple[object, tuple[Value, ...]]], known: Known
@@ -77,6 +79,8 @@ class Meeting:
         """Whether somebody on a path may still come to a heap object. Where it is not known what is ``live`` only lists
         and dicts are looked for: what a call has collected in them is of no use when it has returned its result.
         """
+        if type(state.heap[key]) not in OBJECTS:
+            return True
         if self.live is not None:
             return key in self.held(state).objects
         if type(state.heap[key]) not in CONTAINERS:
@@ -201,6 +205,7 @@ _CONTENTS: dict[type, Callable[[Any], Iterable[Value]]] = {
 }
 
 CONTAINERS = frozenset((Sequence, Mapping))
+OBJECTS = frozenset((Sequence, Mapping, Instance, Optimizer))
 
 _PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
     Tuple: lambda value: value.items,

@@ -18,6 +18,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..source import once, walk
+
 Loop = (ast.For, ast.AsyncFor, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
 DEEPEST = 6
@@ -235,6 +237,19 @@ def _is_number(node: ast.AST) -> bool:
         and isinstance(node.func.value, ast.Name)
         and not node.args
     )
+
+
+@once
+def bound_in(loop: ast.AST) -> Names:
+    """The names that an iteration of ``loop`` may bind, and their numbers."""
+    found: set[str] = set()
+    for node in walk(loop):
+        name = getattr(node, "asname", None) or getattr(node, "name", None)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            name = node.id
+        if isinstance(name, str):
+            found |= {name, number(name)}
+    return frozenset(found)
 
 
 def _bound(*targets: ast.expr) -> set[str]:

@@ -3,6 +3,7 @@
 The body runs for iteration 1, for iteration 2 with what iteration 1 left behind, and once more with an index that is
 not known, unless that would only repeat iteration 2 (``repeating``). That finds what is carried across iterations, and
 what needs two carries. A test such as ``i % 4 == 0`` asks for more. Every path knows its iteration; findings tell it.
+A loop inside another one is not run again where that would only repeat its last run.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from . import evaluation, growth
 from .assign import assign
 from .functions import run_generator
 from .iteration import LAPS, items_of, shown
-from .liveness import Live, live
+from .liveness import Live, bound_in, live
 from .machine import STATEMENTS, Machine
 from .repeating import Iteration, alike, uncounted
 from .truth import truth
@@ -92,7 +93,11 @@ def run_laps(
     going, left = [state], []
     last = Iteration(m)
     while going and number < len(items):
-        last = last.next(going, alike(items, number))
+        if number < 2 and _ran(m, node, going, items[number:], number):
+            for path in going if number else ():
+                uncounted(path, node.target)
+            break
+        last, out = last.next(going, alike(items, number) or depth), len(left)
         starting: list[State] = []
         for path in going:
             m.lap(path, node, run, number + 1, depth)
@@ -104,7 +109,9 @@ def run_laps(
         number += 1
         if number == len(items) and run in m.waiting:
             items = [*items, *items[-1:] * m.waiting[run].more(number)]
-        if last.repeats(going, partial(_heads, m, node)):
+        if (ended := last.ended(going, items[number - 1], partial(_heads, m, node))) is not None:
+            if len(left) == out:
+                m.rounds[node] = ended
             skipped = alike(items, number - 1)
             number += skipped
             if skipped and number == len(items):
@@ -112,6 +119,17 @@ def run_laps(
                     uncounted(path, node.target)
     m.waiting.pop(run, None)
     return _leave(m, node, going, left, depth)
+
+
+def _ran(m: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
+    """Whether the loop was run before, and what is left of this run after ``number`` iterations would repeat that."""
+    known = m.rounds.get(node)
+    if known is None:
+        return False
+    live, binds = _lives(m, node, going), bound_in(node)
+    if number == 0 and (live is None or not live.after & binds <= live.head):
+        return False  # what follows reads what an iteration binds
+    return known.covers(m, going, items, None if live is None else live.head, None if number else binds)
 
 
 def _body(
@@ -223,7 +241,7 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
         if len(going) > 1:
             going = _met(m, node, going)
         index += 1
-        if last.repeats(going, partial(_heads, m, node)):
+        if last.ended(going, NONE, partial(_heads, m, node)) is not None:
             index = laps
     ended += going
     m.waiting.pop(run, None)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..source import Cell
 from ..tape import Lap, State, Tape, Turn
+from .builtin_names import BUILTINS
 from .held import Known, Meeting
 from .holes import Holes
 from .merge import merged
@@ -26,6 +27,7 @@ from .values import Const, Lib, Unknown, Value
 if TYPE_CHECKING:
     from .imports import Imports
     from .loaded import Loaded
+    from .repeating import Round
 
 MAX_STATES = 8
 MAKING_STATES = 1
@@ -93,7 +95,8 @@ class Machine:
     optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``making``
     the classes of which an object is being made for an annotation; ``width`` how many paths are kept; ``settled`` what
     is in heap objects that nobody changes any more; ``entering`` is the call whose function is not to be run at once
-    (``stretches``).
+    (``stretches``); ``rounds`` are the iterations of loops that ended as they began; ``touched`` the attributes of
+    objects, and the names of other scopes, that were read or set, with the last ``steps`` at which that was.
     What ``steps`` keeps for each part of the execution is that of the running one: ``called`` are the definitions that
     were called, ``read`` those whose body was looked into, ``asked`` the answers to questions about other code,
     ``notes`` what listeners make of events.
@@ -130,6 +133,8 @@ class Machine:
         self.width = MAX_STATES
         self.suspects: list[int] = []
         self.settled: Known = {}
+        self.rounds: dict[ast.AST, Round] = {}
+        self.touched: dict[tuple[int, str], int] = {}
         self.cells: tuple[Cell, ...] = ()
         self.catching = 0
         self.module = 0
@@ -177,6 +182,8 @@ class Machine:
             frame = heap[key]
             value = frame.variables.get(name)
             if value is not None:
+                if key != state.frame:
+                    self.touched[key, name] = self.steps
                 return value
             key = frame.parent
         if self.imports is not None:
@@ -192,6 +199,8 @@ class Machine:
         """Assign a variable in the running scope."""
         frame = state.heap[state.frame]
         key = frame.shared.get(name, state.frame) if frame.shared else state.frame
+        if key != state.frame:
+            self.touched[key, name] = self.steps
         state.edit(key).variables[name] = value
 
     def fact(self, name: str) -> Value:
@@ -310,16 +319,3 @@ class Machine:
 def place_of(path: str, node: ast.AST) -> Place:
     """Where a node of a file ends: that is what tells the calls of ``a.b().c()`` apart."""
     return path, getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0
-
-
-BUILTINS = frozenset(
-    "abs all any bool bytes callable classmethod dict dir divmod enumerate filter float format frozenset getattr "
-    "globals hasattr hash id "
-    "input int isinstance issubclass iter len list locals map max min next object open ord print property range "
-    "repr reversed round "
-    "set setattr slice sorted staticmethod str sum super tuple type vars zip Exception RuntimeError ValueError "
-    "KeyError TypeError "
-    "IndexError AttributeError StopIteration NotImplementedError KeyboardInterrupt AssertionError "
-    "ZeroDivisionError OSError "
-    "BaseException ImportError".split()
-)

@@ -11,39 +11,14 @@ apart.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from ..tape import Leaf, Node, State, Tensor, gradients, leaf
-from .counted import Counted
+from ..tape import State, gradients, leaf
 from .held import Meeting, entries
-from .liveness import number
-from .values import (
-    NONE,
-    Bound,
-    Class,
-    Const,
-    Frame,
-    Generator,
-    Instance,
-    Lib,
-    Mapping,
-    Method,
-    Module,
-    Optimizer,
-    Partial,
-    Range,
-    Ref,
-    Sequence,
-    Slice,
-    TensorRef,
-    Tuple,
-    Unknown,
-    Value,
-    Zip,
-)
+from .pairs import MISSING, Change, Pair
+from .values import Const, Mapping, Sequence, TensorRef, Unknown, Value
 
-Change = tuple[int, Any, bool]
-SUSPECTS = 4
 COMPARISON = 16
 """What comparing two paths costs at least, in things looked at."""
 
@@ -72,8 +47,7 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], mee
     if not pair.agrees(suspects):
         return False
     gradients.met(state, other)
-    for key, name, data in pair.plain:
-        _forget(other, key, name, data)
+    forget(pair, other, pair.plain)
     if state.choices != other.choices:
         for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
             del other.choices[choice]
@@ -84,264 +58,29 @@ def same_laps(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
     return left == right or [(lap.loop, lap.number) for lap in left] == [(lap.loop, lap.number) for lap in right]
 
 
-class Pair:
-    """Two paths that are being compared. ``plain`` collects what they may forget; ``alike`` what is assumed equal."""
-
-    __slots__ = ("state", "other", "saved", "meeting", "live", "plain", "alike", "nodes")
-
-    def __init__(self, state: State, other: State, saved: set[int], meeting: Meeting) -> None:
-        self.state, self.other, self.saved, self.meeting = state, other, saved, meeting
-        self.live = meeting.live
-        self.plain: list[Change] = []
-        self.alike: set[tuple[int, int]] = set()
-        self.nodes: set[tuple[Node, Node]] = set()
-
-    def agrees(self, suspects: list[int]) -> bool:
-        """Whether all that either path has changed since they parted is alike, up to what is plain."""
-        state, other = self.state, self.other
-        if any(map(self.apart, suspects)):
-            return False
-        changed = state.difference(other)
-        for key in changed.heap:
-            if self.apart(key):
-                suspects[:] = [key, *(s for s in suspects if s != key)][:SUSPECTS]
-                return False
-        for key in changed.tensors:
-            left, right = state.tensors.get(key), other.tensors.get(key)
-            known = left is None or right is None or left is right
-            if not known and not self.records(left, right) and self.holds_tensor(key):
-                return False
-        return self.shared_past(changed.writes)
-
-    def result(self) -> bool:
-        mine, yours = self.state.value, self.other.value
-        if mine is yours or mine == yours:
-            return True
-        if not isinstance(mine, VALUES) or not isinstance(yours, VALUES):
-            return False
-        if self.is_plain(self.state, mine) and self.is_plain(self.other, yours):
-            if NONE not in (mine, yours):
-                self.other.value = Unknown("result")
-                return True
-            return False
-        return self.values(mine, yours)
-
-    def apart(self, key: int) -> bool:
-        """Whether a heap object that both paths have keeps them apart."""
-        mine, yours = self.state.heap.get(key), self.other.heap.get(key)
-        if mine is yours or mine is None or yours is None or self.things(mine, yours, key):
-            return False
-        reaches = self.meeting.reaches
-        return not isinstance(mine, OBJECTS) or reaches(self.state, key) or reaches(self.other, key)
-
-    def holds_tensor(self, key: int) -> bool:
-        """Whether somebody on one of the paths may still hold a tensor."""
-        return self.live is None or any(key in self.meeting.held(path).tensors for path in (self.state, self.other))
-
-    def values(self, mine: Value, yours: Value) -> bool:
-        """Whether two values are alike."""
-        if mine is yours:
-            return True
-        kind = type(mine)
-        if kind is not type(yours):
-            return isinstance(mine, Const) and isinstance(yours, Const)
-        if kind is Ref:
-            return self.references(mine.id, yours.id)  # type: ignore[union-attr]
-        if kind is TensorRef:
-            left, right = self.state.tensors.get(mine.id), self.other.tensors.get(yours.id)  # type: ignore[union-attr]
-            return left is not None and right is not None and self.records(left, right)
-        if kind is Unknown or isinstance(mine, Const) or mine == yours:
-            return True
-        if isinstance(mine, Tuple) and isinstance(yours, Tuple):
-            return len(mine.items) == len(yours.items) and all(map(self.values, mine.items, yours.items))
-        if isinstance(mine, Bound) and isinstance(yours, Bound):
-            return self.values(mine.function, yours.function) and self.values(mine.receiver, yours.receiver)
-        if isinstance(mine, Method) and isinstance(yours, Method):
-            return mine.name == yours.name and self.values(mine.receiver, yours.receiver)
-        return False
-
-    def references(self, mine: int, yours: int) -> bool:
-        """Whether two heap objects, which paths may have made separately, are alike."""
-        if mine == yours or (mine, yours) in self.alike:
-            return True
-        self.alike.add((mine, yours))
-        left, right = self.state.heap.get(mine), self.other.heap.get(yours)
-        return left is not None and right is not None and self.things(left, right, yours)
-
-    def things(self, mine: Any, yours: Any, key: int) -> bool:
-        """Whether two heap objects are alike; ``key`` is the one to be changed where they are plainly different."""
-        if mine is yours:
-            return True
-        kind = type(mine)
-        if kind is not type(yours):
-            return False
-        if kind is Instance:
-            if mine.kind is not yours.kind and not self.values(mine.kind, yours.kind):
-                return False
-        elif kind is Frame:
-            if mine.parent != yours.parent or mine.function != yours.function:
-                return False
-        elif kind is Sequence:
-            return self.sequences(mine, yours, key)
-        elif kind is Optimizer:
-            return mine.is_like(yours)
-        elif kind is Class:
-            return mine.node is yours.node
-        left, right = entries(mine), entries(yours)
-        live = self.live if key == self.state.frame else None
-        for name, one in left.items():
-            two = right.get(name, MISSING)
-            if one is not two and not self.entry(key, name, one, two, live):
-                return False
-        return left.keys() >= right.keys() or all(
-            self.entry(key, name, MISSING, two, live) for name, two in right.items() if name not in left
-        )
-
-    def entry(self, key: int, name: Any, one: Value, two: Value, live: frozenset[str] | None) -> bool:
-        """Whether what an object holds by one name is alike."""
-        if live is not None and not needed(live, name, one, two):
-            return True
-        if self.is_plain(self.state, one) and self.is_plain(self.other, two):
-            if one != two:
-                self.plain.append((key, name, is_data(self.state, one) and is_data(self.other, two)))
-            return True
-        return self.values(one, two)
-
-    def sequences(self, mine: Sequence, yours: Sequence, key: int) -> bool:
-        """Whether two lists are alike."""
-        if (
-            len(mine.items) == len(yours.items)
-            and mine.kind == yours.kind
-            and all(map(self.values, mine.items, yours.items))
-        ):
-            return True
-        plain = all(self.is_plain(self.state, i) for i in mine.items) and all(
-            self.is_plain(self.other, i) for i in yours.items
-        )
-        if plain:
-            self.plain.append((key, None, False))
-        return plain
-
-    def is_plain(self, state: State, value: Value, depth: int = 3) -> bool:
-        """Whether no graph can depend on a value: numbers, names, data that nothing saved, containers of such."""
-        kind = type(value)
-        if kind in PLAIN:
-            return True
-        if kind is TensorRef:
-            tensor = state.tensors.get(value.id)  # type: ignore[union-attr]
-            return (
-                tensor is not None
-                and tensor.grad_fn is None
-                and tensor.requires_grad is not True
-                and tensor.counter not in self.saved
-            )
-        if kind is Method:
-            return isinstance(value.receiver, (Unknown, Lib))  # type: ignore[union-attr]
-        if depth and kind is Ref:
-            thing = state.heap.get(value.id)  # type: ignore[union-attr]
-            if isinstance(thing, Sequence):
-                return all(self.is_plain(state, item, depth - 1) for item in thing.items)
-            if isinstance(thing, Mapping):
-                return all(self.is_plain(state, item, depth - 1) for item in thing.items.values())
-        if depth and kind is Tuple:
-            return all(self.is_plain(state, item, depth - 1) for item in value.items)  # type: ignore[union-attr]
-        return False
-
-    def records(self, mine: Tensor, yours: Tensor) -> bool:
-        """Whether two tensors are alike for autograd."""
-        if mine is yours:
-            return True
-        if (
-            mine.requires_grad is not yours.requires_grad
-            or mine.assumed != yours.assumed
-            or mine.view != yours.view
-            or mine.parameter is not yours.parameter
-            or (mine.base is None) is not (yours.base is None)
-            or (mine.id in self.state.grads) is not (yours.id in self.other.grads)
-        ):
-            return False
-        if mine.grad_fn is None or yours.grad_fn is None:
-            same_place = mine.id == yours.id or mine.born.node is yours.born.node
-            return mine.grad_fn is yours.grad_fn and same_place
-        if mine.grad_fn.born.node is not yours.grad_fn.born.node and (
-            mine.counter != yours.counter or mine.sizes != yours.sizes or mine.kind != yours.kind
-        ):
-            return False
-        return self.graphs(mine.grad_fn, yours.grad_fn)
-
-    def graphs(self, mine: Node, yours: Node) -> bool:
-        """Whether two graphs were built alike, freed alike and spoiled alike. What both paths share is looked at by
-        ``shared_past``. Nodes that are only passages do not count.
-        """
-        if mine.shape != yours.shape:
-            return False
-        known, state, other = self.nodes, self.state, self.other
-        todo: list[tuple[Node | Leaf, Node | Leaf]] = [(mine, yours)]
-        while todo:
-            one, two = todo.pop()
-            while isinstance(one, Node) and one.is_passage:
-                one = one.inputs[0]
-            while isinstance(two, Node) and two.is_passage:
-                two = two.inputs[0]
-            if one is two or isinstance(one, Leaf) or isinstance(two, Leaf) or (one, two) in known:
-                continue
-            if (one in state.freed) is not (two in other.freed) or state.has_spoiled(one) is not other.has_spoiled(two):
-                return False
-            known.add((one, two))
-            self.meeting.work += 1
-            todo += zip(one.inputs, two.inputs)
-        return True
-
-    def shared_past(self, changed: set[int]) -> bool:
-        """Whether the graph that both paths had before they parted is still freed and spoiled alike; ``changed`` are
-        the counters that may have been written since.
-        """
-        mine, yours = self.state.writes, self.other.writes
-        written = {key for key in changed & self.saved if mine.get(key) is not yours.get(key)}
-        freed = self.state.freed.keys() ^ self.other.freed.keys()
-        if self.state.grads.keys() ^ self.other.grads.keys() and any(
-            (key in self.state.grads) is not (key in self.other.grads) and self.holds_tensor(key)
-            for key in self.state.tensors.keys() & self.other.tensors.keys()
-        ):
-            return False
-        if not written and not freed:
-            return True
-        for node in self.meeting.walkable(self.state) & self.meeting.walkable(self.other):
-            if node in freed:
-                return False
-            if node not in self.state.freed and self.state.has_spoiled(node) is not self.other.has_spoiled(node):
-                return False
-        return True
+def forget(pair: Pair, path: State, changes: Iterable[Change]) -> None:
+    """Which of two plain values an object holds is not known any more on ``path``, which is one of the two."""
+    for left, right, name in changes:
+        thing = path.edit(left if path is pair.state else right)
+        if isinstance(thing, Sequence):
+            thing.open = True
+        elif isinstance(thing, Mapping):
+            thing.open = True
+            thing.items.pop(name, None)
+        else:
+            mine = entries(pair.state.heap[left]).get(name, MISSING)
+            yours = entries(pair.other.heap[right]).get(name, MISSING)
+            entries(thing)[name] = _either(pair, path, mine, yours, str(name))
 
 
-PLAIN = frozenset((Const, Counted, Unknown, Lib, Module, Range, Slice))
-VALUES = (Const, Unknown, TensorRef, Ref, Tuple, Lib, Module, Slice, Bound, Method, Partial, Range, Zip, Generator)
-OBJECTS = (Sequence, Mapping, Instance, Optimizer)
-MISSING = Const("(missing)")
+def _either(pair: Pair, path: State, mine: Value, yours: Value, name: str) -> Value:
+    """What is known of a value that is one of two: whether it is a tensor that needs no gradient, or no tensor."""
+    if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
+        one, two = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
+        if one.requires_grad is False and two.requires_grad is False:
+            return TensorRef(leaf(path, two.born.node))
+    return Unknown(name, False if _is_number(mine) and _is_number(yours) else None)
 
 
-def needed(live: frozenset[str], name: str, one: Value, two: Value) -> bool:
-    """Whether it matters that a variable is different on two paths."""
-    if name in live:
-        return True
-    return number(name) in live and not all(isinstance(value, TensorRef) or value is MISSING for value in (one, two))
-
-
-def is_data(state: State, value: Value) -> bool:
-    """Whether a plain value is a tensor that needs no gradient for certain."""
-    return isinstance(value, TensorRef) and state.tensors[value.id].requires_grad is False
-
-
-def _forget(state: State, key: int, name: Any, data: bool) -> None:
-    """Which of two plain values it is is not known any more. Where both are tensors that need no gradient (``data``),
-    so is what is there now.
-    """
-    thing = state.edit(key)
-    if isinstance(thing, Sequence):
-        thing.open = True
-    elif isinstance(thing, Mapping):
-        thing.open = True
-        thing.items.pop(name, None)
-    else:
-        held = entries(thing)
-        held[name] = TensorRef(leaf(state, state.tensors[held[name].id].born.node)) if data else Unknown(str(name))
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Const) and value is not MISSING or isinstance(value, Unknown) and value.grad is False

@@ -55,7 +55,13 @@ DUNDER = {
 
 def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
     left, right = m.ev(node.left, state), m.ev(node.right, state)
-    return remembered(m, node, state, combine(m, state, node.op, left, right, node))
+    return remembered(m, node, state, _counted(state, node.op, combine(m, state, node.op, left, right, node)))
+
+
+def _counted(state: State, op: ast.operator, value: Value) -> Value:
+    """A number that was added to another one in a loop may be what the program counts: ``n = n + 1``."""
+    is_sum = isinstance(op, (ast.Add, ast.Sub)) and type(value) is Const and type(value.value) in (int, float)
+    return Counted(value.value, grows=True) if is_sum and state.laps else value
 
 
 def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
@@ -276,9 +282,7 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
         if tensor is not None and row and tensor in state.tensors:
             torch_ops.run(m, state, row, [TensorRef(tensor), value], {}, node)
             return
-    result = combine(m, state, node.op, load, value, node)
-    if state.laps and type(result) is Const and isinstance(result.value, (int, float)):
-        result = Counted(result.value, grows=True)
+    result = _counted(state, node.op, combine(m, state, node.op, load, value, node))
     assign(m, state, target, result, node, node.value)
 
 

@@ -127,16 +127,16 @@ _SWAPPED = ("tape", "loads", "holes", "called", "read", "asked", "ended", "walks
 def recorded(m: Machine, tape: Tape, loads: Iterable[Loaded], limit: int) -> Iterator[Step]:
     """Run as a step: with these facts, within so many steps, and all that is counted and noted is the step's own."""
     step = Step(tape, dict.fromkeys(loads), limit)
-    outer = [getattr(m, name) for name in _SWAPPED], m.steps, m.limit
+    outer = [getattr(m, name) for name in _SWAPPED], m.steps, m.limit, m.rounds, m.touched
     for name in _SWAPPED:
         setattr(m, name, getattr(step, name))
-    m.steps, m.limit, m.suspects = 0, limit, []
+    m.steps, m.limit, m.suspects, m.rounds, m.touched = 0, limit, [], {}, {}
     try:
         with watched():
             yield step
     finally:
         step.count = m.steps
-        values, m.steps, m.limit = outer
+        values, m.steps, m.limit, m.rounds, m.touched = outer
         for name, value in zip(_SWAPPED, values):
             setattr(m, name, value)
 

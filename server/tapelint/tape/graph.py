@@ -97,8 +97,8 @@ class Node:
     sources: tuple[tuple[str, Node | Leaf], ...] = ()
     method: Callable[[Any, Turn], Gradients] | None = None
     shape: int = field(init=False, compare=False, repr=False)
-    """A digest of how the graph below was built: graphs of different shape were built differently. A node that is only
-    a passage has the shape of what it leads to.
+    """A digest of how the graph below was built, in whatever iterations: graphs of different shape were built
+    differently. A node that is only a passage has the shape of what it leads to.
     """
 
     def __post_init__(self) -> None:
@@ -106,8 +106,8 @@ class Node:
         if self.is_passage:
             shape = below[0]
         else:
-            laps = tuple([(id(lap.loop), lap.number) for lap in self.born.laps])
-            shape = hash((id(self.born.node), self.op, len(self.saved), laps, below))
+            loops = tuple([id(lap.loop) for lap in self.born.laps])
+            shape = hash((id(self.born.node), self.op, len(self.saved), loops, below))
         object.__setattr__(self, "shape", shape)
 
     @property
