@@ -139,13 +139,26 @@ LAUNCHERS = {
 """Classes whose objects have ``backward(loss)``, and their methods that return what they are given."""
 
 
-PREPARED = ((re.compile(r"unittest\.(?:case\.)?TestCase"), "setUp"),)
-"""Classes of which a method is called on every object before any other, and then only one other."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Of classes derived from ``base`` ``method`` is called on every object before any other; ``once`` if then only one
+    other is."""
+
+    base: re.Pattern[str]
+    method: str
+    once: bool = False
 
 
-def prepared(state: State, owner: Value) -> str | None:
-    """The method that makes an object of a class ready for the others, where a framework calls it."""
-    return next((method for base, method in PREPARED if derives(state, owner, base)), None)
+PREPARED = (
+    Prepared(re.compile(r"unittest\.(?:case\.)?TestCase"), "setUp", True),
+    Prepared(re.compile(r"ray\.tune\.(?:\w+\.)*Trainable"), "setup"),
+    Prepared(re.compile(r"cog\.(?:\w+\.)*BasePredictor"), "setup"),
+)
+
+
+def prepared(state: State, owner: Value) -> Prepared | None:
+    """How a framework makes an object of a class ready, if one is known to."""
+    return next((entry for entry in PREPARED if derives(state, owner, entry.base)), None)
 
 
 def derives(state: State, owner: Value, base: re.Pattern[str]) -> bool:

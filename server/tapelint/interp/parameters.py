@@ -53,8 +53,8 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
             state.edit(instance.id).attributes[name] = known if known is not None else Unknown(name)
     elif found is not None:
         state.edit(instance.id).open = True
-    method = prepared(state, owner)
-    first = find(state, owner, method) if method is not None else None
+    ready = prepared(state, owner)
+    first = find(state, owner, ready.method) if ready is not None else None
     if first is not None and isinstance(first[1], Function):
         _call(m, state, first[1], instance, node)
     state.edit(instance.id).attributes.setdefault("training", TRUE)

@@ -113,8 +113,9 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
             return m.explore(state, effect)
     if owner is None or forward:
         return m.explore(state, effect)
-    if prepared(state, owner) is not None:
-        return m.explore(state, effect)  # what makes the object ready makes a new one for each call
+    ready = prepared(state, owner)
+    if ready is not None and ready.once:
+        return m.explore(state, effect)
     return again_and_again(m, state, function, effect)
 
 

@@ -33,7 +33,7 @@ def bound(m: Machine, state: State, name: str, value: int, statement: ast.AST) -
         return
     scope = m.running[-1][0] if m.running else m.tree
     if not m.ask(partial(_read_after, name), scope, statement, loop):
-        m.tape.publish(UpdateDropped(state.moment(statement), state.tensors[leaf].assumed, leaf, name, loop))
+        m.tape.publish(UpdateDropped(state.moment(statement), state.tensors[leaf].premise, leaf, name, loop))
 
 
 def _binds(target: ast.AST, name: str) -> bool:

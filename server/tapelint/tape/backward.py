@@ -127,7 +127,7 @@ def _begin(
             tape.publish(
                 BackwardWithoutGraph(
                     state.moment(node),
-                    tensor.assumed or assumed,
+                    tensor.premise or assumed,
                     key,
                     *((cut.moment, cut.reason, cut.switched, cut.wrapped) if cut else (None, "")),
                 )

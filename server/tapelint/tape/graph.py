@@ -174,6 +174,14 @@ class Tensor:
         return len(self.sizes) if isinstance(self.sizes, tuple) else None
 
     @property
+    def premise(self) -> str | None:
+        """What is assumed of it, where it came from somebody that nobody knows (``assumed``)."""
+        if self.assumed is None:
+            return None
+        graph = "is not frozen" if self.parameter else "keeps a graph" if self.requires_grad else "keeps no graph"
+        return f"`{self.assumed}` {graph}"
+
+    @property
     def is_leaf(self) -> bool:
         return self.grad_fn is None
 

@@ -233,7 +233,7 @@ def _write(
     given = any(t.grad_fn is not None for t in written)
     check_write(tape, state, tensor, op.name, node, needs, given, bool(written))
     if needs is True and tensor.grad_fn is not None:
-        tape.publish(GraphTensorWritten(state.moment(node), tensor.assumed, target, op.name))
+        tape.publish(GraphTensorWritten(state.moment(node), tensor.premise, target, op.name))
     if needs is not False:
         saved, keeps = _saves(tape, state, op, tensors, (), tensor, wanted)
         if needs:

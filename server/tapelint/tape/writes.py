@@ -122,23 +122,23 @@ def check_write(
     if state.grad_mode is not True:
         return
     if tensor.view in PROTECTED and tensor.base is not None and needs:
-        tape.publish(ViewRefused(state.moment(node), tensor.assumed, tensor.id, how, tensor.view, tensor.born, None))
+        tape.publish(ViewRefused(state.moment(node), tensor.premise, tensor.id, how, tensor.view, tensor.born, None))
         raise Refused(PROTECTED[tensor.view])
     base = current(state, tensor.base) if tensor.base is not None else None
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
     if tape.levels and is_input(tape, tensor.id if base is None else base.id):
-        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, base is not None, given, wanted))
+        tape.publish(LeafWritten(state.moment(node), tensor.premise, tensor.id, how, base is not None, given, wanted))
         raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
-        tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, False, given, wanted))
+        tape.publish(LeafWritten(state.moment(node), tensor.premise, tensor.id, how, False, given, wanted))
         raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.requires_grad and base.grad_fn is None:
-        tape.publish(LeafWritten(state.moment(node), base.assumed, base.id, how, True, given, wanted))
+        tape.publish(LeafWritten(state.moment(node), base.premise, base.id, how, True, given, wanted))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.grad_fn is None and tensor.requires_grad:
         if tensor.grad_fn is None:
-            tape.publish(LeafWritten(state.moment(node), tensor.assumed, tensor.id, how, True))
+            tape.publish(LeafWritten(state.moment(node), tensor.premise, tensor.id, how, True))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -149,7 +149,7 @@ def check_read(tape: Tape, state: State, key: int, node: ast.AST) -> None:
     culprit = write.since(tensor.seen) if write is not None else None
     if culprit is None or tensor.base is None or not current(state, tensor.base).requires_grad:
         return
-    premise = tensor.assumed or state.tensors[tensor.base].assumed
+    premise = tensor.premise or state.tensors[tensor.base].premise
     tape.publish(ViewRefused(state.moment(node), premise, key, "", tensor.view, tensor.born, culprit))
     raise Refused("its base or another view of its base has been modified inplace")
 

@@ -48,7 +48,7 @@ def needs_one_element(m: Machine, state: State, root: int, source: ast.expr | No
     tensor = current(state, root)
     if not tensor.requires_grad or not (wide(tensor.sizes) or tensor.sizes == BATCH):
         return
-    premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.assumed
+    premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.premise
     built = tensor.grad_fn.born if tensor.grad_fn is not None else tensor.born
     m.tape.publish(
         NonScalarBackward(

@@ -25,7 +25,13 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 _TOLD = {
     "apex": "apex/__init__.py",
     "apex.amp": "apex/amp.py",
+    "composer": "composer/__init__.py",
+    "composer.models": "composer/models.py",
     "deepspeed": "deepspeed.py",
+    "fastai": "fastai/__init__.py",
+    **{f"fastai.{part}.all": "fastai/basics.py" for part in ("callback", "data", "tabular", "text", "vision")},
+    **{f"fastai.{part}": "fastai/basics.py" for part in ("basics", "callback.core", "data.core")},
+    "fastai.learner": "fastai/learner.py",
     "ignite": "ignite/__init__.py",
     "ignite.engine": "ignite/engine.py",
     "skorch": "skorch/__init__.py",

@@ -9,7 +9,7 @@ class DeepSpeedEngine:
     def __init__(self, model, optimizer, config):
         self.module = model
         self.optimizer = optimizer
-        self.accumulation = config.get("gradient_accumulation_steps", 1)
+        self.accumulation = int(config.get("gradient_accumulation_steps", 1))
         self.partitioned = config.get("zero_optimization", {})
         self.micro_steps = 0
 

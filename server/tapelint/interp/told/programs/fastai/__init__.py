@@ -1,0 +1,1 @@
+"""fastai: of the package only the loop of `Learner` is told, by the names of its modules that gather all."""

@@ -1,0 +1,1 @@
+"""Ray, as far as `ray.tune` runs a class in one process."""
