@@ -151,7 +151,7 @@ def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
     results: list[State] = []
     depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
     guard = any(
-        catches(h, Raised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
+        catches(caught(h), Raised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
         for h in node.handlers
     )
     m.tape.guarded += guard
@@ -163,7 +163,7 @@ def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
         m.catching -= bool(node.handlers)
     for path in ended:
         if path.signal == "raise" and isinstance(path.value, Raised):
-            handler = next((h for h in node.handlers if catches(h, path.value)), None)
+            handler = next((h for h in node.handlers if catches(caught(h), path.value)), None)
             if handler is not None:
                 m.depth = depth
                 path.frame, path.calls, path.laps = frame, calls, laps
@@ -189,11 +189,28 @@ def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
     return finished
 
 
-def catches(handler: ast.ExceptHandler, error: Raised) -> bool:
-    if handler.type is None:
-        return True
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = {ast.unparse(k).rpartition(".")[2] for k in kinds}
+SWALLOW = frozenset(("raises", "assertRaises", "assertRaisesRegex", "suppress"))
+"""Context managers that end what their arguments name: ``pytest.raises(RuntimeError)``."""
+
+
+def swallowed(manager: ast.expr) -> list[ast.expr]:
+    """The kinds of exceptions that a context manager does not let out."""
+    if not isinstance(manager, ast.Call):
+        return []
+    name = getattr(manager.func, "attr", getattr(manager.func, "id", ""))
+    return [kind for given in manager.args for kind in _kinds(given)] if name in SWALLOW else []
+
+
+def caught(handler: ast.ExceptHandler) -> list[ast.expr]:
+    return [ast.Name("BaseException")] if handler.type is None else _kinds(handler.type)
+
+
+def _kinds(given: ast.expr) -> list[ast.expr]:
+    return given.elts if isinstance(given, ast.Tuple) else [given]
+
+
+def catches(kinds: list[ast.expr], error: Raised) -> bool:
+    names = {ast.unparse(kind).rpartition(".")[2] for kind in kinds}
     return bool(names & {error.name, "Exception", "BaseException"})
 
 
@@ -229,10 +246,21 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
         ambient = mode is not None or isinstance(value, (Packing, Casting))
         entered = Const(None) if ambient else _entered(m, path, value, node)
         casting, m.tape.casting = m.tape.casting, value.enabled if isinstance(value, Casting) else m.tape.casting
+        awaited = swallowed(item.context_expr)
+        guard = catches(awaited, Raised("RuntimeError"))
+        m.tape.guarded += guard
+        m.catching += bool(awaited)
+        place = m.depth, path.frame, path.calls, path.laps
         try:
             outcomes = _body(m, node, item, rest, path, entered)
         finally:
             m.tape.casting = casting
+            m.tape.guarded -= guard
+            m.catching -= bool(awaited)
+        for out in outcomes:
+            if out.signal == "raise" and isinstance(out.value, Raised) and catches(awaited, out.value):
+                m.depth, out.frame, out.calls, out.laps = place
+                out.signal, out.value = None, None
         for out in outcomes:
             if ambient:
                 out.grad_mode, out.inference, out.packing, out.switched = before

@@ -55,6 +55,12 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = 
         return _range(value, laps)
     if isinstance(value, Zip):
         parts = [items_of(m, state, part, node, laps) for part in value.parts]
+        ends = [len(part.values) for part in parts if part.exact]
+        if ends and any(len(part.values) < min(ends) for part in parts):  # where one ends the others go as far
+            parts = [
+                part if part.exact or isinstance(source, Generator) else items_of(m, state, source, node, min(ends))
+                for source, part in zip(value.parts, parts)
+            ]
         count = min((len(p.values) for p in parts), default=0)
         exact = any(p.exact and len(p.values) == count for p in parts)
         return Items([Tuple(tuple(p.values[i] for p in parts)) for i in range(count)], exact)

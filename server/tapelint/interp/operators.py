@@ -121,7 +121,7 @@ def _plain(op: ast.operator, one: Const, two: Const) -> Value:
         isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)
     ):
         function = None
-    if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)):
+    if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)) and not isinstance(right, (int, str)):
         function = None
     if function is None:
         return Unknown()

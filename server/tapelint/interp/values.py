@@ -212,7 +212,7 @@ def as_key(value: Value) -> Any:
 
 def of_key(key: Any) -> Value:
     """The value that is known by a key."""
-    return key if isinstance(key, (Const, TensorRef, Ref, Method, Bound)) else Const(key)
+    return key if isinstance(key, (Const, TensorRef, Ref, Method, Bound, Unknown)) else Const(key)
 
 
 @dataclass(slots=True)

@@ -255,7 +255,7 @@ def unused(state: State, roots: Sequence[int], key: int) -> bool:
         return False
     order, _, leaves = _walk([edge for tensor in tensors if (edge := edge_of(tensor)) is not None])
     own = edge_of(current(state, key))
-    return own not in order and own not in leaves and not any(item.assumed for item in order)
+    return own not in order and own not in leaves and not any(item.assumed or not item.whole for item in order)
 
 
 def everything(begin: Iterable[Node | Leaf]) -> set[Node | Leaf]:

@@ -79,7 +79,8 @@ class Node:
     ``assumed`` names the unknown callable on whose behalf the node was invented, if any.
     ``results`` are the tensors the op returned. ``method`` is given where the program itself defines what backward
     does at this node (``torch.autograd.Function``): it is run when a backward comes here. ``overload`` tells which row
-    of the table ran; ``sources`` are the inputs with the parameter each was given for.
+    of the table ran; ``sources`` are the inputs with the parameter each was given for. ``whole`` is false where it
+    may lead to more than is known.
     """
 
     id: int
@@ -96,6 +97,7 @@ class Node:
     overload: str = ""
     sources: tuple[tuple[str, Node | Leaf], ...] = ()
     method: Callable[[Any, Turn], Gradients] | None = None
+    whole: bool = True
     shape: int = field(init=False, compare=False, repr=False)
     """A digest of how the graph below was built, in whatever iterations: graphs of different shape were built
     differently. A node that is only a passage has the shape of what it leads to.

@@ -51,6 +51,7 @@ class Gradient:
         if not item.certain or item.assumed is not None:
             self.unknown = True
             return False
+        self.unknown |= not item.whole
         needs = gradient_needs(item.op, item.overload)
         if needs is None or not item.sources and item.inputs:
             return self._saved_of(item)
@@ -65,10 +66,10 @@ class Gradient:
 
     def _saved_of(self, item: Node) -> bool:
         """An op that could not be measured depends, as far as anybody knows, on what it saved: for a layer that may be
-        all where its weights are among it, but not where it is a target.
+        all where its weights are among it, but not where it is a target, or where nobody knows what it saves.
         """
         weights = any(self.state.tensors[saved.tensor].parameter for saved in item.saved)
-        self.unknown |= item.keeps and not weights
+        self.unknown |= not weights and (item.keeps or not item.saved)
         return self._depend(
             *(item if saved.role == "result" else edge_of(current(self.state, saved.tensor)) for saved in item.saved)
         )

@@ -273,6 +273,7 @@ def new_gradient(
             found.keeps,
             results=(made,),
             grad_fn="AccumulateGrad",
+            whole=not found.unknown,
         )
         m.tape.saved.update(item.counter for item in found.saved)
         state.tensors[made] = replace(state.tensors[made], requires_grad=True, grad_fn=graph)

@@ -132,11 +132,13 @@ def mapping(m: Machine, state: State, call: Call) -> Value:
         if isinstance(source, Mapping):
             made.items, made.open = dict(source.items), source.open
         else:
-            for pair in items_of(m, state, args[0], call.node).values:
-                if isinstance(pair, Tuple) and len(pair.items) == 2 and isinstance(pair.items[0], Const):
-                    made.items[pair.items[0].value] = pair.items[1]
-                else:
-                    made.open = True
+            pairs = items_of(m, state, args[0], call.node)
+            made.open = not pairs.exact
+            for pair in pairs.values:
+                key = pair.items[0] if isinstance(pair, Tuple) and len(pair.items) == 2 else None
+                made.open |= not isinstance(key, Const)
+                if isinstance(pair, Tuple) and isinstance(key, (Const, Unknown)):  # which key it is is not known
+                    made.items[key.value if isinstance(key, Const) else key] = pair.items[1]
     made.items.update(call.kwargs)
     return Ref(state.new(made))
 

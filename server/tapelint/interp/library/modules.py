@@ -40,7 +40,7 @@ from ..values import (
 )
 from .gradients import clear_grads
 from .layers import inputs_of, run_layer
-from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, method
+from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
 
 
 def members(state: State, value: Value, seen: set[int], prefix: str = "") -> Iterator[tuple[str, Value]]:
@@ -334,3 +334,13 @@ for _name in (
     "orthogonal_ sparse_ xavier_uniform xavier_normal kaiming_normal kaiming_uniform normal constant uniform orthogonal"
 ).split():
     FUNCTIONS["torch.nn.init." + _name] = initialise
+
+
+@function("torch.nn.init.calculate_gain", "torch.nn.init._calculate_correct_fan")
+def number(m: Machine, state: State, call: Call) -> Value:
+    return Unknown("index", False)
+
+
+@function("torch.nn.init._calculate_fan_in_and_fan_out")
+def fans(m: Machine, state: State, call: Call) -> Value:
+    return Tuple((Unknown("index", False), Unknown("index", False)))

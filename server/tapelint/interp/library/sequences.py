@@ -39,6 +39,12 @@ def pack(m: Machine, state: State, call: Call) -> Value:
     return Tuple((*result.items[:2], *sorting), FIELDS)
 
 
+@function("torch.nn.utils.rnn.PackedSequence")
+def packed_by_hand(m: Machine, state: State, call: Call) -> Value:
+    """Its ``data`` is a field, and has nothing of the ``data`` of a tensor."""
+    return Tuple(tuple(call.get(place, name, Unknown(name, False)) for place, name in enumerate(FIELDS)), FIELDS)
+
+
 @function("torch.nn.utils.rnn.pack_sequence")
 def pack_list(m: Machine, state: State, call: Call) -> Value:
     padded = torch_ops.run(m, state, "pad_sequence", [call.get(0, "sequences")], {}, call.node)
