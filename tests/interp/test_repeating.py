@@ -33,6 +33,8 @@ def backwards(head: str, tail: str = "pass") -> int:
         "pass",
         "print(f'epoch {epoch}: {loss.item():.3f}')",
         "torch.save({'epoch': epoch + 1, 'net': net.state_dict()}, 'last.pt')",
+        "if epoch % 10 == 0: print(epoch, loss.item())",
+        "if epoch == 1: print(loss.item())",
         "losses.append(loss.item())",
         "seen += 4",
         "best = max(best, loss.item())",
@@ -51,6 +53,8 @@ def test_all_loops_over_what_nobody_knows(head: str):
     "tail",
     [
         "torch.save(net, 'first.pt') if epoch == 0 else None",
+        "if epoch == 0: best = 1.0",
+        "if epoch == 0: first = net(torch.ones(3)).sum()",
         "losses.append(loss.item()); print(len(losses))",
         "losses.append(loss)",
         "seen += 4; print('often' if seen > 8 else 'seldom')",
@@ -148,8 +152,8 @@ def nested(forward: str = "pass", after: str = "return meter.total", before: str
 
 
 def test_the_second_epoch_repeats_the_first():
-    """Three iterations, since one looks at its number; none in the next epoch, which begins as the third ended."""
-    assert nested().stats["backwards"] == 3
+    """Two iterations; none in the next epoch, which begins as the second ended."""
+    assert nested().stats["backwards"] == 2
 
 
 @pytest.mark.parametrize(
@@ -161,7 +165,7 @@ def test_the_second_epoch_repeats_the_first():
     ],
 )
 def test_an_epoch_that_begins_otherwise_is_run(change: dict[str, str]):
-    assert nested(**change).stats["backwards"] > 3
+    assert nested(**change).stats["backwards"] > 2
 
 
 def test_what_the_next_epoch_does_to_the_first_is_found():

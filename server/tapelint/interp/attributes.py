@@ -148,7 +148,7 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
     if isinstance(thing, Instance):
         own = thing.attributes.get(name)
         if own is not None:
-            m.touched[owner.id, name] = m.steps
+            m.watch.touched[owner.id, name] = m.steps
             return own
         found = find(state, thing.kind, name)
         if found is not None and found[1] is not None:
@@ -263,7 +263,7 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
 
                     call_value(m, state, replace(found[1], kind=""), args, {}, node)
                     return
-            m.touched[owner.id, name] = m.steps
+            m.watch.touched[owner.id, name] = m.steps
             state.edit(owner.id).attributes[name] = value
         elif isinstance(thing, Class):
             state.edit(owner.id).attributes[name] = value

@@ -12,13 +12,42 @@ from functools import partial
 from ..tape import State
 from .assign import assign
 from .conditions import assume, decide
+from .counted import apart, count
 from .gradients import weigh
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
 from .values import Casting, Const, Generator, Packing, Ref, Tuple, Unknown, Value
 
 
 def branch(m: Machine, node: ast.If, state: State) -> list[State]:
-    return taken(m, node, tested(m, node, state))
+    with apart() as looks:
+        paths = tested(m, node, state)
+    path = paths[0]
+    if looks and len(paths) == 1 and path.signal is None and not node.orelse and path.value[0] is not None:
+        return _by_number(m, node, path, looks)
+    count(looks)
+    return taken(m, node, paths)
+
+
+def _by_number(m: Machine, node: ast.If, path: State, looks: set[int]) -> list[State]:
+    """A body that is run in some iterations, by their number: ``if index % 100 == 0: print(loss.item())``. If it was
+    seen to do nothing, it does not matter what the test has looked at.
+    """
+    (known, _, _), path.value = path.value, None
+    paths = [path]
+    if known:
+        before = _all_of(path)
+        paths = m.block(node.body, paths)
+        is_idle = len(paths) == 1 and paths[0].signal is None and _all_of(paths[0]) == before
+        (m.watch.idle.add if is_idle else m.watch.idle.discard)(node)
+    if node not in m.watch.idle:
+        count(looks)
+    return paths
+
+
+def _all_of(state: State) -> tuple[object, ...]:
+    """What is different if anything is done that can matter."""
+    known = state.tensors, state.writes, state.aside, state.freed, state.grads, state.history, state.hooks, state.kept
+    return state.changes, state.handed, *(dict(each) for each in known)
 
 
 def tested(m: Machine, node: ast.If, state: State) -> list[State]:

@@ -36,6 +36,22 @@ def watched() -> Iterator[None]:
         _looks.reset(token)
 
 
+@contextmanager
+def apart() -> Iterator[set[int]]:
+    """What is looked at while this lasts; whether that counts is for the caller to say (``count``)."""
+    token = _looks.set(found := set())
+    try:
+        yield found
+    finally:
+        _looks.reset(token)
+
+
+def count(found: set[int]) -> None:
+    """All of this has been looked at."""
+    for key in found:
+        look(key)
+
+
 def look(key: int) -> None:
     """How many things the list ``key`` holds, or which, may decide what is done now."""
     looks = _looks.get()

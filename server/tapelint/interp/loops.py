@@ -111,7 +111,7 @@ def run_laps(
             items = [*items, *items[-1:] * m.waiting[run].more(number)]
         if (ended := last.ended(going, items[number - 1], partial(_heads, m, node))) is not None:
             if len(left) == out:
-                m.rounds[node] = ended
+                m.watch.rounds[node] = ended
             skipped = alike(items, number - 1)
             number += skipped
             if skipped and number == len(items):
@@ -123,7 +123,7 @@ def run_laps(
 
 def _ran(m: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
     """Whether the loop was run before, and what is left of this run after ``number`` iterations would repeat that."""
-    known = m.rounds.get(node)
+    known = m.watch.rounds.get(node)
     if known is None:
         return False
     live, binds = _lives(m, node, going), bound_in(node)

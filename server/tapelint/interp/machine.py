@@ -23,11 +23,11 @@ from .held import Known, Meeting
 from .holes import Holes
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
+from .watch import Watch
 
 if TYPE_CHECKING:
     from .imports import Imports
     from .loaded import Loaded
-    from .repeating import Round
 
 MAX_STATES = 8
 MAKING_STATES = 1
@@ -95,8 +95,7 @@ class Machine:
     optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``making``
     the classes of which an object is being made for an annotation; ``width`` how many paths are kept; ``settled`` what
     is in heap objects that nobody changes any more; ``entering`` is the call whose function is not to be run at once
-    (``stretches``); ``rounds`` are the iterations of loops that ended as they began; ``touched`` the attributes of
-    objects, and the names of other scopes, that were read or set, with the last ``steps`` at which that was.
+    (``stretches``).
     What ``steps`` keeps for each part of the execution is that of the running one: ``called`` are the definitions that
     were called, ``read`` those whose body was looked into, ``asked`` the answers to questions about other code,
     ``notes`` what listeners make of events.
@@ -133,8 +132,7 @@ class Machine:
         self.width = MAX_STATES
         self.suspects: list[int] = []
         self.settled: Known = {}
-        self.rounds: dict[ast.AST, Round] = {}
-        self.touched: dict[tuple[int, str], int] = {}
+        self.watch = Watch()
         self.cells: tuple[Cell, ...] = ()
         self.catching = 0
         self.module = 0
@@ -183,7 +181,7 @@ class Machine:
             value = frame.variables.get(name)
             if value is not None:
                 if key != state.frame:
-                    self.touched[key, name] = self.steps
+                    self.watch.touched[key, name] = self.steps
                 return value
             key = frame.parent
         if self.imports is not None:
@@ -200,7 +198,7 @@ class Machine:
         frame = state.heap[state.frame]
         key = frame.shared.get(name, state.frame) if frame.shared else state.frame
         if key != state.frame:
-            self.touched[key, name] = self.steps
+            self.watch.touched[key, name] = self.steps
         state.edit(key).variables[name] = value
 
     def fact(self, name: str) -> Value:

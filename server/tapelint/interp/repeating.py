@@ -60,7 +60,7 @@ class Iteration:
         m = self.m
         if not self.heads or not going:
             return None
-        touched = frozenset(what for what, when in m.touched.items() if when >= self.begun)
+        touched = frozenset(what for what, when in m.watch.touched.items() if when >= self.begun)
         found = Round(self.heads, item, [node for node, _ in m.running], touched)
         return found if found.pairs(m, going, live(going)) is not None else None
 

@@ -32,6 +32,7 @@ from .entering import Entry
 from .holes import Holes
 from .machine import Machine, Place, place_of
 from .told import Resolve, telling
+from .watch import Watch
 
 if TYPE_CHECKING:
     from .imports import Imports
@@ -127,16 +128,16 @@ _SWAPPED = ("tape", "loads", "holes", "called", "read", "asked", "ended", "walks
 def recorded(m: Machine, tape: Tape, loads: Iterable[Loaded], limit: int) -> Iterator[Step]:
     """Run as a step: with these facts, within so many steps, and all that is counted and noted is the step's own."""
     step = Step(tape, dict.fromkeys(loads), limit)
-    outer = [getattr(m, name) for name in _SWAPPED], m.steps, m.limit, m.rounds, m.touched
+    outer = [getattr(m, name) for name in _SWAPPED], m.steps, m.limit, m.watch
     for name in _SWAPPED:
         setattr(m, name, getattr(step, name))
-    m.steps, m.limit, m.suspects, m.rounds, m.touched = 0, limit, [], {}, {}
+    m.steps, m.limit, m.suspects, m.watch = 0, limit, [], Watch()
     try:
         with watched():
             yield step
     finally:
         step.count = m.steps
-        values, m.steps, m.limit, m.rounds, m.touched = outer
+        values, m.steps, m.limit, m.watch = outer
         for name, value in zip(_SWAPPED, values):
             setattr(m, name, value)
 
