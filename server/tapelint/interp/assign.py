@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from ..source import written
 from ..tape import Kept, State, Stored
 from . import attributes, subscripts, updates
-from .classes import is_module
 from .iteration import unpack
+from .lineage import is_module
 from .machine import Machine, Raised
 from .values import Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
@@ -108,7 +108,7 @@ def remember(
     if isinstance(value, Ref):
         _name_parameters(m, state, name.removeprefix("self."), value, 2)
     direct = isinstance(value, TensorRef)
-    for tensor in tensors_in(state, value, 2):
+    for tensor in (value.id,) if isinstance(value, TensorRef) else tensors_in(state, value, 2):
         if direct:
             m.tape.name(tensor, name)
         if state.tensors[tensor].requires_grad is not False and not _is_told(m, state):

@@ -172,12 +172,7 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         return tensor_method(m, state, receiver, call)
     if isinstance(receiver, Ref):
         thing = state.heap[receiver.id]
-        table = {
-            Sequence: SEQUENCE_METHODS,
-            Mapping: MAPPING_METHODS,
-            Optimizer: OPTIMIZER_METHODS,
-            Instance: MODULE_METHODS,
-        }.get(type(thing))
+        table = METHODS.get(type(thing))
         if isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential") and call.name in MODULE_METHODS:
             table = SEQUENCE_METHODS if call.name in SEQUENCE_METHODS else MODULE_METHODS
         elif isinstance(thing, Mapping) and thing.kind == "ModuleDict" and call.name in MODULE_METHODS:
@@ -188,7 +183,7 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
                 return known(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
         if isinstance(thing, Instance) and HELD in thing.attributes and call.name in OPTIMIZER_METHODS:
             return call_method(m, state, thing.attributes[HELD], call)
-        model = (table or {}).get(call.name)
+        model = table.get(call.name) if table is not None else None
         if model is None and isinstance(thing, Instance):
             flows = _answers(state, thing, call.name)
             if flows is False:
@@ -224,6 +219,15 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 OF_DICTS = frozenset("pop get items".split())
 """Methods of a dict that give what is in it: of a batch of data they give data."""
+
+METHODS = {
+    Sequence: SEQUENCE_METHODS,
+    Mapping: MAPPING_METHODS,
+    Optimizer: OPTIMIZER_METHODS,
+    Instance: MODULE_METHODS,
+}
+"""Models of methods by what has them."""
+
 OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
 """Methods that only tensors have, and that return one: what nobody knows is a tensor where the program calls them."""
 

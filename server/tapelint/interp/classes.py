@@ -8,7 +8,6 @@ from ..tape import State
 from .functions import call_function, define_function
 from .lineage import find, linear_order
 from .machine import Machine
-from .networks import is_layer
 from .values import NONE, Bound, Class, Frame, Function, Instance, Lib, Ref, Unknown, Value
 
 
@@ -110,8 +109,3 @@ class Factory:
         from .calls import call_value
 
         return call_value(m, state, self.function, [], {}, node)
-
-
-def is_module(state: State, kind: Value) -> bool:
-    """Whether instances of ``kind`` are ``nn.Module``s for certain."""
-    return any(isinstance(base, Lib) and is_layer(base.name) for base in linear_order(state, kind))

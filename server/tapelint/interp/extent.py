@@ -25,8 +25,10 @@ class Given:
 
     def extent(self, *names: str) -> Extent:
         """What is known of the sizes of the tensor given for the first of ``names`` that was given."""
-        value = next((self.named[name] for name in names if name in self.named), None)
-        return extent_of(self.state, value)
+        for name in names:
+            if name in self.named:
+                return extent_of(self.state, self.named[name])
+        return None
 
     def sizes(self, *names: str) -> Sizes | None:
         """Its sizes, where they are known."""
@@ -34,7 +36,9 @@ class Given:
         return extent if isinstance(extent, tuple) else None
 
     def number(self, name: str, default: int | None = None) -> int | None:
-        value = self.named.get(name, Const(default))
+        if name not in self.named:
+            return default
+        value = self.named[name]
         return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
 
     def numbers(self, name: str) -> list[int | None] | None:

@@ -142,10 +142,11 @@ def held(state: State, live: frozenset[str], given: Iterable[Value], known: Know
 def _inside(key: int, thing: Any, known: Known) -> Held:
     """What is in a heap object that is not changed any more."""
     old, inside = known.get(key, NOTHING)
-    if old is not thing:
-        inside = Held(set(), set())
-        collect(list(contents(thing, inside.tensors)), inside)
-        known[key] = thing, inside
+    if old is thing:
+        return inside
+    inside = Held(set(), set())
+    collect(list(contents(thing, inside.tensors)), inside)
+    known[key] = thing, inside
     return inside
 
 
@@ -154,23 +155,24 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     a list that only other lists hold, and nobody those, is not among them.
     """
     found = Held(set(), set())
+    objects, owned = found.objects, state.owned
     collect([*given, state.value], found)
     for key, thing in state.heap.items():
         if type(thing) in CONTAINERS:
             continue
-        if key in state.owned:
+        if key in owned:
             collect(list(contents(thing, found.tensors)), found)
-        else:
-            found.objects.update(_inside(key, thing, known).objects)
-    todo = list(found.objects)
+        elif (inside := _inside(key, thing, known)).objects:
+            objects |= inside.objects
+    todo = list(objects)
     for key in todo:  # which grows
         thing = state.heap.get(key)
         if type(thing) in CONTAINERS:
             inside = Held(set(), set())
             collect(list(contents(thing, inside.tensors)), inside)
-            todo += inside.objects - found.objects
-            found.objects.update(inside.objects)
-    return found.objects
+            todo += inside.objects - objects
+            objects |= inside.objects
+    return objects
 
 
 def contents(thing: Any, tensors: set[int]) -> Iterable[Value]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from ..tape import State
+from .networks import is_layer
 from .values import Class, Lib, Ref, Value
 
 OBJECT = Lib("builtins.object")
@@ -39,6 +40,8 @@ def find(state: State, kind: Value, name: str, after: int | None = None) -> tupl
     """The first class that defines ``name``, of those that come ``after`` one, and as what; what a library class
     defines is None: any of them may define it.
     """
+    if type(kind) is Lib:
+        return (kind, None) if kind.name != OBJECT.name else None
     order = linear_order(state, kind)
     if after is not None:
         start = next((i + 1 for i, item in enumerate(order) if isinstance(item, Ref) and item.id == after), 0)
@@ -51,3 +54,11 @@ def find(state: State, kind: Value, name: str, after: int | None = None) -> tupl
         elif item != OBJECT:
             return item, None
     return None
+
+
+def is_module(state: State, kind: Value) -> bool:
+    """Whether instances of ``kind`` are ``nn.Module``s for certain."""
+    for base in linear_order(state, kind):
+        if isinstance(base, Lib) and is_layer(base.name):
+            return True
+    return False

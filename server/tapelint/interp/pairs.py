@@ -281,14 +281,11 @@ class Pair:
         the counters that may have been written since.
         """
         mine, yours = self.state.writes, self.other.writes
-        written = {key for key in changed & self.saved if mine.get(key) is not yours.get(key)}
         freed = self.state.freed.keys() ^ self.other.freed.keys()
-        if self.state.grads.keys() ^ self.other.grads.keys() and any(
-            (key in self.state.grads) is not (key in self.other.grads) and self.holds_tensor(key)
-            for key in self.state.tensors.keys() & self.other.tensors.keys()
-        ):
-            return False
-        if not written and not freed:
+        for key in self.state.grads.keys() ^ self.other.grads.keys():
+            if key in self.state.tensors and key in self.other.tensors and self.holds_tensor(key):
+                return False
+        if not freed and all(mine.get(key) is yours.get(key) for key in changed & self.saved):
             return True
         for node in self.meeting.walkable(self.state) & self.meeting.walkable(self.other):
             if node in freed:

@@ -11,7 +11,7 @@ into that is written to the module.
 from __future__ import annotations
 
 from ..tape import State
-from .lineage import OBJECT, linear_order
+from .lineage import OBJECT, is_module, linear_order
 from .values import Class, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 
 KINDS = ("_parameters", "_buffers", "_modules")
@@ -27,19 +27,18 @@ HIDDEN = "(parameters)"
 GUESSED = "(guessed)"
 """The attribute of what is taken for a network because the program calls it, and for no other reason."""
 
-CONTAINERS = ("ModuleList", "Sequential")
+MODULES = ("ModuleList", "Sequential", "ModuleDict")
+"""The kinds of containers that are modules."""
 
 
 def is_module_like(state: State, value: Value) -> bool:
     """Whether a value is a module or a container of modules (a plain list is not)."""
-    from .classes import is_module
-
     if not isinstance(value, Ref):
         return False
     thing = state.heap[value.id]
     if isinstance(thing, Instance):
         return is_module(state, thing.kind)
-    return isinstance(thing, (Sequence, Mapping)) and thing.kind in (*CONTAINERS, "ModuleDict")
+    return isinstance(thing, (Sequence, Mapping)) and thing.kind in MODULES
 
 
 def names(thing: Instance, which: str = REGISTERED) -> frozenset[str]:

@@ -15,9 +15,9 @@ from typing import Any
 from ..tape import State
 from . import driven, growth
 from .calls import call_value
-from .classes import is_module
 from .frameworks import WALKED, loop_of, prepared, unrecorded, walk_of
 from .gradients import between_calls, through
+from .lineage import is_module
 from .machine import Machine
 from .outline import outline
 from .parameters import inferred

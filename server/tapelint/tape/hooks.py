@@ -55,7 +55,9 @@ class Waiting:
 
     def arrived(self, item: Node | Leaf) -> None:
         """The gradient of ``item``'s result is complete. What retains it comes after the program's hooks."""
-        for hook in sorted(self.hooks.get(item, ()), key=lambda h: h.kind == "retain"):
+        if item not in self.hooks:
+            return
+        for hook in sorted(self.hooks[item], key=lambda h: h.kind == "retain"):
             if hook.kind == "tensor":
                 gradient = self._gradient()
                 self._run(hook, gradient)

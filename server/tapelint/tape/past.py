@@ -13,6 +13,9 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
+_set = dict.__setitem__
+
+
 class Traced(dict[K, V]):
     """A dictionary that knows which of its keys were set since the last fork."""
 
@@ -24,7 +27,7 @@ class Traced(dict[K, V]):
 
     def __setitem__(self, key: K, value: V) -> None:
         self.touched.add(key)
-        super().__setitem__(key, value)
+        _set(self, key, value)
 
 
 class Past:

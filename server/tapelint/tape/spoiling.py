@@ -37,7 +37,7 @@ def altered(state: State, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
         since = _since(state.aside.get(tensor.memory), node.id, saved.counter)
         if tensor.memory != saved.counter:
             since += _since(state.writes.get(tensor.memory), node.id, saved.counter)
-        if len({(write.moment.node, write.moment.calls) for write in since}) != 1:
+        if not since or len({(write.moment.node, write.moment.calls) for write in since}) != 1:
             continue
         last = state.writes.get(tensor.memory)
         if not repeats(since[-1], last.stamp if last is not None else 0):

@@ -112,6 +112,6 @@ def stack_module_state(m: Machine, state: State, call: Call) -> Value:
             items[name] = TensorRef(leaf(state, call.node, wants, sizes=known))
         return Ref(state.new(Mapping(items)))
 
-    held = [(name, item.id) for name, item in members(state, first, set()) if isinstance(item, TensorRef)]
+    held = [(name, item.id) for name, item in members(state, first) if isinstance(item, TensorRef)]
     rest = [(name, key) for name, key in held if key not in trained.values()]
     return Tuple((stacked(trained.items(), True), stacked(rest, False)))

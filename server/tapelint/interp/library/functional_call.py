@@ -93,7 +93,7 @@ def is_whole(state: State, module: Ref, tensors: dict[str, Value], given: Value)
         return False
     if not any(getattr(state.heap[part.id], "open", False) for part in parts(state, given) if isinstance(part, Ref)):
         return True
-    below = [module, *(item for _, item in members(state, module, set()))]
+    below = [module, *(item for _, item in members(state, module))]
     buffers = any(buffers_of(state, item) for item in below if isinstance(item, Ref))
     return not buffers and {name for name, _ in parameters_of(state, module)} <= tensors.keys()
 
@@ -113,7 +113,7 @@ def places(
     if tied != TRUE:
         return found
     held = {v: value for (key, at), (_, value) in found.items() if (v := attributes(state, key).get(at)) is not None}
-    for name, item in members(state, module, set()):
+    for name, item in members(state, module):
         if isinstance(item, TensorRef) and item in held:
             place = place_of(state, module, name)
             if place is not None:

@@ -16,8 +16,8 @@ from ...tape import Refused, State, leaf, record
 from ...tape.record import Arg, flatten
 from .. import precision, torch_ops
 from ..assign import tensors_in
-from ..classes import is_module
 from ..iteration import items_of
+from ..lineage import is_module
 from ..machine import Machine, Raised
 from ..networks import is_ownless
 from ..parameter_sizes import parameter_sizes

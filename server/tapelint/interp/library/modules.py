@@ -7,7 +7,7 @@ for all of its parameters, and a forward that depends on its inputs and on it, b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from ... import ops
 from ...source import written
@@ -43,31 +43,37 @@ from .layers import inputs_of, run_layer
 from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
 
 
-def members(state: State, value: Value, seen: set[int], prefix: str = "") -> Iterator[tuple[str, Value]]:
+def members(state: State, value: Value) -> list[tuple[str, Value]]:
     """Parameters, buffers and submodules below a module, in order: pairs of dotted name and value."""
+    found: list[tuple[str, Value]] = []
+    _collect(state, value, set(), "", found)
+    return found
+
+
+def _collect(state: State, value: Value, seen: set[int], prefix: str, found: list[tuple[str, Value]]) -> None:
     if not isinstance(value, Ref) or value.id in seen:
         return
     seen.add(value.id)
     thing = state.heap[value.id]
-    entries: list[tuple[str, Value]] = []
+    entries: Iterable[tuple[str, Value]] = ()
     if isinstance(thing, Instance):
-        entries = list(thing.attributes.items())
+        entries = thing.attributes.items()
     elif isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential"):
         entries = thing.named()
     elif isinstance(thing, Mapping) and thing.kind == "ModuleDict":
         entries = [(str(k), item) for k, item in thing.items.items()]
     for name, item in entries:
         if isinstance(item, TensorRef):
-            yield prefix + name, item
+            found.append((prefix + name, item))
         elif isinstance(item, Ref) and is_module_like(state, item):
-            yield prefix + name, item
-            yield from members(state, item, seen, f"{prefix}{name}.")
+            found.append((prefix + name, item))
+            _collect(state, item, seen, f"{prefix}{name}.", found)
 
 
 def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
     """Named parameters, each once."""
     found: dict[int, str] = {}
-    below = list(members(state, value, set()))
+    below = members(state, value)
     put = _put(state, [value, *(item for _, item in below)])
     for name, item in below:
         if isinstance(item, TensorRef) and (state.tensors[item.id].parameter or item.id in put):
@@ -84,7 +90,7 @@ def _put(state: State, values: list[Value]) -> set[int]:
 
 def is_open(state: State, value: Value) -> bool:
     """Whether a module may have parameters we do not know of."""
-    below = [item for _, item in members(state, value, set()) if isinstance(item, Ref)]
+    below = [item for _, item in members(state, value) if isinstance(item, Ref)]
     things = [state.heap[item.id] for item in [*below, *([value] if isinstance(value, Ref) else [])]]
     return any(getattr(thing, "open", False) or _holds_unknown(thing) for thing in things)
 
@@ -170,7 +176,7 @@ def parameters(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     items: list[Value] = [
         TensorRef(k) if call.name == "parameters" else Tuple((_called(n), TensorRef(k))) for n, k in found
     ]
-    result = Ref(state.new(Sequence("list", items, is_open(state, receiver) and not found)))
+    result = Ref(state.new(Sequence("list", items, not found and is_open(state, receiver))))
     if not items and isinstance(receiver, Ref):
         m.tape.askers[result.id] = receiver.id
     return result
@@ -183,7 +189,7 @@ def _called(name: str) -> Value:
 @method(MODULE_METHODS, "buffers", "named_buffers")
 def buffers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     items: list[Value] = []
-    for prefix, module in [("", receiver), *members(state, receiver, set())]:
+    for prefix, module in [("", receiver), *members(state, receiver)]:
         for name, item in buffers_of(state, module).items() if isinstance(module, Ref) else ():
             label = Const(f"{prefix}.{name}" if prefix else name)
             items.append(item if call.name == "buffers" else Tuple((label, item)))
@@ -192,7 +198,7 @@ def buffers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(MODULE_METHODS, "children", "named_children", "modules", "named_modules")
 def modules(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    found = [("", receiver), *((n, v) for n, v in members(state, receiver, set()) if isinstance(v, Ref))]
+    found = [("", receiver), *((n, v) for n, v in members(state, receiver) if isinstance(v, Ref))]
     more = False
     for _, item in found:
         if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Instance):
@@ -207,7 +213,7 @@ def modules(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MODULE_METHODS, "train", "eval")
 def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
-    for _, item in [("", receiver), *members(state, receiver, set())]:
+    for _, item in [("", receiver), *members(state, receiver)]:
         if isinstance(item, Ref) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
             state.edit(item.id).training = bool(mode.value)
         if isinstance(item, Ref) and isinstance(state.heap[item.id], Instance):
@@ -281,7 +287,7 @@ def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(MODULE_METHODS, "apply")
 def apply(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    for item in [*(v for _, v in members(state, receiver, set()) if isinstance(v, Ref)), receiver]:
+    for item in [*(v for _, v in members(state, receiver) if isinstance(v, Ref)), receiver]:
         if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Instance):
             parts.taken(m, thing)
         if call.args:
