@@ -152,17 +152,18 @@ class Machine:
         if not self.steps & 255:
             self.check()
         memo = self.memo
-        count = memo.counts.get(node, 0)
-        memo.counts[node] = count + 1
+        counts, values = memo.counts, memo.values
+        count = counts.get(node, 0)
+        counts[node] = count + 1
         key = (node, memo.base + count)
-        if key in memo.values:
-            known = memo.values[key]
+        if key in values:
+            known = values[key]
             if isinstance(known, Raised):
                 raise known
             return known  # type: ignore[return-value]
         handler = EXPRESSIONS.get(kind)
         value = handler(self, node, state, key) if handler is not None else Unknown(kind.__name__)
-        memo.values[key] = value
+        values[key] = value
         if self.probe is not None:
             self.probe(node, state, value)
         return value

@@ -17,7 +17,7 @@ from .counted import Counted, derived, is_number, look, peek
 from .lost import added, computed
 from .machine import EXPRESSIONS, Machine
 from .truth import truth
-from .values import FALSE, NONE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value, as_key
+from .values import FALSE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value, as_key
 from .waiting import come
 
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
@@ -67,7 +67,7 @@ def _counted(state: State, op: ast.operator, value: Value) -> Value:
 def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """``left op right``."""
     name = type(op).__name__
-    if left == NONE or right == NONE:
+    if type(left) is Const and left.value is None or type(right) is Const and right.value is None:
         absent.used(m, state, left, node, "TypeError")
         absent.used(m, state, right, node, "TypeError")
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):

@@ -174,11 +174,14 @@ def may_carry(value: object) -> bool:
 
 
 TENSORS = ("tensor", "tensors", "operand", "matrix", "3d", "4d", "any")
+SINGLE = frozenset(("tensor", "operand", "matrix", "3d", "4d", "any", "number", "other", "float", "int"))
 
 
 def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int | list[int] | None:
     """The tensors given for one parameter."""
     kind = param.kind.rstrip("?")
+    if isinstance(value, TensorRef) and kind != "tensors":
+        return value.id if kind in SINGLE else None
     if isinstance(value, tuple):  # a variadic parameter
         if len(value) == 1 and not isinstance(value[0], TensorRef):
             return tensor_list(m, state, value[0])
@@ -187,7 +190,7 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
         return None  # a number, as far as anybody knows
     if kind == "any" and isinstance(value, (Tuple, Ref)):
         return tensor_list(m, state, value)
-    if kind in ("tensor", "operand", "matrix", "3d", "4d", "any", "number", "other", "float", "int"):
+    if kind in SINGLE:
         return tensor_of(m, state, value)  # type: ignore[arg-type]
     if kind == "tensors":
         # Tensors there must be: if none is known, one of which nothing is known stands for them.

@@ -203,6 +203,8 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
 
 def structured(shape: str, keys: list[int]) -> Value:
     """The outputs as the layer returns them: ``(T,(T,T))`` is what an LSTM gives, ``N`` stands for None."""
+    if shape == "T" and keys:
+        return TensorRef(keys[0])
     stack: list[list[Value]] = [[]]
     for mark in shape:
         if mark == "(":

@@ -115,7 +115,10 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     inner = thing.attributes.get(ITEMS)
     if isinstance(inner, Ref) and isinstance(items := state.heap[inner.id], Sequence):
         return sequential(m, state, items.items, call)
-    library = next((k.name for k in linear_order(state, thing.kind) if isinstance(k, Lib)), "")
+    kind = thing.kind
+    if not isinstance(kind, Lib):
+        kind = next((k for k in linear_order(state, kind) if isinstance(k, Lib)), Lib(""))
+    library = kind.name
     row = (
         ops.layer(library.rpartition(".")[2])
         if library.startswith("torch.nn.") and HIDDEN not in thing.attributes
