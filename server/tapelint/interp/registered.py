@@ -10,6 +10,8 @@ into that is written to the module.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..tape import State
 from .lineage import OBJECT, is_module, linear_order
 from .values import Class, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
@@ -39,6 +41,33 @@ def is_module_like(state: State, value: Value) -> bool:
     if isinstance(thing, Instance):
         return is_module(state, thing.kind)
     return isinstance(thing, (Sequence, Mapping)) and thing.kind in MODULES
+
+
+def members(state: State, value: Value) -> list[tuple[str, Value]]:
+    """Parameters, buffers and submodules below a module, in order: pairs of dotted name and value."""
+    found: list[tuple[str, Value]] = []
+    _collect(state, value, set(), "", found)
+    return found
+
+
+def _collect(state: State, value: Value, seen: set[int], prefix: str, found: list[tuple[str, Value]]) -> None:
+    if not isinstance(value, Ref) or value.id in seen:
+        return
+    seen.add(value.id)
+    thing = state.heap[value.id]
+    entries: Iterable[tuple[str, Value]] = ()
+    if isinstance(thing, Instance):
+        entries = thing.attributes.items()
+    elif isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential"):
+        entries = thing.named()
+    elif isinstance(thing, Mapping) and thing.kind == "ModuleDict":
+        entries = [(str(k), item) for k, item in thing.items.items()]
+    for name, item in entries:
+        if isinstance(item, TensorRef):
+            found.append((prefix + name, item))
+        elif isinstance(item, Ref) and is_module_like(state, item):
+            found.append((prefix + name, item))
+            _collect(state, item, seen, f"{prefix}{name}.", found)
 
 
 def names(thing: Instance, which: str = REGISTERED) -> frozenset[str]:

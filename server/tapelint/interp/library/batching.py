@@ -16,9 +16,9 @@ from .. import torch_ops
 from ..calls import call_value
 from ..iteration import items_of
 from ..machine import Machine, Raised
-from ..registered import is_module_like
+from ..registered import is_module_like, members
 from ..values import Const, Lib, Mapping, Partial, Ref, TensorRef, Tuple, Unknown, Value
-from .modules import members, parameters_of
+from .modules import parameters_of
 from .outcomes import for_each
 from .registry import Call, function
 from .transforms import changed

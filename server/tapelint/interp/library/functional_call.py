@@ -16,10 +16,10 @@ from ...tape import State
 from .. import torch_ops
 from ..calls import call_value, unknown_call
 from ..machine import Machine, Raised
-from ..registered import HIDDEN, ITEMS, buffers_of, is_module_like, keep
+from ..registered import HIDDEN, ITEMS, buffers_of, is_module_like, keep, members
 from ..values import NONE, TRUE, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
 from .layers import ALL
-from .modules import members, parameters_of
+from .modules import parameters_of
 from .outcomes import for_each
 from .registry import PARAMETRIZED, Call, function
 

@@ -7,7 +7,6 @@ for all of its parameters, and a forward that depends on its inputs and on it, b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from ... import ops
 from ...source import written
@@ -19,7 +18,7 @@ from ..counted import is_plain
 from ..gradients import reach
 from ..lineage import linear_order
 from ..machine import Machine, Raised
-from ..registered import BUFFERS, GUESSED, HIDDEN, ITEMS, buffers_of, is_module_like, names, note, twin
+from ..registered import BUFFERS, GUESSED, HIDDEN, ITEMS, buffers_of, is_module_like, members, names, note, twin
 from ..values import (
     FALSE,
     NONE,
@@ -41,33 +40,6 @@ from ..values import (
 from .gradients import clear_grads
 from .layers import inputs_of, run_layer
 from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
-
-
-def members(state: State, value: Value) -> list[tuple[str, Value]]:
-    """Parameters, buffers and submodules below a module, in order: pairs of dotted name and value."""
-    found: list[tuple[str, Value]] = []
-    _collect(state, value, set(), "", found)
-    return found
-
-
-def _collect(state: State, value: Value, seen: set[int], prefix: str, found: list[tuple[str, Value]]) -> None:
-    if not isinstance(value, Ref) or value.id in seen:
-        return
-    seen.add(value.id)
-    thing = state.heap[value.id]
-    entries: Iterable[tuple[str, Value]] = ()
-    if isinstance(thing, Instance):
-        entries = thing.attributes.items()
-    elif isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential"):
-        entries = thing.named()
-    elif isinstance(thing, Mapping) and thing.kind == "ModuleDict":
-        entries = [(str(k), item) for k, item in thing.items.items()]
-    for name, item in entries:
-        if isinstance(item, TensorRef):
-            found.append((prefix + name, item))
-        elif isinstance(item, Ref) and is_module_like(state, item):
-            found.append((prefix + name, item))
-            _collect(state, item, seen, f"{prefix}{name}.", found)
 
 
 def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
