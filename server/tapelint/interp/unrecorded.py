@@ -15,9 +15,8 @@ runs it then has to run it as they do.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..source import once, walk
+from ..source import FIELDS, once, walk
 from .outline import outline
 
 OFF = ("no_grad", "inference_mode")
@@ -31,19 +30,20 @@ Site = Definition | bool
 """Where a name is mentioned: True where gradients are off, else the function around it, if there is one."""
 
 
-def is_unrecorded(tree: ast.AST, function: ast.AST) -> bool:
+def is_unrecorded(tree: ast.Module, function: ast.AST) -> bool:
     """Whether a file reaches ``function``, and only where gradients are off."""
     return function in _unrecorded(tree)
 
 
 @once
-def _unrecorded(tree: ast.AST) -> frozenset[ast.AST]:
+def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
     """The functions of a file whose names are mentioned only under ``no_grad``, or in others of them. A class whose
     other methods are all used so is not used otherwise either.
     """
     sites: dict[str, list[Site]] = {}
-    for name, site in _mentions(tree):
-        sites.setdefault(name, []).append(site)
+    for statement in tree.body:
+        for name, site in _mentions(statement):
+            sites.setdefault(name, []).append(site)
     if not any(True in found for found in sites.values()):
         return frozenset()
     functions = [node for node in walk(tree) if isinstance(node, Definition)]
@@ -77,18 +77,27 @@ def _beside(owner: ast.ClassDef, sites: dict[str, list[Site]], quiet: set[ast.AS
     return {each for each in methods if each.name not in sites and not outline(each).backward}
 
 
-def _mentions(tree: ast.AST) -> Iterator[tuple[str, Site]]:
-    """Each name and attribute that is read, and where."""
-    todo: list[tuple[ast.AST, bool, Definition | None]] = [(tree, False, None)]
+@once
+def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
+    """Each name and attribute that is read in a statement of the file, and where."""
+    found: list[tuple[str, Site]] = []
+    todo: list[tuple[object, bool, Definition | None]] = [(statement, False, None)]
     while todo:
         item, off, function = todo.pop()
-        if isinstance(item, (ast.Name, ast.Attribute)) and isinstance(item.ctx, ast.Load):
-            yield (item.id if isinstance(item, ast.Name) else item.attr), off or function or False
-        if isinstance(item, Definition):
+        kind = type(item)
+        if kind is list:
+            todo += [(each, off, function) for each in item]  # type: ignore[attr-defined]
+            continue
+        if kind is ast.Name or kind is ast.Attribute:
+            if isinstance(item.ctx, ast.Load):  # type: ignore[attr-defined]
+                name = item.id if kind is ast.Name else item.attr  # type: ignore[attr-defined]
+                found.append((name, off or function or False))
+        elif isinstance(item, Definition):
             off, function = any(map(_switches, item.decorator_list)), item
         elif isinstance(item, (ast.With, ast.AsyncWith)):
             off = off or any(_switches(each.context_expr) for each in item.items)
-        todo += [(child, off, function) for child in ast.iter_child_nodes(item)]
+        todo += [(below, off, function) for name in FIELDS[kind] if (below := getattr(item, name)) is not None]
+    return tuple(found)
 
 
 def _switches(node: ast.expr) -> bool:
