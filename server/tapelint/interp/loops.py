@@ -13,7 +13,7 @@ from functools import partial
 
 from ..source import walk
 from ..tape import Lap, State
-from . import evaluation, growth
+from . import evaluation, growth, unfilled
 from .assign import assign
 from .functions import run_generator
 from .iteration import LAPS, items_of, shown
@@ -87,7 +87,7 @@ def run_laps(
     the last state, and every break. Where there are ``more``, the last stands for as many as it takes to fill what the
     program waits for (``if len(memory) >= 8``), and one that finds it so.
     """
-    run, number = m.new_run(), 0
+    run, number, chosen = m.new_run(), 0, len(state.choices)
     if more and items:
         m.waiting[run] = Waiting()
     going, left = [state], []
@@ -118,7 +118,7 @@ def run_laps(
                 for path in going:
                     uncounted(path, node.target)
     m.waiting.pop(run, None)
-    return _leave(m, node, going, left, depth)
+    return _leave(m, node, going, left, depth, chosen)
 
 
 def _ran(m: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
@@ -147,9 +147,17 @@ def _body(
 
 
 def _leave(
-    m: Machine, node: ast.For | ast.AsyncFor | ast.While, going: list[State], left: list[State], depth: int
+    m: Machine,
+    node: ast.For | ast.AsyncFor | ast.While,
+    going: list[State],
+    left: list[State],
+    depth: int,
+    chosen: int,
 ) -> list[State]:
+    """The loop ends; before it ``chosen`` conditions were decided that are not known."""
     for path in going + left:
+        if len(path.choices) > chosen:
+            unfilled.leave(path, node)
         if len(path.laps) > depth:
             growth.leave(path, path.laps[depth].run)
             if path.evaluated:
@@ -186,7 +194,7 @@ def _over_generator(
     m: Machine, node: ast.For | ast.AsyncFor, state: State, generator: Generator, depth: int, laps: int
 ) -> list[State]:
     """The body runs at every ``yield``: generator and loop take turns, as in life."""
-    run = m.new_run()
+    run, chosen = m.new_run(), len(state.choices)
     base = state.laps
     count = state.new(Sequence("list", []))  # one item per lap, on the heap, so that every path has its own
     state.laps = (*base, Lap(node, run, 1))
@@ -208,12 +216,12 @@ def _over_generator(
     states = run_generator(m, state, generator, body)
     going = [s for s in states if s.signal is None]
     left = [s for s in states if s.signal is not None]
-    return _leave(m, node, going, left, depth)
+    return _leave(m, node, going, left, depth, chosen)
 
 
 def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
     """``while``: a known test is obeyed (up to a limit); an unknown one holds for three iterations and then fails."""
-    depth = len(state.laps)
+    depth, chosen = len(state.laps), len(state.choices)
     run = m.new_run()
     going, left, ended = [state], [], []
     laps = laps_for(node)
@@ -245,7 +253,7 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
             index = laps
     ended += going
     m.waiting.pop(run, None)
-    return _leave(m, node, _met(m, node, ended) if len(ended) > 1 else ended, left, depth)
+    return _leave(m, node, _met(m, node, ended) if len(ended) > 1 else ended, left, depth, chosen)
 
 
 STATEMENTS.update({ast.For: for_loop, ast.AsyncFor: for_loop, ast.While: while_loop})
