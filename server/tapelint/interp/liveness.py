@@ -18,7 +18,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..source import once, walk
+from ..source import children, once, walk
 
 Loop = (ast.For, ast.AsyncFor, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
@@ -77,20 +77,20 @@ class _Mentions:
         self.declared: set[str] = set()
         self.below: set[str] = set()
         self.own = isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        todo: list[ast.AST] = list(ast.iter_child_nodes(scope))
+        todo = children(scope)
         while todo:
             node = todo.pop()
-            if isinstance(node, ast.Name):
-                (self.bound if isinstance(node.ctx, ast.Store) else self.read).add(node.id)
-            elif isinstance(node, ast.arg):
-                self.bound.add(node.arg)
-                todo += ast.iter_child_nodes(node)
-            elif isinstance(node, (ast.Global, ast.Nonlocal)):
-                self.declared.update(node.names)
-            elif isinstance(node, _SCOPES):
+            kind = type(node)
+            if kind is ast.Name:
+                (self.bound if type(node.ctx) is ast.Store else self.read).add(node.id)  # type: ignore[attr-defined]
+            elif kind is ast.Global or kind is ast.Nonlocal:
+                self.declared.update(node.names)  # type: ignore[attr-defined]
+            elif kind in _SCOPES:
                 self.below |= _Mentions(node).free
             else:
-                todo += ast.iter_child_nodes(node)
+                if kind is ast.arg:
+                    self.bound.add(node.arg)  # type: ignore[attr-defined]
+                todo += children(node)
 
     @property
     def free(self) -> set[str]:
@@ -219,20 +219,20 @@ def _reads(root: ast.AST) -> set[str]:
     todo = [root]
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.Name):
-            if not isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-        elif _is_number(node):
+        kind = type(node)
+        if kind is ast.Name:
+            if type(node.ctx) is not ast.Store:  # type: ignore[attr-defined]
+                names.add(node.id)  # type: ignore[attr-defined]
+        elif kind is ast.Call and _is_number(node):  # type: ignore[arg-type]
             names.add(number(node.func.value.id))  # type: ignore[attr-defined]
         else:
-            todo += ast.iter_child_nodes(node)
+            todo += children(node)
     return names
 
 
-def _is_number(node: ast.AST) -> bool:
+def _is_number(node: ast.Call) -> bool:
     return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
+        isinstance(node.func, ast.Attribute)
         and node.func.attr == "item"
         and isinstance(node.func.value, ast.Name)
         and not node.args

@@ -12,7 +12,7 @@ from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
 from .span import Span
 from .suppression import Suppression, Suppressions
-from .walking import FIELDS, blocks, once, walk, written
+from .walking import FIELDS, blocks, children, once, walk, written
 
 __all__ = [
     "FIELDS",
@@ -32,6 +32,7 @@ __all__ = [
     "apply",
     "difference",
     "blocks",
+    "children",
     "cell_at",
     "concerns_torch",
     "imported",

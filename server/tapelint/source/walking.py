@@ -18,7 +18,8 @@ T = TypeVar("T")
 N = TypeVar("N", bound=ast.AST)
 
 _PLAIN = frozenset(
-    "ctx op ops type_comment simple is_async conversion level kind id attr arg name module asname rest".split()
+    "ctx op ops type_comment simple is_async conversion level kind id attr arg name module asname rest "
+    "kwd_attrs".split()
 )
 _ENDS = (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton, ast.alias)
 FIELDS: dict[type, tuple[str, ...]] = {
@@ -43,6 +44,18 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
             yield item  # type: ignore[misc]
             for name in FIELDS[kind]:
                 todo.append(getattr(item, name))
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly below a node, but for operators and contexts, in the order of the text."""
+    found: list[ast.AST] = []
+    for name in FIELDS[type(node)]:
+        value = getattr(node, name)
+        if type(value) is list:
+            found += filter(None, value)
+        elif value is not None:
+            found.append(value)
+    return found
 
 
 def blocks(node: ast.AST) -> Iterator[ast.AST]:
