@@ -186,6 +186,8 @@ def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value,
         if isinstance(thing, Mapping) and not thing.open:
             return Const((key in thing.items) is isinstance(op, ast.In))
     if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, Const):
+        if isinstance(right, Const) and isinstance(left.value, str) and isinstance(right.value, str):
+            return Const((left.value in right.value) is isinstance(op, ast.In))
         items = container_keys(state, right)
         if items is not None:
             try:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ... import ops
 from ...tape import State
 from .. import attributes, registered
@@ -96,6 +98,8 @@ def set_attribute(m: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
     if isinstance(name, Const) and isinstance(name.value, str):
         attributes.store(m, state, value, name.value, call.get(2, "value"), call.node)
+        if isinstance(value, Ref) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
+            m.tape.homes[value.id, name.value] = call.node, call.node.args[2]
     elif isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
         state.edit(value.id).open = True
     return NONE

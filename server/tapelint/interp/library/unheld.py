@@ -112,9 +112,9 @@ def _missing(
         return
     registered = frozenset(leaves_below(state, Ref(owner)))
     wanted = {key for key in registered if state.tensors[key].requires_grad}
-    if not wanted & mine or any(key < built for key in wanted - mine):
+    if not registered & mine or any(key < built for key in wanted - mine):
         return
-    if wanted - mine & lost:
+    if owner < built and wanted - mine & lost:
         yield from (("later", kept) for kept in _added(state, Ref(owner), lost, built, set()))
     for name, value in thing.attributes.items() if isinstance(thing, Instance) else ():
         if isinstance(value, TensorRef):
