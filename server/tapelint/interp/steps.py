@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Caller:
     """A ``statement`` that waits for the function it has called (``entry``); ``values`` are what it had evaluated by
     then, ``key`` what the result will be known by.
     """
@@ -59,7 +59,7 @@ class Block:
 
     node: ast.AST
     field: str
-    caller: Waiting | None = None
+    caller: Caller | None = None
     done: int = 0
 
     @property

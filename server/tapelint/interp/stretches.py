@@ -30,7 +30,7 @@ from .entering import Entered, leave, unwind, wind
 from .functions import result_of
 from .machine import Machine, Raised
 from .statements import EFFECTS
-from .steps import Block, Step, Waiting
+from .steps import Block, Caller, Step
 
 
 def is_done(place: tuple[Block, ...]) -> bool:
@@ -87,7 +87,7 @@ def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[St
     try:
         return m.explore(state, partial(effect, m, statement))
     except Entered as entered:
-        caller = Waiting(statement, entered.entry, entered.values, entered.key)
+        caller = Caller(statement, entered.entry, entered.values, entered.key)
         step.place = (*step.place, Block(entered.entry.function.node, "body", caller))
         return [state]
     finally:
