@@ -210,10 +210,88 @@ def nested(n):
 
 t = nested(2)
 """
-TEXTS = [DEEP, AGAIN, RAISES, INSIDE, SCRIPT]
+LOOPS = """\
+import torch
+from torch import nn
+
+class Meter:
+    def __init__(self):
+        self.total, self.seen = 0.0, []
+
+    def add(self, value):
+        self.total += value
+        self.seen.append(value)
+
+def batches(loader, number):
+    for index, x in enumerate(loader):
+        if index == 2:
+            break
+        yield x * number
+
+def epoch(model, opt, loader, number, meter):
+    memory = []
+    for index, x in enumerate(loader):
+        if index % 2:
+            continue
+        out = model(x)
+        memory.append(out)
+        loss = out.pow(2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        meter.add(loss.item())
+        if len(memory) >= 4:
+            return memory[0]
+    else:
+        meter.add(0)
+    return meter
+
+def check(model, loader):
+    worst, kept = 0.0, []
+    for x in loader:
+        for part in (x, 2 * x):
+            kept.append(model(part))
+            if kept[-1].sum() > worst:
+                worst = kept[-1].sum()
+                break
+        print(worst)
+    return kept
+
+def main(loader):
+    model = nn.Linear(4, 1)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    meter, carried = Meter(), torch.zeros(1)
+    for number in range(epochs()):
+        first = epoch(model, opt, loader, number, meter)
+        kept = check(model, loader)
+        carried = carried + kept[0].mean()
+        for x in batches(loader, number):
+            total = model(x).sum()
+        if number == 1:
+            carried = carried.detach()
+        carried.backward()
+        try:
+            for x in loader:
+                total.backward()
+        except RuntimeError:
+            break
+        while meter.total > 1:
+            meter.total = meter.total - 1
+    return kept
+
+for seed in [1, 2]:
+    torch.manual_seed(seed)
+    last = main(load(seed))
+    if seed > 1:
+        last[0].sum().backward()
+for p in nn.Linear(2, 2).parameters():
+    p.requires_grad_(False)
+    print(p)
+"""
+TEXTS = [DEEP, AGAIN, RAISES, INSIDE, LOOPS, SCRIPT]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_going_on_in_the_middle_is_beginning_anew(data: st.DataObject):
     text = data.draw(st.sampled_from(TEXTS))
@@ -238,7 +316,9 @@ def test_it_does_not_matter_where_stretches_end(data: st.DataObject):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(entry, "STRETCH", size)
             patch.setattr(entry, "SHARE", 10_000)
-            found.append(told(analyse(edited, "main.py", resolve=resolve, memory=Memory(keeps=True))))
+            report = analyse(edited, "main.py", resolve=resolve, memory=Memory(keeps=True))
+            report.stats["steps"] = 0  # how long paths are compared depends on when they were forked
+            found.append(told(report))
     assert found[0] == found[1]
 
 
@@ -257,6 +337,16 @@ def first():
 def second():
     return 1
 
+def third(n):
+    for step in range(n):
+        first()
+        print("first")
+        first()
+        print("middle")
+        first()
+        first()
+        print("last of an iteration")
+
 class Late:
     def __init__(self):
         self.rate = 1
@@ -274,6 +364,7 @@ def main():
     first()
     first()
     n = run(2)
+    third(n)
     print(n)
 
 if __name__ == "__main__":
@@ -286,10 +377,10 @@ if __name__ == "__main__":
     [
         ("print(n)", "print(n + 1)", 0.1),
         ("print(n)", "print(n)\n    print(1)", 0.1),
-        ("return 1", "return 2", 0.1),
-        ('print("last of the if")', 'print("last")', 0.1),
-        ("self.rate = 1", "self.rate = 2", 0.3),
-        ("run(2)", "run(3)", 0.7),
+        ('print("last of an iteration")', 'print("last")', 0.5),
+        ('print("middle")', "pass", 0.7),
+        ("self.rate = 1", "self.rate = 2", 0.7),
+        ("run(2)", "run(3)", 0.8),
         ("w.exp().sin()", "w.sin()", 1.1),
     ],
 )

@@ -19,8 +19,11 @@ from .values import Casting, Const, Generator, Packing, Ref, Tuple, Unknown, Val
 
 
 def branch(m: Machine, node: ast.If, state: State) -> list[State]:
-    with apart() as looks:
-        paths = tested(m, node, state)
+    return sides(m, node, *tested(m, node, state))
+
+
+def sides(m: Machine, node: ast.If, paths: list[State], looks: set[int]) -> list[State]:
+    """What comes after the test, which has looked at numbers."""
     path = paths[0]
     if looks and len(paths) == 1 and path.signal is None and not node.orelse and path.value[0] is not None:
         return _by_number(m, node, path, looks)
@@ -50,13 +53,14 @@ def _all_of(state: State) -> tuple[object, ...]:
     return state.changes, state.handed, *(dict(each) for each in known)
 
 
-def tested(m: Machine, node: ast.If, state: State) -> list[State]:
-    """The paths after the test; what is known of it is their ``value``."""
+def tested(m: Machine, node: ast.If, state: State) -> tuple[list[State], set[int]]:
+    """The paths after the test, and at what it has looked; what is known of it is the ``value`` of each."""
 
     def test(s: State) -> None:
         s.value = decide(m, node.test, s, m.ev(node.test, s))
 
-    return m.explore(state, test)
+    with apart() as looks:
+        return m.explore(state, test), looks
 
 
 def taken(m: Machine, node: ast.If, paths: list[State]) -> list[State]:

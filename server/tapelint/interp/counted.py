@@ -27,9 +27,9 @@ _looks: ContextVar[set[int] | None] = ContextVar("looks", default=None)
 
 
 @contextmanager
-def watched() -> Iterator[None]:
-    """While this lasts it is noted what is looked at; what was before does not count."""
-    token = _looks.set(set())
+def watched(looks: set[int]) -> Iterator[None]:
+    """While this lasts it is noted in ``looks`` what is looked at."""
+    token = _looks.set(looks)
     try:
         yield
     finally:

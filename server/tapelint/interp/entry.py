@@ -99,7 +99,7 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step
     while not steps[-1].cut and not is_done(steps[-1].place):
         before = steps[-1]
         states, module = before.end
-        with recorded(m, memory.tape(before), before.loads, limit - taken) as step:
+        with recorded(m, memory.tape(before), before.loads, limit - taken, before) as step:
             step.place, step.cut = before.place, True
             states = memory.paths(states)
             run = partial(stretch, m, step, states, max(STRETCH, taken // SHARE))

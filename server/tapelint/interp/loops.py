@@ -9,6 +9,7 @@ A loop inside another one is not run again where that would only repeat its last
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from functools import partial
 
 from ..source import walk
@@ -64,7 +65,10 @@ def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[Sta
         s.value = iterable if lazy else items_of(m, s, iterable, node, laps)
 
     results: list[State] = []
-    for path in m.explore(state, begin):
+    paths = m.explore(state, begin)
+    if len(paths) > 1:
+        m.entering = None
+    for path in paths:
         if path.signal is not None:
             results.append(path)
             continue
@@ -76,8 +80,16 @@ def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[Sta
     return results
 
 
-def _bind(m: Machine, node: ast.For | ast.AsyncFor, item: Value, state: State) -> None:
-    assign(m, state, node.target, item, node, None)
+def _bound(
+    m: Machine, node: ast.For | ast.AsyncFor, going: list[State], lap: Lap, depth: int, item: Value, left: list[State]
+) -> list[State]:
+    """The paths that begin an iteration with its item bound; those that raise at that are added to ``left``."""
+    starting: list[State] = []
+    for path in going:
+        m.lap(path, node, lap.run, lap.number, depth)
+        for bound in m.explore(path, lambda s: assign(m, s, node.target, item, node, None)):
+            (left if bound.signal is not None else starting).append(bound)
+    return starting
 
 
 def run_laps(
@@ -87,31 +99,72 @@ def run_laps(
     the last state, and every break. Where there are ``more``, the last stands for as many as it takes to fill what the
     program waits for (``if len(memory) >= 8``), and one that finds it so.
     """
-    run, number, chosen = m.new_run(), 0, len(state.choices)
+    run = m.new_run()
     if more and items:
         m.waiting[run] = Waiting()
-    going, left = [state], []
-    last = Iteration(m)
+    return _laps(m, node, [state], Lead(run, depth, items, len(state.choices)))
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What a loop begins with: the number of its run, how many loops are around it, what it goes through, and how many
+    conditions were decided before that are not known.
+    """
+
+    run: int
+    depth: int
+    items: list[Value]
+    chosen: int
+
+
+class Begun(Exception):
+    """The first iteration of the loop that the machine is ``entering`` is ready to run, on one ``path``; it has begun
+    when the machine had taken so many ``steps``.
+    """
+
+    def __init__(self, lead: Lead, path: State, steps: int) -> None:
+        super().__init__(lead, path, steps)
+        self.lead, self.path, self.steps = lead, path, steps
+
+
+def go_on(m: Machine, node: ast.For | ast.AsyncFor, lead: Lead, ended: list[State], count: int) -> list[State]:
+    """Run the rest of a loop whose first iteration has ``ended``, after so many steps."""
+    return _laps(m, node, ended, lead, ended, count)
+
+
+def _laps(
+    m: Machine,
+    node: ast.For | ast.AsyncFor,
+    going: list[State],
+    lead: Lead,
+    ended: list[State] | None = None,
+    count: int = 0,
+) -> list[State]:
+    run, depth, items, chosen = lead.run, lead.depth, lead.items, lead.chosen
+    number, left, last = 0, list[State](), Iteration(m)
     while going and number < len(items):
-        if number < 2 and _ran(m, node, going, items[number:], number):
+        if ended is None and number < 2 and _ran(m, node, going, items[number:], number):
             for path in going if number else ():
                 uncounted(path, node.target)
             break
         last, out = last.next(going, alike(items, number) or depth), len(left)
-        starting: list[State] = []
-        for path in going:
-            m.lap(path, node, run, number + 1, depth)
-            for bound in m.explore(path, partial(_bind, m, node, items[number])):
-                (left if bound.signal is not None else starting).append(bound)
-        going = _body(m, node, starting, left)
+        last.begun -= count
+        if ended is None:
+            starting = _bound(m, node, going, Lap(node, run, number + 1), depth, items[number], left)
+            if node is m.entering:
+                m.entering = None
+                if len(starting) == 1 and not left:
+                    raise Begun(lead, starting[0], last.begun)
+            ended = m.block(node.body, starting) if starting else []
+        going, ended, count = _body(ended, left), None, 0
         if len(going) > 1:
             going = _met(m, node, going)
         number += 1
         if number == len(items) and run in m.waiting:
             items = [*items, *items[-1:] * m.waiting[run].more(number)]
-        if (ended := last.ended(going, items[number - 1], partial(_heads, m, node))) is not None:
+        if (repeated := last.ended(going, items[number - 1], partial(_heads, m, node))) is not None:
             if len(left) == out:
-                m.watch.rounds[node] = ended
+                m.watch.rounds[node] = repeated
             skipped = alike(items, number - 1)
             number += skipped
             if skipped and number == len(items):
@@ -132,12 +185,10 @@ def _ran(m: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: li
     return known.covers(m, going, items, None if live is None else live.head, None if number else binds)
 
 
-def _body(
-    m: Machine, node: ast.For | ast.AsyncFor | ast.While, starting: list[State], left: list[State]
-) -> list[State]:
-    """One iteration: the paths that go on to the next; those that leave the loop are added to ``left``."""
+def _body(ended: list[State], left: list[State]) -> list[State]:
+    """An iteration has ended: the paths that go on to the next; those that leave the loop are added to ``left``."""
     going: list[State] = []
-    for path in m.block(node.body, starting) if starting else []:
+    for path in ended:
         if path.signal in (None, "continue"):
             path.signal = None
             going.append(path)
@@ -245,7 +296,7 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
                     ended.append(tested)
                 else:
                     starting.append(tested)
-        going = _body(m, node, starting, left)
+        going = _body(m.block(node.body, starting) if starting else [], left)
         if len(going) > 1:
             going = _met(m, node, going)
         index += 1

@@ -73,11 +73,11 @@ class Pair:
         if any(map(self.apart, suspects)):
             return False
         changed = state.difference(other)
-        for key in changed.heap:
+        for key in sorted(changed.heap):  # in the same order in every analysis
             if self.apart(key):
                 suspects[:] = [key, *(s for s in suspects if s != key)][:SUSPECTS]
                 return False
-        for key in changed.tensors:
+        for key in sorted(changed.tensors):
             left, right = state.tensors.get(key), other.tensors.get(key)
             known = left is None or right is None or left is right
             if not known and not self.records(left, right) and self.holds_tensor(key):

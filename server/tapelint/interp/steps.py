@@ -37,6 +37,8 @@ from .watch import Watch
 if TYPE_CHECKING:
     from .imports import Imports
     from .loaded import Loaded
+    from .loops import Lead
+    from .waiting import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +56,15 @@ class Caller:
 @dataclass(frozen=True, slots=True)
 class Block:
     """Statements that are being executed, those in a field of ``node``: the first ``done`` have begun. ``caller`` is
-    set if they are the body of a function.
+    set if they are the body of a function, ``lead`` if they are a loop's, in its first iteration; it has begun when the
+    script had ``taken`` so many steps.
     """
 
     node: ast.AST
     field: str
     caller: Caller | None = None
+    lead: Lead | None = None
+    taken: int = 0
     done: int = 0
 
     @property
@@ -77,7 +82,9 @@ class Step:
     ``read`` are the definitions that were looked into, ``called`` those that were called, ``asked`` what was asked
     about other code, with the answers; ``loads`` the modules it may use; ``notes`` what listeners made of its events.
     ``end`` is what others build on, ``place`` where in the script it ended, from the outermost block to the innermost;
-    the script goes no further if it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``.
+    the script goes no further if it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``;
+    those before had ``taken`` so many. What is known of loops (``watch``, ``waiting``, ``looks``) is what
+    the next stretch of the script goes on with.
     """
 
     tape: Tape | None
@@ -90,6 +97,10 @@ class Step:
     ended: set[ast.AST] = field(default_factory=set)
     walks: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
     notes: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    watch: Watch = field(default_factory=Watch)
+    waiting: dict[int, Waiting] = field(default_factory=dict)
+    looks: set[int] = field(default_factory=set)
+    taken: int = 0
     count: int = 0
     place: tuple[Block, ...] = ()
     cut: bool = False
@@ -121,23 +132,33 @@ def _leads_to(outer: Block, inner: Block) -> bool:
     return statement is (inner.node if inner.caller is None else inner.caller.statement)
 
 
-_SWAPPED = ("tape", "loads", "holes", "called", "read", "asked", "ended", "walks", "notes")
+_SWAPPED = (
+    *("tape", "loads", "holes", "called", "read", "asked", "ended", "walks", "notes", "watch", "waiting"),
+)
 
 
 @contextmanager
-def recorded(m: Machine, tape: Tape, loads: Iterable[Loaded], limit: int) -> Iterator[Step]:
-    """Run as a step: with these facts, within so many steps, and all that is counted and noted is the step's own."""
+def recorded(
+    m: Machine, tape: Tape, loads: Iterable[Loaded], limit: int, before: Step | None = None
+) -> Iterator[Step]:
+    """Run as a step: with these facts, within so many steps, and all that is counted and noted is the step's own. One
+    that goes on where the one ``before`` has ended knows what that knew of loops.
+    """
     step = Step(tape, dict.fromkeys(loads), limit)
-    outer = [getattr(m, name) for name in _SWAPPED], m.steps, m.limit, m.watch
+    if before is not None:
+        step.taken = before.taken + before.count
+        step.watch, step.looks = before.watch.later(before.count), before.looks.copy()
+        step.waiting = {run: replace(loop, first=loop.first.copy()) for run, loop in before.waiting.items()}
+    outer = [getattr(m, name) for name in _SWAPPED], m.steps, m.limit
     for name in _SWAPPED:
         setattr(m, name, getattr(step, name))
-    m.steps, m.limit, m.suspects, m.watch = 0, limit, [], Watch()
+    m.steps, m.limit, m.suspects = 0, limit, []
     try:
-        with watched():
+        with watched(step.looks):
             yield step
     finally:
         step.count = m.steps
-        values, m.steps, m.limit, m.watch = outer
+        values, m.steps, m.limit = outer
         for name, value in zip(_SWAPPED, values):
             setattr(m, name, value)
 

@@ -13,10 +13,11 @@
         main()                         # ... the first one below this `if` has called
 
 The machine runs functions on Python's own stack, which nobody can leave and come back to. So what is outermost is not
-run so: where one path has come to an ``if`` whose test is known, or to a statement that does nothing but use the result
-of a function of the program, the block they lead to is put on a list (``Step.place``), and its statements are taken one
-after the other. Whatever else a statement does is done at once. What is edited below the place where a stretch has
-ended, in each of these blocks, it has not seen (``steps``).
+run so: where one path has come to an ``if`` whose test is known, to the first iteration of a loop, or to a statement
+that does nothing but use the result of a function of the program, the block that follows is put on a list
+(``Step.place``), and its statements are taken one after the other. Whatever else a statement does is done at once, such
+as the iterations after the first. What is edited below the place where a stretch has ended, in each of these blocks, it
+has not seen (``steps``).
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ import ast
 from functools import partial
 
 from ..tape import State
-from .branches import taken, tested
+from .branches import sides, tested
 from .entering import Entered, leave, unwind, wind
 from .functions import result_of
+from .loops import Begun, go_on, laps_for
 from .machine import Machine, Raised
 from .statements import EFFECTS
 from .steps import Block, Caller, Step
@@ -60,7 +62,7 @@ def _next(m: Machine, step: Step, states: list[State]) -> list[State]:
     going = any(state.signal is None for state in states)
     if outer and (not going or block.done == len(block.statements)):
         step.place = tuple(outer)
-        return _left(m, block, states)
+        return _left(m, step, block, states)
     step.place = (*outer, block.next())
     statement = block.statements[block.done]
     if len(states) > 1 or not going:
@@ -73,12 +75,22 @@ def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[St
     """Run a statement, or as much of it as comes before the block it leads to."""
     if isinstance(statement, ast.If):
         m.steps += 1
-        paths = tested(m, statement, state)
-        if len(paths) > 1 or paths[0].signal is not None or paths[0].value[0] is None:
-            return taken(m, statement, paths)
+        paths, looks = tested(m, statement, state)
+        if looks or len(paths) > 1 or paths[0].signal is not None or paths[0].value[0] is None:
+            return sides(m, statement, paths, looks)
         (known, *_), paths[0].value = paths[0].value, None
         step.place = (*step.place, Block(statement, "body" if known else "orelse"))
         return paths
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        m.entering = statement
+        try:
+            return m.statement(statement, state)
+        except Begun as begun:
+            m.ask(laps_for, statement)
+            step.place = (*step.place, Block(statement, "body", None, begun.lead, step.taken + begun.steps))
+            return [begun.path]
+        finally:
+            m.entering = None
     effect, call = EFFECTS.get(type(statement)), getattr(statement, "value", None)
     if effect is None or not isinstance(call, ast.Call):
         return m.statement(statement, state)
@@ -94,11 +106,18 @@ def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[St
         m.entering = None
 
 
-def _left(m: Machine, block: Block, states: list[State]) -> list[State]:
-    """What has led to a block goes on after it; for a call this finishes the statement, on every path."""
-    caller = block.caller
-    if caller is None:
-        return m.trim(states) if len(states) > 1 else states
+def _left(m: Machine, step: Step, block: Block, states: list[State]) -> list[State]:
+    """What has led to a block goes on after it, on every path."""
+    if block.caller is not None:
+        states = _finished(m, block, block.caller, states)
+    elif block.lead is not None:
+        assert isinstance(block.node, (ast.For, ast.AsyncFor))
+        states = go_on(m, block.node, block.lead, states, step.taken + m.steps - block.taken)
+    return m.trim(states) if len(states) > 1 else states
+
+
+def _finished(m: Machine, block: Block, caller: Caller, states: list[State]) -> list[State]:
+    """A function has ended, and the statement that called it is finished."""
     m.read.add(block.node)
     unwind(m, caller.entry)
     states = leave(m, caller.entry, states)
@@ -106,5 +125,4 @@ def _left(m: Machine, block: Block, states: list[State]) -> list[State]:
     first = work[0][1][caller.key]
     if m.probe is not None and not isinstance(first, Raised):
         m.probe(caller.entry.node, states[0], first)
-    states = m.finish([*work[1:], work[0]], partial(EFFECTS[type(caller.statement)], m, caller.statement))
-    return m.trim(states) if len(states) > 1 else states
+    return m.finish([*work[1:], work[0]], partial(EFFECTS[type(caller.statement)], m, caller.statement))

@@ -20,3 +20,7 @@ class Watch:
     rounds: dict[ast.AST, Round] = field(default_factory=dict)
     touched: dict[tuple[int, str], int] = field(default_factory=dict)
     idle: set[ast.AST] = field(default_factory=set)
+
+    def later(self, count: int) -> Watch:
+        """The same for a part that goes on after so many steps, and counts its own from 0."""
+        return Watch(self.rounds.copy(), {what: when - count for what, when in self.touched.items()}, self.idle.copy())

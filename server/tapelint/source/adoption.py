@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from .parsing import Source
 
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Entered = (ast.If, ast.For, ast.AsyncFor)
+_BLOCKS = ("body", "orelse")
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _REMEMBERED = "_tapelint_"
 """What the rest of tapelint keeps with a node begins with this."""
@@ -127,11 +129,11 @@ class _Edit:
 
     def opened(self, old: ast.stmt, new: ast.stmt) -> bool:
         """Make ``old`` what ``new`` is, if whoever is inside it, above the edit, need not know."""
-        if not isinstance(old, ast.If) or not isinstance(new, ast.If) or not _same(old.test, new.test):
+        if type(old) is not type(new) or not isinstance(old, _Entered) or not _same(_head(old), _head(new)):
             return False
-        for name in ("body", "orelse"):
+        for name in _BLOCKS:
             self.revise(old, new, name)
-        _become(old, new, old.test, new.test)
+        _become(old, new, _head(old), _head(new))
         return True
 
 
@@ -144,8 +146,8 @@ def _first(node: ast.stmt) -> int:
 
 
 def _head(node: ast.stmt) -> list[object]:
-    """All of a definition but its body."""
-    return [getattr(node, name, None) for name in node._fields if name != "body"]
+    """All of a statement but its blocks."""
+    return [getattr(node, name, None) for name in node._fields if name not in _BLOCKS]
 
 
 def _same(old: object, new: object) -> bool:
