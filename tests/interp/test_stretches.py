@@ -375,8 +375,8 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     ("old", "new", "most"),
     [
-        ("print(n)", "print(n + 1)", 0.1),
-        ("print(n)", "print(n)\n    print(1)", 0.1),
+        ("print(n)", "print(n + 1)", 0.2),
+        ("print(n)", "print(n)\n    print(1)", 0.2),
         ('print("last of an iteration")', 'print("last")', 0.5),
         ('print("middle")', "pass", 0.7),
         ("self.rate = 1", "self.rate = 2", 0.7),
