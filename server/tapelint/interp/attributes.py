@@ -65,6 +65,8 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
             return tensor_attribute(m, state, TensorRef(owner.tensor), name, node)
         if owner.grad is False and name == "requires_grad":
             return FALSE
+        if (extra := state.heap.get(-owner.tensor)) is not None and name in extra.attributes:
+            return extra.attributes[name]
         return m.fact(name) if name in FACTS else Method(owner, name)
     if isinstance(owner, Tuple) and name in owner.names:
         return owner.items[owner.names.index(name)]
@@ -246,6 +248,12 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
         gradients.unknown_gradient(state)
     elif isinstance(owner, (Unknown, Method)) and name == "requires_grad":
         parts.unknown_flag(m, state)
+    elif isinstance(owner, Unknown):
+        # Of an object nobody knows what is plain is kept: options that the program sets itself (`args.cuda = ...`).
+        if isinstance(value, (Const, Unknown)):
+            keep_beside(state, owner.tensor, name, value)
+        elif (extra := state.heap.get(-owner.tensor)) is not None and name in extra.attributes:
+            del state.edit(-owner.tensor).attributes[name]
     elif isinstance(owner, Module):
         assert m.imports is not None
         m.imports.store_attribute(state, owner, name, value)
@@ -289,7 +297,9 @@ def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: 
 
 
 def keep_beside(state: State, key: int, name: str, value: Value) -> None:
-    """An attribute that the program gives a tensor: kept on the heap, under the negative of the tensor's number."""
+    """An attribute that the program gives a tensor, or what nobody knows: kept on the heap, under the negative of its
+    number.
+    """
     if -key not in state.heap:
         state.heap[-key] = Instance(Lib("torch.Tensor"), {})
         state.owned.add(-key)

@@ -17,15 +17,25 @@ from dataclasses import replace
 
 from ..source import written
 from ..tape import State, contents
-from .implied import implied
+from .implied import implied, values_in
 from .machine import Machine
 from .truth import truth
-from .values import Const, TensorRef, Unknown, Value
+from .values import Const, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 
 LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp)
+EACH = (ast.GeneratorExp, ast.ListComp)
 OPPOSITE = {ast.IsNot: "Is", ast.NotEq: "Eq", ast.NotIn: "In"}
-PURE = frozenset("isinstance issubclass hasattr callable bool abs startswith endswith lower upper strip get".split())
+PURE = frozenset(
+    "isinstance issubclass hasattr getattr callable bool abs startswith endswith lower upper strip get len type str int "
+    "float round any all min max sum size dim numel exists isfile isdir is_file is_dir isdigit isnumeric isalpha".split()
+)
 """Functions and methods whose results depend on what they are given alone, and are asked for again and again."""
+INSIDE = frozenset("len any all max min sum get size".split())
+"""Those that depend on what a container holds."""
+CHANGING = frozenset(
+    "append appendleft extend insert add push put pop popleft popitem remove discard clear update setdefault".split()
+)
+"""Methods after which a container holds something else."""
 
 
 DEEP = 4
@@ -39,7 +49,7 @@ def formula(m: Machine, node: ast.expr, state: State) -> Hashable:
     value = m.lookup(state, node.id) if isinstance(node, ast.Name) else m.memo.latest(node)
     if isinstance(value, Const):
         return value
-    if isinstance(node, LOGIC) and (shape := _shape(m, node, state)) is not None:
+    if isinstance(node, (*LOGIC, *EACH)) and (shape := _shape(m, node, state)) is not None:
         return shape
     if not isinstance(value, Unknown):
         if isinstance(value, TensorRef):
@@ -61,6 +71,7 @@ def _shape(m: Machine, node: ast.expr, state: State) -> Hashable | None:
         return parts[0] if len(parts) == 1 else (type(node.op).__name__, *parts)
     if isinstance(node, ast.Compare):
         values = [formula(m, part, state) for part in (node.left, *node.comparators)]
+        values = [values[0], *(_members(state, op, right) for op, right in zip(node.ops, values[1:]))]
         found = [_comparison(op, left, right) for op, left, right in zip(node.ops, values, values[1:])]
         return found[0] if len(found) == 1 else ("And", *found)
     if isinstance(node, ast.BinOp):
@@ -69,11 +80,35 @@ def _shape(m: Machine, node: ast.expr, state: State) -> Hashable | None:
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
         return ("[]", formula(m, node.value, state), formula(m, node.slice, state))
     if isinstance(node, ast.Call) and not node.keywords and (name := _pure(node.func)):
+        if name == "get" and not node.args:
+            return None  # of a queue: another one each time
         if name == "bool" and len(node.args) == 1:
             return formula(m, node.args[0], state)
         of = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        return (name, *(formula(m, part, state) for part in (*of, *node.args)))
-    return None
+        given = [formula(m, part, state) for part in (*of, *node.args)]
+        return None if name in INSIDE and any(isinstance(each, Ref) for each in given) else (name, *given)
+    if isinstance(node, ast.UnaryOp):
+        return (type(node.op).__name__, formula(m, node.operand, state))
+    return _each(m, node, state) if isinstance(node, EACH) else None
+
+
+def _each(m: Machine, node: ast.GeneratorExp | ast.ListComp, state: State) -> Hashable | None:
+    """``x > 1 for x in xs``: the same words about the same values."""
+    own = {name.id for part in node.generators for name in ast.walk(part.target) if isinstance(name, ast.Name)}
+    if any(isinstance(part, ast.Call) and _pure(part.func) is None for part in ast.walk(node)):
+        return None
+    names = dict.fromkeys(name.id for name in ast.walk(node) if isinstance(name, ast.Name) and name.id not in own)
+    values = [m.lookup(state, name) for name in names]
+    return None if any(isinstance(value, Ref) for value in values) else ("each", Const(written(node)), *values)
+
+
+def _members(state: State, op: ast.cmpop, right: Hashable) -> Hashable:
+    """What ``in`` looks through, where all of it is known."""
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, Ref):
+        thing = state.heap[right.id]
+        if isinstance(thing, Sequence) and not thing.open and all(isinstance(item, Const) for item in thing.items):
+            return Tuple(tuple(thing.items))
+    return right
 
 
 def _depth(part: Hashable) -> int:
@@ -98,9 +133,27 @@ def _pure(function: ast.expr) -> str | None:
 
 def remembered(m: Machine, node: ast.expr, state: State, value: Value) -> Value:
     """``value``, which ``node`` had, knows its formula if it is not known itself."""
-    if isinstance(value, Unknown) and value.formula is None and value.grad is False:
-        return replace(value, formula=_shape(m, node, state))
+    known = isinstance(value, Unknown) and value.formula is None
+    if known and (value.grad is False or isinstance(node, ast.Call)):  # type: ignore[union-attr]
+        shape = _shape(m, node, state)
+        return value if shape is None else replace(value, formula=shape)  # type: ignore[type-var]
     return value
+
+
+def forget(state: State, thing: Value, changed: bool) -> None:
+    """What was assumed of the size and of the members of ``thing``, which may hold something else now; of its truth,
+    too, if it was ``changed`` for certain.
+    """
+    stale = [key for key in state.choices if thing in values_in(key) and (changed and key == thing or _looks(key))]
+    for key in stale:
+        del state.choices[key]
+
+
+def _looks(formula: Hashable) -> bool:
+    """Whether it asks what is in a container."""
+    if not isinstance(formula, tuple) or not formula:
+        return False
+    return formula[0] in INSIDE or formula[0] in ("In", "[]", "each") or any(map(_looks, formula[1:]))
 
 
 def decide(m: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool | None, Hashable, bool]:

@@ -25,14 +25,15 @@ MOST = 400
 """How many values are looked at to find who holds a tensor."""
 
 
-def leave(state: State, run: int) -> None:
+def leave(m: Machine, state: State, run: int) -> None:
     """A loop ends: what do its variables and containers hold of more than one iteration?
 
-    A loop in a ``forward`` goes through layers or time steps: its graph belongs together, and to the caller.
+    A loop in a ``forward``, or in what it calls, goes through layers or time steps: its graph belongs together, and to
+    the caller.
     """
-    frame: Frame = state.heap[state.frame]
-    if frame.function is not None and getattr(frame.function.node, "name", "") == "forward":
+    if any(getattr(definition, "name", "") == "forward" for definition, _ in m.running):
         return
+    frame: Frame = state.heap[state.frame]
     if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.laps):
         return
     kept = [each for each in state.kept.values() if any(lap.run == run for lap in each.stored.moment.laps)]

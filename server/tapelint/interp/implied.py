@@ -15,11 +15,12 @@ examples: the constants themselves, numbers between and beyond them, and what el
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from .values import Const, Tuple
+from .examples import examples, kinds
+from .values import Const, Lib, Tuple
 
 Facts = Mapping[Hashable, bool]
 
@@ -32,12 +33,14 @@ CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "Gt": operator.gt,
     "GtE": operator.ge,
     "Eq": operator.eq,
-    "Is": operator.is_,
+    "Is": lambda value, other: value is other or isinstance(other, Lib) and value == other,
     "In": lambda value, members: value in members,
+    "Has": lambda value, member: member in value,
+    "startswith": lambda value, begin: value.startswith(begin),
+    "endswith": lambda value, end: value.endswith(end),
+    "isinstance": isinstance,
     "True": lambda value, _: bool(value),
 }
-MODULUS = 64
-"""A remainder is tried out for divisors up to this."""
 MANY = 60
 """On a path with more assumptions than this that share a value with a test, nothing is concluded."""
 
@@ -62,7 +65,7 @@ def values_in(formula: Hashable) -> frozenset[Hashable]:
         return frozenset() if isinstance(formula, (Const, Tuple)) else frozenset((formula,))
     if not formula or not isinstance(formula[0], str):
         return frozenset((formula,))  # what is in a tensor
-    return frozenset().union(*map(values_in, formula[1:]))
+    return frozenset().union(*map(values_in, formula[1:2] if formula[0] == "isinstance" else formula[1:]))
 
 
 def _consistent(facts: Facts, formula: Hashable, taken: bool) -> bool:
@@ -90,6 +93,8 @@ def _parts(formula: Hashable, truth: bool) -> Iterator[tuple[Hashable, bool]]:
             for part in formula[1:]:
                 yield from _parts(part, truth)
             return
+        if formula[0] == "isinstance" and truth:
+            yield ("Is", formula[1], Const(None)), False
     yield formula, truth
 
 
@@ -104,7 +109,7 @@ def _truth(formula: Hashable, atoms: Facts, groups: Mapping[Hashable, Facts]) ->
             stop = formula[0] == "Or"
             found = [_truth(part, atoms, groups) for part in formula[1:]]
             return stop if stop in found else None if None in found else not stop
-    subject, check = _atom(formula)
+    subject, check = _atom(formula, _sized(groups))
     known = groups.get(subject, {})
     possible = [taken for taken in (True, False) if _feasible({**known, check: taken})]
     return possible[0] if len(possible) == 1 else None
@@ -117,24 +122,49 @@ Check = tuple[Hashable, str, Hashable]
 def _groups(atoms: Facts) -> dict[Hashable, dict[Check, bool]] | None:
     """What is assumed of each value, or of each pair of values; None where that is a contradiction in terms."""
     found: dict[Hashable, dict[Check, bool]] = {}
+    sized = _sized(part for atom in atoms for part in (_atom(atom)[0],))
     for atom, truth in atoms.items():
-        subject, check = _atom(atom)
+        subject, check = _atom(atom, sized)
         if found.setdefault(subject, {}).setdefault(check, truth) is not truth:
             return None
     return found
 
 
-def _atom(formula: Hashable) -> tuple[Hashable, Check]:
+def _sized(subjects: Iterable[Hashable]) -> frozenset[Hashable]:
+    """The values whose length is among some subjects: they are true if it is not nothing."""
+    return frozenset(each[1] for each in subjects if isinstance(each, tuple) and len(each) == 2 and each[0] == "len")
+
+
+def _atom(formula: Hashable, sized: frozenset[Hashable] = frozenset()) -> tuple[Hashable, Check]:
     if isinstance(formula, tuple) and len(formula) == 3 and formula[0] in FLIPPED or _is_member(formula):
         name, left, right = formula  # type: ignore[misc]
         if isinstance(left, Const) and name in FLIPPED:
             name, left, right = FLIPPED[name], right, left
-        if isinstance(right, (Const, Tuple)):
-            return left, (left, name, right)
+        if isinstance(right, (Const, Tuple)) or isinstance(right, Lib) and _is_type(left):
+            return left, (left, "Is" if isinstance(right, Lib) else name, right)
         if name in ORDERS:
             pair = (left, right) if repr(left) <= repr(right) else (right, left)
             return pair, (pair, name if pair[0] is left else FLIPPED[name], None)
+    if isinstance(formula, tuple) and len(formula) == 3:
+        name, left, right = formula
+        if name == "In" and isinstance(left, Const):
+            return right, (right, "Has", left)
+        if name == "isinstance" and kinds(right) is not None:
+            return left, (left, name, right)
+        if name in ("startswith", "endswith") and _is_constant(right):
+            return left, (left, name, right)
+    if formula in sized:
+        return ("len", formula), (("len", formula), "Gt", Const(0))
     return formula, (formula, "True", None)
+
+
+def _is_type(formula: Hashable) -> bool:
+    """Whether it is ``type(x)``."""
+    return isinstance(formula, tuple) and len(formula) == 2 and formula[0] == "type"
+
+
+def _is_constant(value: Hashable) -> bool:
+    return isinstance(value, Const) or isinstance(value, Tuple) and all(map(_is_constant, value.items))
 
 
 def _is_member(formula: Hashable) -> bool:
@@ -143,7 +173,7 @@ def _is_member(formula: Hashable) -> bool:
         and len(formula) == 3
         and formula[0] == "In"
         and isinstance(formula[2], Tuple)
-        and all(isinstance(item, Const) for item in formula[2].items)
+        and _is_constant(formula[2])
     )
 
 
@@ -155,16 +185,16 @@ def _feasible(checks: Mapping[Check, bool]) -> bool:
         if right is None and name != "True":
             signs = signs & ORDERS[name] if truth else signs - ORDERS[name]
         else:
-            simple.append((name, _plain(right), truth))
+            simple.append((name, kinds(right) if name == "isinstance" else _plain(right), truth))
     if not signs or not simple:
         return bool(signs)
-    return any(_passes(example, simple) for example in _examples(next(iter(checks))[0], simple))
+    return any(_passes(example, simple) for example in examples(next(iter(checks))[0], simple))
 
 
 def _passes(example: Any, checks: list[tuple[str, Any, bool]]) -> bool:
     try:
         return all(bool(CHECKS[name](example, right)) is truth for name, right, truth in checks)
-    except TypeError:
+    except (TypeError, AttributeError):
         return False
 
 
@@ -172,16 +202,3 @@ def _plain(value: Hashable) -> Any:
     if isinstance(value, Tuple):
         return tuple(map(_plain, value.items))
     return value.value if isinstance(value, Const) else value
-
-
-def _examples(subject: Hashable, checks: list[tuple[str, Any, bool]]) -> list[Any]:
-    constants = [item for _, right, _ in checks for item in (right if isinstance(right, tuple) else (right,))]
-    numbers = sorted({c for c in constants if isinstance(c, (int, float))})
-    if isinstance(subject, tuple) and subject[0] == "Mod" and isinstance(subject[2], Const):
-        divisor = subject[2].value
-        whole = type(divisor) is int and 0 < divisor <= MODULUS and all(type(c) is int for c in numbers)
-        if whole and len(numbers) >= len([c for c in constants if c is not None]):
-            return list(range(divisor))
-    between = [(low + high) / 2 for low, high in zip(numbers, numbers[1:])]
-    beyond = [numbers[0] - 1, numbers[-1] + 1] if numbers else []
-    return [*constants, *between, *beyond, None, True, False, 0, "", "(another)", object()]

@@ -210,7 +210,7 @@ def _leave(
         if len(path.choices) > chosen:
             unfilled.leave(path, node)
         if len(path.laps) > depth:
-            growth.leave(path, path.laps[depth].run)
+            growth.leave(m, path, path.laps[depth].run)
             if path.evaluated:
                 evaluation.leave(m, path, path.laps[depth].run)
         path.laps = path.laps[:depth]

@@ -154,7 +154,8 @@ def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
         except TypeError:
             return Unknown()
     if isinstance(value, Unknown):
-        return computed(m, "", value) if value.grad is False else Unknown("", value.grad)
+        result = computed(m, "", value) if value.grad is False else Unknown("", value.grad)
+        return remembered(m, node, state, result)
     return Unknown()
 
 

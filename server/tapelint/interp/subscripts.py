@@ -8,6 +8,7 @@ from typing import Any
 
 from ..tape import State, current, leaf
 from . import absent, registered, torch_ops
+from .conditions import forget
 from .counted import look
 from .extent import indexed
 from .machine import EXPRESSIONS, Machine
@@ -184,6 +185,8 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
             from .calls import call_dunder
 
             call_dunder(m, state, owner, "__setitem__", [index, value], node)
+    elif isinstance(owner, Unknown) and state.choices:
+        forget(state, owner, True)
 
 
 def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
