@@ -15,12 +15,8 @@ from ..tape import State
 from . import evaluation, torch_ops
 from .assign import tensors_in
 from .classes import instantiate
-<<<<<<< HEAD
-from .functions import BATCH, call_function
-=======
 from .conditions import CHANGING, PURE, forget, remembered
-from .functions import call_function
->>>>>>> da52de3 (Conditions: sizes, beginnings and ends, members, kinds of things; what is asked of the same thing twice; attributes set on what nobody knows)
+from .functions import BATCH, call_function
 from .gradients import handed_over, reach
 from .iteration import items_of
 from .library.registry import (
@@ -76,16 +72,12 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
             kwargs[keyword.arg] = value
         elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
-<<<<<<< HEAD
         elif isinstance(value, Unknown) and value.grad is False and _runs(state, function):
             kwargs[BATCH] = value
     if node is m.entering and not isinstance(function.function if isinstance(function, Bound) else function, Function):
         m.entering = None  # more is to be done after it than to use its result
-    return call_value(m, state, function, args, kwargs, node, key)
-=======
     result = call_value(m, state, function, args, kwargs, node, key)
     return remembered(m, node, state, result) if isinstance(result, Unknown) else result
->>>>>>> da52de3 (Conditions: sizes, beginnings and ends, members, kinds of things; what is asked of the same thing twice; attributes set on what nobody knows)
 
 
 def _runs(state: State, function: Value) -> bool:
