@@ -26,8 +26,9 @@ LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 EACH = (ast.GeneratorExp, ast.ListComp)
 OPPOSITE = {ast.IsNot: "Is", ast.NotEq: "Eq", ast.NotIn: "In"}
 PURE = frozenset(
-    "isinstance issubclass hasattr getattr callable bool abs startswith endswith lower upper strip get len type str int "
-    "float round any all min max sum size dim numel exists isfile isdir is_file is_dir isdigit isnumeric isalpha".split()
+    "isinstance issubclass hasattr getattr callable bool abs startswith endswith lower upper strip get len type str "
+    "int float round any all min max sum size dim numel exists isfile isdir is_file is_dir isdigit isnumeric "
+    "isalpha".split()
 )
 """Functions and methods whose results depend on what they are given alone, and are asked for again and again."""
 INSIDE = frozenset("len any all max min sum get size".split())
