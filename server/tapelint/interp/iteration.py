@@ -93,7 +93,8 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = 
         return Items([Unknown("index", False) for _ in range(laps)], False)  # the sizes of a tensor
     # What a loader yields is data; what an unknown call returned may hold anything.
     data = isinstance(value, Unknown) and (value.grad is False or value.why == "loader")
-    return Items([Unknown("batch", False if data else None) for _ in range(laps)], False)
+    grad, whole = False if data else None, getattr(value, "formula", None) or value
+    return Items([Unknown("batch", grad, formula=("[]", whole, Const(i))) for i in range(laps)], False)
 
 
 def shown(state: State, items: list[Value], first: int) -> list[Value]:
@@ -148,7 +149,9 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
     if isinstance(value, TensorRef) and count is not None:
         items = items_of(m, state, value, node, count).values
     elif isinstance(value, Unknown) and count is not None:
-        return _alike(m, state, value, [Unknown(value.why, value.grad) for _ in range(count)])
+        whole = value.formula or value
+        parts = [Unknown(value.why, value.grad, formula=("[]", whole, Const(i))) for i in range(count)]
+        return _alike(m, state, value, parts)
     elif isinstance(value, Method) and count is not None:
         return _alike(m, state, value, [Unknown("batch") for _ in range(count)])
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ...tape import State
 from ..calls import call_value
@@ -176,6 +177,8 @@ def filtered(m: Machine, state: State, call: Call) -> Value:
 @function("builtins.next")
 def following(m: Machine, state: State, call: Call) -> Value:
     found = items_of(m, state, call.get(0, "iterator"), call.node, 1).values
+    if found and isinstance(found[0], Unknown):
+        return replace(found[0], formula=None)  # another one each time
     return found[0] if found else call.get(1, "default") if len(call.args) > 1 else Unknown("item")
 
 
