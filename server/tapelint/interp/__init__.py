@@ -6,6 +6,7 @@ from . import (
     branches,
     calls,
     classes,
+    contexts,
     displays,
     functions,
     importing,

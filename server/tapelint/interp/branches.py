@@ -1,4 +1,4 @@
-"""Branches: ``if``, the conditional expression, ``match``, ``try``, ``with``.
+"""Branches: ``if``, the conditional expression, ``match``, ``try``.
 
 A condition that is not known runs both ways. If a way changes nothing that matters, the two are one again at once.
 The truth assumed for an unknown condition is remembered on the path, so that the same test later takes the same side.
@@ -7,15 +7,13 @@ The truth assumed for an unknown condition is remembered on the path, so that th
 from __future__ import annotations
 
 import ast
-from functools import partial
 
 from ..tape import State
-from .assign import assign
 from .conditions import assume, decide
 from .counted import apart, count
 from .gradients import weigh
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
-from .values import Casting, Const, Generator, Packing, Ref, Tuple, Unknown, Value
+from .values import Const, Tuple, Unknown, Value
 
 
 def branch(m: Machine, node: ast.If, state: State) -> list[State]:
@@ -247,83 +245,7 @@ def catches(kinds: list[ast.expr], error: Raised) -> bool:
     return bool(names & {error.name, "Exception", "BaseException"})
 
 
-def with_block(m: Machine, node: ast.With, state: State) -> list[State]:
-    """``with``: grad modes are entered and left, generators run around the body, other context managers are looked
-    through.
-    """
-    return _with(m, node, list(node.items), state)
-
-
-def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -> list[State]:
-    from .functions import run_generator
-    from .library.grad_mode import as_mode
-
-    if not items:
-        return m.block(node.body, [state])
-    item, rest = items[0], items[1:]
-    before = (state.grad_mode, state.inference, state.packing, state.switched)
-    results: list[State] = []
-    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(item.context_expr, s))):
-        if path.signal is not None:
-            results.append(path)
-            continue
-        value, path.value = path.value, None
-        if isinstance(value, Generator) and value.function is not None:
-            results += run_generator(m, path, value, partial(_body, m, node, item, rest))
-            continue
-        mode = as_mode(value)
-        if mode is not None:
-            path.enter(mode.mode, mode.inference)
-        elif isinstance(value, Packing):
-            path.packing = ()
-        ambient = mode is not None or isinstance(value, (Packing, Casting))
-        entered = Const(None) if ambient else _entered(m, path, value, node)
-        casting, m.tape.casting = m.tape.casting, value.enabled if isinstance(value, Casting) else m.tape.casting
-        awaited = swallowed(item.context_expr)
-        guard = catches(awaited, Raised("RuntimeError"))
-        m.tape.guarded += guard
-        m.catching += bool(awaited)
-        place = m.depth, path.frame, path.calls, path.laps
-        try:
-            outcomes = _body(m, node, item, rest, path, entered)
-        finally:
-            m.tape.casting = casting
-            m.tape.guarded -= guard
-            m.catching -= bool(awaited)
-        for out in outcomes:
-            if out.signal == "raise" and isinstance(out.value, Raised) and catches(awaited, out.value):
-                m.depth, out.frame, out.calls, out.laps = place
-                out.signal, out.value = None, None
-        for out in outcomes:
-            if ambient:
-                out.grad_mode, out.inference, out.packing, out.switched = before
-            results.append(out)
-    return results
-
-
-def _body(
-    m: Machine, node: ast.With, item: ast.withitem, rest: list[ast.withitem], state: State, entered: Value
-) -> list[State]:
-    """Bind what the context manager gave, then go on with the other managers and the body."""
-    target = item.optional_vars
-    states = [state]
-    if target is not None:
-        states = m.explore(state, lambda s: assign(m, s, target, entered, node, None))
-    return [out for s in states for out in (_with(m, node, rest, s) if s.signal is None else [s])]
-
-
-def _entered(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
-    from .calls import call_dunder
-
-    if isinstance(value, Ref):
-        own = call_dunder(m, state, value, "__enter__", [], node)
-        return own if own is not None else value
-    return Unknown("with")
-
-
-STATEMENTS.update(
-    {ast.If: branch, ast.Try: trying, ast.With: with_block, ast.AsyncWith: with_block, ast.Match: matching}
-)
+STATEMENTS.update({ast.If: branch, ast.Try: trying, ast.Match: matching})
 if hasattr(ast, "TryStar"):
     STATEMENTS[ast.TryStar] = trying
 EXPRESSIONS[ast.IfExp] = conditional

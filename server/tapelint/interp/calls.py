@@ -15,7 +15,7 @@ from ..tape import State
 from . import evaluation, torch_ops
 from .assign import tensors_in
 from .classes import instantiate
-from .conditions import CHANGING, PURE, forget, remembered
+from .conditions import forget, remembered
 from .functions import BATCH, call_function
 from .gradients import handed_over, reach
 from .iteration import items_of
@@ -76,8 +76,7 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
             kwargs[BATCH] = value
     if node is m.entering and not isinstance(function.function if isinstance(function, Bound) else function, Function):
         m.entering = None  # more is to be done after it than to use its result
-    result = call_value(m, state, function, args, kwargs, node, key)
-    return remembered(m, node, state, result) if isinstance(result, Unknown) else result
+    return remembered(m, node, state, call_value(m, state, function, args, kwargs, node, key))
 
 
 def _runs(state: State, function: Value) -> bool:
@@ -210,8 +209,7 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             tensor = torch_ops.tensor_of(m, state, receiver)
             assert tensor is not None
             return tensor_method(m, state, TensorRef(tensor), call)
-        if state.choices and call.name not in PURE:
-            forget(state, receiver, call.name in CHANGING)
+        forget(state, receiver, call.name)
         if call.name in OF_TENSORS:
             return Unknown("batch", False if call.name == "detach" else receiver.grad)
         if call.name == "backward" and not call.args:

@@ -34,7 +34,8 @@ PURE = frozenset(
 INSIDE = frozenset("len any all max min sum get size".split())
 """Those that depend on what a container holds."""
 CHANGING = frozenset(
-    "append appendleft extend insert add push put pop popleft popitem remove discard clear update setdefault".split()
+    "append appendleft extend insert add push put pop popleft popitem remove discard clear update setdefault "
+    "__setitem__".split()
 )
 """Methods after which a container holds something else."""
 
@@ -141,10 +142,13 @@ def remembered(m: Machine, node: ast.expr, state: State, value: Value) -> Value:
     return value
 
 
-def forget(state: State, thing: Value, changed: bool) -> None:
-    """What was assumed of the size and of the members of ``thing``, which may hold something else now; of its truth,
-    too, if it was ``changed`` for certain.
+def forget(state: State, thing: Value, method: str) -> None:
+    """After a ``method`` of ``thing``: what was assumed of its size and its members, for it may hold something else
+    now; of its truth, too, if it does for certain.
     """
+    if method in PURE:
+        return
+    changed = method in CHANGING
     stale = [key for key in state.choices if thing in values_in(key) and (changed and key == thing or _looks(key))]
     for key in stale:
         del state.choices[key]

@@ -185,8 +185,8 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
             from .calls import call_dunder
 
             call_dunder(m, state, owner, "__setitem__", [index, value], node)
-    elif isinstance(owner, Unknown) and state.choices:
-        forget(state, owner, True)
+    elif isinstance(owner, Unknown):
+        forget(state, owner, "__setitem__")
 
 
 def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
