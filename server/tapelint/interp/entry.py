@@ -52,9 +52,11 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
     trees = m.tree, *(module.source.tree for module in finish.loads)
     fresh, made = FRESH, dict[int, Step]()
     ranked = [(urgency(function.node, trees), function, owner) for function, owner in uncalled(m, state, module)]
+    before: ast.AST | None = None
     for rank, function, owner in sorted(ranked, key=itemgetter(0)):
-        if function.node in called:
-            continue
+        if function.node in called and function.node is not before:
+            continue  # one after the other it runs on objects of several classes
+        before = function.node
         if rank == IDLE and fresh > IDLE_FRESH:
             fresh, together = IDLE_FRESH, min(together, IDLE_TOGETHER)
         with recorded(m, m.tape, (), 0) as step:
@@ -161,7 +163,8 @@ def _entry(
     m: Machine, memory: Memory, base: Step, finish: Step, function: Function, owner: Ref | None, limit: int
 ) -> Step:
     """Run a function that nothing has called; a method on the object that ``base`` has made."""
-    known = memory.entries.get(function.node)
+    key = function.node, owner.id if owner is not None else 0
+    known = memory.entries.get(key)
     if known is not None and known.end is base and known.fits(limit):
         return known
     with recorded(m, base.tape.fork(), base.loads, limit) as step:
@@ -174,7 +177,7 @@ def _entry(
     step.end = base
     if m.probe is None:
         step.tape = None
-    memory.entries[function.node] = step
+    memory.entries[key] = step
     return step
 
 

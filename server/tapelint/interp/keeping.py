@@ -23,7 +23,7 @@ ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ shar
 """Methods of a module that return it."""
 
 
-def uses_of(m: Machine, state: State, function: Function) -> dict[str, set[str]]:
+def uses_of(m: Machine, state: State, function: Function, kind: Ref | None) -> dict[str, set[str]]:
     """For each name in a function the attributes it is asked for, and ``()`` if it is called; for what an ``__init__``
     keeps, by its class as well.
     """
@@ -32,7 +32,7 @@ def uses_of(m: Machine, state: State, function: Function) -> dict[str, set[str]]
         return uses
     found = {name: set(used) for name, used in uses.items()}
     kept = _kept(function.node)
-    for owner in linear_order(state, Ref(function.owner)) if kept else ():
+    for owner in linear_order(state, kind or Ref(function.owner)) if kept else ():
         if isinstance(owner, Ref) and isinstance(thing := state.heap[owner.id], Class):
             uses = m.ask(_uses, thing.node)
             for parameter, attributes in kept.items():

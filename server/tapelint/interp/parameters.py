@@ -66,7 +66,7 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
 def _call(m: Machine, state: State, function: Function, instance: Ref, node: ast.AST) -> None:
     """Call a method that prepares an object, along one path."""
     spec = function.node.args
-    given = inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:], True)
+    given = inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:], state.heap[instance.id].kind)
     width, m.width = m.width, MAKING_STATES
     try:
         call_function(m, state, function, [instance], given, node)
@@ -92,12 +92,13 @@ PLAIN_KINDS = ("list", "dict", "set", "deque")
 
 
 def inferred(
-    m: Machine, state: State, function: Function, parameters: list[ast.arg], making: bool = False
+    m: Machine, state: State, function: Function, parameters: list[ast.arg], making: Ref | None = None
 ) -> dict[str, Value]:
     """Values for parameters nobody gave. What has a plain default keeps it, unless it is a switch (True, False, None),
-    which may be either; where an object is ``making``, a switch keeps its default too, if None is foreseen there.
+    which may be either; where it is an object of the class ``making`` that is made, a switch keeps its default too, if
+    None is foreseen there.
     """
-    uses, tests = uses_of(m, state, function), outline(function.node).tests
+    uses, tests = uses_of(m, state, function, making), outline(function.node).tests
     defaults: dict[str, Value] = {}
     positional = [*function.node.args.posonlyargs, *function.node.args.args]
     for parameter, value in zip(reversed(positional), reversed(function.defaults)):
@@ -109,7 +110,7 @@ def inferred(
         default = defaults.get(name)
         if default is not None and not is_switch(default):
             continue
-        if making and default is not None and (default != NONE or parameter.annotation or name in tests):
+        if making is not None and default is not None and (default != NONE or parameter.annotation or name in tests):
             continue
         values[name] = _infer(m, state, function, parameter, uses.get(name, set()))
     return values

@@ -177,7 +177,7 @@ class Memory:
     script: list[Step] = field(default_factory=list)
     finish: Step | None = None
     objects: dict[int, Step] = field(default_factory=dict)
-    entries: dict[ast.AST, Step] = field(default_factory=dict)
+    entries: dict[tuple[ast.AST, int], Step] = field(default_factory=dict)
 
     def forget(self) -> None:
         """Begin anew."""

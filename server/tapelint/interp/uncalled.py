@@ -17,9 +17,9 @@ from . import driven, growth
 from .calls import call_value
 from .frameworks import WALKED, loop_of, prepared, unrecorded, walk_of
 from .gradients import between_calls, through
-from .lineage import is_module
+from .lineage import is_module, linear_order
 from .machine import Machine
-from .outline import outline
+from .outline import is_abstract, outline
 from .parameters import inferred
 from .unrecorded import is_unrecorded
 from .values import (
@@ -34,6 +34,8 @@ from .values import (
 TRAINED = "somebody calls backward on the result"
 
 TRAINING = frozenset(("backward", "step"))
+HEIRS = 2
+"""Of so many derived classes the methods of a class run that leaves others to them."""
 IDLE = 3
 """The urgency of what does not train."""
 
@@ -63,11 +65,30 @@ def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, 
             if name in defined or is_own(value):  # or a decorator from another file has wrapped it
                 yield value, None
         elif isinstance(value, Ref) and isinstance(thing := state.heap.get(value.id), Class):
+            complete = _completed(m, state, module, value)
             for function in list(thing.attributes.values()):
                 if not isinstance(function, Function) or function.owner != value.id or not is_own(function):
                     continue
-                if function.node.name != "__init__":
-                    yield function, value
+                name = function.node.name
+                if name != "__init__":
+                    heirs = [heir for heir in complete if name not in state.heap[heir.id].attributes]
+                    for owner in (heirs if not m.ask(is_abstract, function.node) else []) or [value]:
+                        yield function, owner
+
+
+def _completed(m: Machine, state: State, module: int, base: Ref) -> list[Ref]:
+    """The first classes of the module that define what ``base`` leaves to derived ones: its methods run on theirs."""
+    left = {
+        name
+        for name, function in state.heap[base.id].attributes.items()
+        if isinstance(function, Function) and m.ask(is_abstract, function.node)
+    }
+    if not left:
+        return []
+    others = [other for other in state.heap[module].variables.values() if isinstance(other, Ref) and other != base]
+    kinds = [other for other in others if isinstance(state.heap.get(other.id), Class)]
+    heirs = [other for other in kinds if left <= state.heap[other.id].attributes.keys()]
+    return [heir for heir in heirs if base in linear_order(state, heir)][:HEIRS]
 
 
 def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, owner: Ref | None) -> list[State]:

@@ -34,6 +34,9 @@ _TOLD = {
     "fastai.learner": "fastai/learner.py",
     "ignite": "ignite/__init__.py",
     "ignite.engine": "ignite/engine.py",
+    "sklearn": "sklearn/__init__.py",
+    "sklearn.model_selection": "sklearn/model_selection.py",
+    "sklearn.pipeline": "sklearn/pipeline.py",
     "skorch": "skorch/__init__.py",
     "skorch.callbacks": "skorch/callbacks.py",
     "skorch.classifier": "skorch/classifier.py",
@@ -44,6 +47,7 @@ _TOLD = {
     "skorch.utils": "skorch/utils.py",
     "transformers": "transformers/__init__.py",
     "transformers.trainer": "transformers/trainer.py",
+    "trl": "trl/__init__.py",
 }
 _NAMES = {str(PROGRAMS / file): name for name, file in _TOLD.items()}
 
