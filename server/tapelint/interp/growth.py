@@ -19,7 +19,7 @@ from ..tape.cycles import left
 from ..tape.events import GraphKeptAlive
 from ..tape.walks import forget
 from .machine import Machine
-from .values import NONE, Frame, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from .values import NONE, Frame, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 
 MOST = 400
 """How many values are looked at to find who holds a tensor."""
@@ -87,6 +87,20 @@ def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:
         if walk is not None and all(lap.run != each.lap.run for lap in walk.moment.laps):
             continue  # collected for a backward after the loop
         m.tape.publish(GraphKeptAlive(each.stored.moment, None, each))
+
+
+def is_vague(state: State, result: Value) -> bool:
+    """Whether what a function returns may hold graphs of which nothing is known."""
+    seen: set[int] = set()
+    frontier = [result]
+    while frontier:
+        item = frontier.pop()
+        if isinstance(item, Unknown) and item.grad is not False:
+            return True
+        if isinstance(item, TensorRef) and state.tensors[item.id].requires_grad is None:
+            return True
+        frontier += _inside(state, item, seen)
+    return False
 
 
 def _collects(stored: Stored) -> bool:

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from ..tape import State, current
 from . import torch_ops
 from .counted import Counted, look
+from .lineage import linear_order
 from .machine import Machine
 from .truth import length
 from .values import (
     Const,
     Generator,
     Instance,
+    Lib,
     Mapping,
     Method,
     Partial,
@@ -86,6 +88,8 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = 
                 made = call_dunder(m, state, value, "__iter__", [], node)
                 if made is not None and made != value:
                     return items_of(m, state, made, node, laps)
+            if Lib("typing.NamedTuple") in linear_order(state, thing.kind):
+                return Items(list(thing.attributes.values()), True)
             if own_method(m, state, value, "__getitem__"):
                 found = [call_dunder(m, state, value, "__getitem__", [Const(i)], node) for i in range(2)]
                 return Items([v for v in found if v is not None], False)

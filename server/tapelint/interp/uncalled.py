@@ -127,7 +127,9 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
             driven.imagine_backward(m, s, driven.with_graph(s, result), function.node, TRAINED)
         elif walk is not None:
             driven.batch_ends(m, s, walk, args[0], result, function.node)
-        growth.tell(m, s, [result, *args, *values.values(), *s.heap[s.heap[function.frame].module].variables.values()])
+        if not growth.is_vague(s, result):
+            around = s.heap[s.heap[function.frame].module].variables.values()
+            growth.tell(m, s, [result, *args, *values.values(), *around])
 
     if quiet is not None:
         with driven.resting(m, quiet.premise(function.node.name)):
