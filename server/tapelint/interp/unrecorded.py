@@ -86,7 +86,7 @@ def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
         item, off, function = todo.pop()
         kind = type(item)
         if kind is list:
-            todo += [(each, off, function) for each in item]  # type: ignore[attr-defined]
+            todo += [(each, off, function) for each in item if each is not None]  # type: ignore[attr-defined]
             continue
         if kind is ast.Name or kind is ast.Attribute:
             if isinstance(item.ctx, ast.Load):  # type: ignore[attr-defined]
