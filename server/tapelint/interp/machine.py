@@ -39,7 +39,7 @@ STEPS = 80_000
 """Expressions evaluated per entry point before it is given up: about half a second."""
 
 LOOKS = 24
-"""What is looked at to compare paths for the price of one step."""
+"""What is looked at to compare paths, and nodes that passes come to, for the price of one step."""
 
 
 class Raised(Exception):
@@ -173,6 +173,12 @@ class Machine:
             raise Cancelled
         if self.steps > self.limit:
             raise BudgetSpent
+
+    def charge(self) -> None:
+        """Passes through graphs cost steps, too, by the nodes that they have come to."""
+        self.steps += self.tape.work // LOOKS
+        self.tape.work %= LOOKS
+        self.check()
 
     def lookup(self, state: State, name: str) -> Value:
         heap = state.heap

@@ -50,6 +50,7 @@ def backward(
     """
     begin = _begin(tape, state, roots, node, assumed)
     order, parents, leaves = _walk(begin)
+    tape.work += len(order)
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs, accumulate)
     if accumulate:
@@ -231,6 +232,7 @@ def second_order(
 ) -> Gradient | None:
     """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none comes to it."""
     order, _, leaves = _walk(begin)
+    tape.work += 4 * len(order)
     target = current(state, key).grad_fn or Leaf(key)
     if target not in leaves and target not in order:
         return None
@@ -248,14 +250,18 @@ def recorded(tape: Tape, state: State, key: int) -> bool:
     return any(made is not None and made.edges and not made.unknown for made in found)
 
 
-def unused(state: State, roots: Sequence[int], key: int) -> bool:
-    """Whether no path leads from ``roots`` to the tensor ``key``, for certain: then it has no gradient."""
+def unused(tape: Tape, state: State, roots: Sequence[int], keys: Iterable[int]) -> set[int]:
+    """Those of some tensors to which no path leads from ``roots``, for certain: they have no gradient."""
     tensors = [current(state, root) for root in roots]
-    if any(tensor.requires_grad is None for tensor in tensors) or state.tensors[key].requires_grad is None:
-        return False
+    if any(tensor.requires_grad is None for tensor in tensors):
+        return set()
     order, _, leaves = _walk([edge for tensor in tensors if (edge := edge_of(tensor)) is not None])
-    own = edge_of(current(state, key))
-    return own not in order and own not in leaves and not any(item.assumed or not item.whole for item in order)
+    tape.work += len(order)
+    if any(item.assumed or not item.whole for item in order):
+        return set()
+    reached: set[Node | Leaf | None] = {*order, *leaves}
+    known = (key for key in keys if state.tensors[key].requires_grad is not None)
+    return {key for key in known if edge_of(current(state, key)) not in reached}
 
 
 def everything(begin: Iterable[Node | Leaf]) -> set[Node | Leaf]:

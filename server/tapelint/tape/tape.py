@@ -64,7 +64,7 @@ class Tape:
     by the empty list it gave; ``parted`` the leaves that stand for many parameters, of which somebody had some in hand;
     ``watched`` the tensors whose gradient the program wants, ``single`` the tensors of the default dtype, ``retyped``
     the calls that change that of others, ``levels`` the transforms of ``torch.func``
-    that are running, the innermost last.
+    that are running, the innermost last; ``work`` counts the nodes that passes have come to.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
@@ -101,6 +101,7 @@ class Tape:
         self.watched: set[int] = set()
         self.single: set[int] = set()
         self.retyped: set[str] = set()
+        self.work = 0
 
     def fork(self) -> Tape:
         """A tape that begins with the facts of this one and whose own facts this one does not see."""

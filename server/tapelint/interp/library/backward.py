@@ -112,6 +112,7 @@ def go_backward(
         made = backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
     except Refused as error:
         raise refused(m, str(error)) from None
+    m.charge()
     if accumulate and not inner:
         tell_terms(m, state, roots, node)
     return made
@@ -217,8 +218,9 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     given = call.get(2, "grad_outputs")
     starts = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given) or ()
     results: list[Value] = []
+    without = unused(m.tape, state, roots, inputs) if allowed is not None and materialize is False else ()
     for index, key in enumerate(inputs):
-        if allowed is not None and materialize is False and unused(state, roots, key):
+        if key in without:
             if not allowed:
                 tell_unused(m, state, roots, key, call.node)
                 raise refused(m, UNUSED_INPUT.format(index))
@@ -253,13 +255,15 @@ def new_gradient(
     """The gradient with respect to one input. With ``create_graph`` it has a graph of its own, unless everything on the
     way is linear.
     """
-    edges = [edge for start in starts if (edge := edge_of(current(state, start))) is not None]
-    begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
-    found = second_order(m.tape, state, begin, key, edges)
     made = leaf(state, node)
     if create is False:
         m.tape.cuts[made] = Cut(state.moment(node), "create_graph")
-    elif create is None or found is None or not found.edges and found.unknown:
+        return made
+    edges = [edge for start in starts if (edge := edge_of(current(state, start))) is not None]
+    begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
+    found = second_order(m.tape, state, begin, key, edges)
+    m.charge()
+    if create is None or found is None or not found.edges and found.unknown:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     elif not found.edges:
         m.tape.cuts[made] = Cut(state.moment(node), "linear")

@@ -118,7 +118,9 @@ def inside(
 
 def walked(m: Machine, state: State, roots: list[int], inputs: Iterable[int], call: Call) -> None:
     """The backward from ``roots`` to those of ``inputs`` that they depend on: it may raise."""
-    reached = [key for key in inputs if not unused(state, roots, key)]
+    inputs = list(inputs)
+    without = unused(m.tape, state, roots, inputs)
+    reached = [key for key in inputs if key not in without]
     if not roots or not reached:
         return
     try:
@@ -131,7 +133,7 @@ def gradient(
     m: Machine, state: State, roots: list[int], key: int, starts: list[int], create: bool | None, call: Call
 ) -> int:
     """What is made for one input; zeros where nothing comes to it."""
-    if not roots or unused(state, roots, key):
+    if not roots or unused(m.tape, state, roots, [key]):
         return leaf(state, call.node)
     return new_gradient(m, state, roots, key, starts, create, call.node)
 
