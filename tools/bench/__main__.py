@@ -32,6 +32,8 @@ import server
 import torchfix
 from timing import machine, percentile
 
+from tapelint.cli import collect_rarely
+
 AIM = 5
 """How much faster than TorchFix tapelint wants to be."""
 
@@ -237,6 +239,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Lines:
 
 def main() -> int:
     """Measure what is asked for and print it; the exit status."""
+    collect_rarely()  # as the command and the server do
     parser = argparse.ArgumentParser(prog="bench", description="Measure tapelint.")
     parser.add_argument("folders", nargs="*", type=Path, default=[Path("examples")], metavar="FOLDER")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")

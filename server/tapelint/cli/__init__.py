@@ -18,10 +18,16 @@ _INTERRUPTED = 130
 _NOBODY_READS = 141
 
 
+def collect_rarely() -> None:
+    """Graphs are many objects that live as long as their analysis: to look for garbage among them takes a fifth of
+    it.
+    """
+    gc.set_threshold(20_000, 10, 10)
+
+
 def main(serve: Callable[[], None]) -> None:
     """Run the command line and exit; ``serve`` is what ``tapelint server`` does."""
-    # Graphs are many objects that live as long as their analysis: looking for garbage among them takes a fifth of it.
-    gc.set_threshold(20_000, 10, 10)
+    collect_rarely()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:  # a sign the terminal cannot show must not stop the report
