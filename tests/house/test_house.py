@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -50,6 +51,16 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 by_path = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 # Texts that the analyser reads as it reads the user's: nothing of ours ever imports them.
 TOLD = PACKAGE / "interp" / "told" / "programs"
+
+
+modules = pytest.mark.parametrize(
+    "name",
+    [
+        ".".join(("tapelint", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+        for path in FILES
+        if TOLD not in path.parents
+    ],
+)
 
 
 @cache
@@ -145,3 +156,15 @@ def test_every_module_explains_itself(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     if text.strip():
         assert ast.get_docstring(tree_of(path)), f"{path} has no docstring"
+
+
+@modules
+def test_a_dotted_name_is_the_module_of_that_name(name: str) -> None:
+    """``import a.b.c as x`` binds what the package has under ``c``: nothing else may stand there."""
+    module = importlib.import_module(name)
+    base = PACKAGE.parent.joinpath(*name.split("."))
+    assert module.__file__ is not None
+    assert Path(module.__file__).resolve() in (base.with_suffix(".py"), base / "__init__.py")
+    package, _, last = name.rpartition(".")
+    if package:
+        assert getattr(importlib.import_module(package), last) is module, f"{package} has another {last!r}"

@@ -18,39 +18,7 @@ from . import (
 from .entry import execute
 from .holes import Holes
 from .imports import Imports
-from .library import (
-    amp,
-    arrays,
-    attribute_names,
-    autograd_function,
-    backward,
-    batching,
-    builtins,
-    checkpoint,
-    containers,
-    copying,
-    custom_ops,
-    distributions,
-    functional,
-    functional_call,
-    grad_mode,
-    gradients,
-    hooks,
-    kinds,
-    launchers,
-    layers,
-    modules,
-    optimizers,
-    own_optimizers,
-    parametrizations,
-    schedulers,
-    sequences,
-    tensors,
-    transforms,
-    vectors,
-    weight_averages,
-    wrappers,
-)
+from .library import models
 from .machine import Cancelled, Machine, Place, place_of
 from .steps import Memory, Step, walked
 from .told import Resolve

@@ -18,7 +18,7 @@ from .. import ops
 from ..ops.schema import Op
 from ..tape import Refused, State, Tensor, current, invent, record
 from ..tape.lost import RequiresGradRefused
-from ..tape.record import flatten
+from ..tape.recording import flatten
 from . import absent, alias, gradients, precision
 from .dtypes import result_kind
 from .machine import Machine, Raised

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapelint.ops.binding import bind, constant_kind
 from tapelint.ops.layers import layer, layer_names
-from tapelint.ops.names import op_name, operator_name, subscript_name
+from tapelint.ops.naming import op_name, operator_name, subscript_name
 from tapelint.ops.schema import Layer, Op, Param, Saved
 from tapelint.ops.table import candidates, names, overload, resolve
 

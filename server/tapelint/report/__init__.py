@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .diagnostic import Applicability, Diagnostic, Fix, Related, Severity
-from .settle import settle
+from .settling import settle
 
 __all__ = ["Applicability", "Diagnostic", "Fix", "Related", "Severity", "settle"]

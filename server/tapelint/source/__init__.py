@@ -6,7 +6,7 @@ from .adoption import Adoption, adopt
 from .cache import parsed
 from .cells import Cell, cell_at, moved
 from .edit import Edit, apply, difference, line_starts, rows
-from .notebook import NOTEBOOK, Notebook, joined, notebook
+from .notebooks import NOTEBOOK, Notebook, joined, notebook
 from .parsing import Source, concerns_torch, imported, may_use_torch, parse
 from .reading import SourceError, read
 from .recovery import UNPARSED, Problem

@@ -1,14 +1,14 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
 from . import gradients
-from .backward import backward, everything, recorded, second_order, unused
+from .backward_pass import backward, everything, recorded, second_order, unused
 from .graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
 from .hooks import Hook, retain
 from .inference import check_inference_write
 from .levels import Level, alias, leave, see_outside
 from .moment import Lap, Moment
 from .present import contents, current, edge_of, leaf, settle
-from .record import invent, record
+from .recording import invent, record
 from .state import State, fresh_id
 from .stored import Collected, Kept, Stored
 from .tape import Cut, Tape, Unmarked

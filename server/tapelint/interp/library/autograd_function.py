@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ...tape import Leaf, Node, Refused, SavedTensor, State, Tensor, bump, check_write, current, edge_of, fresh_id
 from ...tape.function_events import DirtyNotReturned
-from ...tape.record import both
+from ...tape.recording import both
 from ...tape.unmarked import tell_unmarked
 from ..calls import call_value
 from ..lineage import find

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ... import ops
 from ...ops.layers import bare, is_there
 from ...tape import Refused, State, leaf, record
-from ...tape.record import Arg, flatten
+from ...tape.recording import Arg, flatten
 from .. import precision, torch_ops
 from ..assign import tensors_in
 from ..iteration import items_of
