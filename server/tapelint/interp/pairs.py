@@ -282,7 +282,7 @@ class Pair:
         """
         mine, yours = self.state.writes, self.other.writes
         freed = self.state.freed.keys() ^ self.other.freed.keys()
-        for key in self.state.grads.keys() ^ self.other.grads.keys():
+        for key in sorted(self.state.grads.keys() ^ self.other.grads.keys()):  # in the same order in every analysis
             if key in self.state.tensors and key in self.other.tensors and self.holds_tensor(key):
                 return False
         if not freed and all(mine.get(key) is yours.get(key) for key in changed & self.saved):
