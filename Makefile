@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lint client-check oracle fuzz editor-test bench ecosystem clean
+.PHONY: help demo test lint client-check oracle fuzz lock editor-test bench ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -31,6 +31,9 @@ oracle: .venv-oracle/.ready ## let real PyTorch judge what the tests claim
 fuzz: .venv-oracle/.ready ## compare with real PyTorch: COUNT (500) random programs from SEED (1), for TIME seconds at most
 	OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.fuzz \
 	--seed $(or $(SEED),1) --count $(or $(COUNT),500) --time $(or $(TIME),0) --scatter $(or $(SCATTER),0)
+
+lock: .venv-oracle/.ready ## digest all that is reported of 1,900 programs (AGAINST=file: what differs from digests printed before)
+	@PYTHONPATH=. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.lock $(if $(AGAINST),--against $(AGAINST))
 
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh

@@ -1,0 +1,94 @@
+"""Print a digest of what the analyser says of many programs, one line a program and one for all.
+
+    make lock                          # digests of every program, then the total
+    python -m tools.lock --against F   # compare with digests written before; exit status 1 where one differs
+
+The programs are the blocks of the literate tests, the examples and random programs of the fuzzer (which need torch to
+be written, not to be analysed; without torch they are left out, and the last line says so). A digest covers the
+diagnostics with their stories, the fixes with their edits, and the counters: a commit that is only about names, places
+or types keeps the total.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import astuple
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests" / "mdtest")]
+
+from mdjudge import analysed  # noqa: E402
+from mdspec import Block, beside, read_all, read_script, read_specification  # noqa: E402
+from tapelint.analysis import Report, fixes  # noqa: E402
+
+SEEDS = range(1, 301)
+"""The random programs: enough to use every statement that the fuzzer can write some dozens of times."""
+
+
+def main() -> int:
+    """Print the digests; the exit status."""
+    parser = argparse.ArgumentParser(prog="lock", description="Digest what the analyser says of many programs.")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="digests printed before; only differences are shown"
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    options = parser.parse_args()
+    blocks = list(programs())
+    digests: dict[str, str] = {}
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for name, digest in zip((block.name for block in blocks), pool.map(digest_of, blocks, chunksize=20)):
+            digests[name] = digest
+    digests["total"] = hashlib.sha256("".join(f"{k} {v}\n" for k, v in digests.items()).encode()).hexdigest()
+    if options.against is None:
+        for name, digest in digests.items():
+            print(digest, name)
+        return 0
+    lines = options.against.read_text(encoding="utf-8").splitlines()
+    before = {name: digest for digest, _, name in (line.partition(" ") for line in lines)}
+    changed = [name for name in before | digests if before.get(name) != digests.get(name)]
+    for name in changed:
+        print("gone:" if name not in digests else "new:" if name not in before else "differs:", name)
+    if not changed:
+        print(f"{len(digests) - 1} programs, nothing differs: {digests['total']}")
+    return 1 if changed else 0
+
+
+def programs() -> Iterator[Block]:
+    """Every program, as a block with a name of its own."""
+    yield from read_all(ROOT / "tests" / "mdtest")
+    yield from read_specification(ROOT / "docs" / "semantics.md")
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        yield read_script(path)
+    try:
+        from tools.fuzz.program import program
+    except ImportError:
+        print("torch is not installed: no random programs", file=sys.stderr)
+        return
+    for seed in SEEDS:
+        yield Block(ROOT / f"fuzz_{seed}.py", f"fuzz::{seed}", 0, program(seed), preamble="")
+
+
+def digest_of(block: Block) -> str:
+    """The digest of what is said of one program. Folders are left out of it, and the names of counters."""
+    with beside(block) as main:
+        report = analysed(block, main if block.files else None)
+        said = repr([*statements(report)]).replace(str(main.parent), "").replace(str(ROOT), "")
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def statements(report: Report) -> Iterator[object]:
+    """All that a user can see of a report."""
+    for diagnostic in report.diagnostics:
+        yield astuple(diagnostic)
+        yield from map(astuple, fixes(report, diagnostic))
+    yield tuple(report.stats.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
