@@ -12,15 +12,30 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 
-from .interp import Cancelled, Holes, Imports, Machine, Memory, Place, Resolve, Step, execute, walked
+from .fault import fault_of
+from .interp import (
+    Cancelled,
+    Entry,
+    Holes,
+    Imports,
+    Machine,
+    Memory,
+    Place,
+    Resolve,
+    Step,
+    execute,
+    walked,
+)
 from .interp.told import told_name
 from .judged import cures, likewise, uncovered
 from .places import Files, Origin
-from .report import Diagnostic, Fix, settle
+from .report import Diagnostic, Fix, Notice, settle
+from .report.notice import internal
 from .rules import Examined, Finding, Rule, all_rules
 from .source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
 from .tape import Tape
 from .tape.events import BackwardRan, Event
+from .unseen import notices, unparsed
 from .workspace.config import Config
 
 __all__ = ["Cancelled", "Hover", "Memory", "Report", "analyse", "fixes", "hover"]
@@ -39,7 +54,8 @@ class Report:
     ``resolve`` is how its imports were followed, ``imports`` the files of the workspace that were read for it and
     ``others`` those of them that were executed, by path. ``origins`` are the hazards that were seen, also those in
     other files. ``removals`` are the fixes of what is said about comments. ``walks`` are the places, in this file or
-    another, at which the program went backward, and whether the root was once known to carry a graph.
+    another, at which the program went backward, and whether the root was once known to carry a graph. ``notices`` say
+    what was not seen of the file; no finding is among them.
     """
 
     path: str
@@ -55,6 +71,7 @@ class Report:
     origins: frozenset[Origin] = frozenset()
     removals: dict[tuple[str, Span], Fix] = field(default_factory=dict)
     walks: dict[Place, bool] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +99,15 @@ def analyse(
     """
     program = Notebook(text, ()) if isinstance(text, str) else text
     memory = memory or Memory()
-    return _analyse(parse(program.text, path, program.cells), config, cancel, resolve, memory.alone, memory)
+    source = parse(program.text, path, program.cells)
+    try:
+        return _analyse(source, config, cancel, resolve, memory.alone, memory)
+    except Cancelled:
+        raise
+    except Exception as error:
+        memory.forget()
+        lost = internal(path, "nothing was checked", fault_of(error))
+        return Report(path, source, (), asdict(Holes(faults=1)), config, resolve=resolve, notices=(lost,))
 
 
 def _analyse(
@@ -95,7 +120,8 @@ def _analyse(
 ) -> Report:
     """``analyse``; ``alone`` keeps what other files show by themselves, and is None where nobody asks for that."""
     if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
-        return Report(source.path, source, (), asdict(Holes()), config, resolve=resolve)
+        said = tuple(unparsed(source))
+        return Report(source.path, source, (), asdict(Holes()), config, resolve=resolve, notices=said)
     memory = memory or Memory()
     machine = memory.resume(source, resolve, config)
     if machine is None:
@@ -141,6 +167,7 @@ def _analyse(
         origins,
         {(diagnostic.code, diagnostic.span): fix for diagnostic, fix in remarks.items()},
         walked(steps),
+        notices(files, steps, holes.entries),
     )
 
 
@@ -156,7 +183,13 @@ def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
             machine.notes.setdefault("reach", {}).setdefault(event.moment.node, event.leaves)
             return
         for rule in subscribers.get(type(event), ()):
-            found = rule.check(event, machine.tape) if rule.check else None
+            try:
+                found = rule.check(event, machine.tape) if rule.check else None
+            except Cancelled:
+                raise
+            except Exception as error:
+                machine.fail(Entry("event", event.moment.node), error, rule.code)
+                continue  # the execution goes on, and so do the other rules
             if found is not None:
                 _gravest(machine.notes.setdefault("findings", {}), replace(found, raiser=event.moment.node))
 

@@ -54,8 +54,8 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients
         if _place(f) in new - old
     ):
         return False
-    if after.stats["stopped"] > before.stats["stopped"] or after.stats["spent"] > before.stats["spent"]:
-        return False
+    if any(after.stats[name] > before.stats[name] for name in ("stopped", "spent", "faults")):
+        return False  # what is not looked at is not cured
     return not keeps_gradients or reaches(after.reach, before.reach)
 
 

@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "server" / "tapelint"
 
 # From low to high. A part imports only from parts with a smaller number, and from itself.
 LAYERS = {
+    "fault": 0,
     "source": 0,
     "ops": 1,
     "tape": 2,
@@ -24,13 +25,14 @@ LAYERS = {
     "report": 6,
     "places": 7,
     "judged": 7,
+    "unseen": 8,
     "workspace": 7,
-    "analysis": 8,
-    "life": 8,
-    "repair": 9,
-    "lsp": 10,
-    "cli": 10,
-    "__main__": 11,
+    "analysis": 9,
+    "life": 9,
+    "repair": 10,
+    "lsp": 11,
+    "cli": 11,
+    "__main__": 12,
 }
 # Lower parts that are still none of its business: a rule sees events, not the interpreter that made them.
 STRANGERS = {

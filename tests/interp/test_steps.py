@@ -161,7 +161,7 @@ def told(report: Report) -> object:
         for found in report.findings.values()
     ]
     tree = ast.dump(report.source.tree, include_attributes=True)
-    return report.diagnostics, report.stats, report.reach, findings, tree
+    return report.diagnostics, report.stats, report.reach, findings, tree, report.notices
 
 
 @st.composite

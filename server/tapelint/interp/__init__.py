@@ -16,7 +16,7 @@ from . import (
     subscripts,
 )
 from .entry import execute
-from .holes import Holes
+from .holes import Entry, Holes, Lost
 from .imports import Imports
 from .library import models
 from .machine import Cancelled, Machine, Place, place_of
@@ -25,8 +25,10 @@ from .told import Resolve
 
 __all__ = [
     "Cancelled",
+    "Entry",
     "Holes",
     "Imports",
+    "Lost",
     "Machine",
     "Memory",
     "Place",

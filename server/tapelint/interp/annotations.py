@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 
 from ..tape import State
 from . import attributes
+from .holes import Entry
 from .machine import BudgetSpent, Machine
 from .networks import is_layer
 from .values import Class, Lib, Module, Optimizer, Ref, Sequence, Tuple, Unknown, Value
@@ -140,10 +141,14 @@ def _object(m: Machine, state: State, kind: Ref, at: ast.AST, make: Make) -> Val
     m.making.append(kind.id)
     try:
         made = make(m, trial, kind, at)
-    except (BudgetSpent, RecursionError):
+    except BudgetSpent:
         m.depth = depth
         if limit <= m.limit:
             raise
+        return None
+    except RecursionError as error:
+        m.depth = depth
+        m.fail(Entry("object", state.heap[kind.id].node), error)
         return None
     finally:
         m.making.pop()

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from ..source import Cell, cell_at
 from ..tape import State
 from ..tape.events import CellRunAgain, Event, FreedGraphReached
+from .holes import Entry
 from .machine import Machine
 
 EACH = 10_000
@@ -55,7 +56,7 @@ def _bodies(m: Machine) -> Iterator[tuple[Cell, list[ast.stmt]]]:
     yield from by_cell.items()
 
 
-def run_again(m: Machine, ran: list[Ran], enter: Callable[[Callable[[], list[State]]], object]) -> None:
+def run_again(m: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], list[State]]], object]) -> None:
     """Run each cell a second time, and publish where PyTorch would refuse that. ``enter`` keeps faults inside."""
     told = m.tape.listeners
     probe, m.probe = m.probe, None
@@ -67,12 +68,13 @@ def run_again(m: Machine, ran: list[Ran], enter: Callable[[Callable[[], list[Sta
         m.limit = min(m.steps + EACH, end)
         try:
             if m.steps < end:
-                enter(lambda again=again: m.block(again.body, again.states))  # type: ignore[misc]
+                enter(Entry("cell", again.body[0]), lambda again=again: m.block(again.body, again.states))  # type: ignore[misc]
         finally:
             m.tape.listeners = told
         reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumed is None), None)
         if reached is not None:
             m.tape.publish(_event(m, again, reached))
+    holes.faults = m.holes.faults
     m.probe, m.holes = probe, holes
 
 

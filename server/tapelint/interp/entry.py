@@ -6,6 +6,7 @@ What a function without a caller is given is said in ``parameters``.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -14,6 +15,7 @@ from ..source import may_use_torch
 from ..tape import State
 from . import growth
 from .cells import Ran, run_again, run_cells
+from .holes import Entry, Lost
 from .machine import STEPS, BudgetSpent, Cancelled, Machine, Raised
 from .parameters import make_instance
 from .steps import Block, Memory, Step, complete, recorded, total, walked
@@ -61,7 +63,9 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
             fresh, together = IDLE_FRESH, min(together, IDLE_TOGETHER)
         with recorded(m, m.tape, (), 0) as step:
             m.holes.entries += 1
-            m.holes.spent += together <= 0
+            if together <= 0:
+                m.holes.spent += 1
+                m.lost.append(Lost(_named(finish, function, owner), begun=False))
         steps.append(step)
         if together <= 0:
             continue
@@ -107,7 +111,7 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step
             run = partial(stretch, m, step, states, max(STRETCH, taken // SHARE))
             if m.cells:
                 run = partial(_cells, m, step, states[0], ran)
-            step.end = _entered(m, states, run), module
+            step.end = _entered(m, states, Entry("script"), run), module
         taken += step.count
         steps.append(step)
     return steps
@@ -128,9 +132,14 @@ def _finished(m: Machine, memory: Memory) -> Step:
             states, module = memory.paths(before.end[0]), before.end[1]
             finished = next((s for s in states if s.signal is None), states[0])
             m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
-            for path in states:
-                if path.signal is None:
-                    growth.tell(m, path, ())
+            try:
+                for path in states:
+                    if path.signal is None:
+                        growth.tell(m, path, ())
+            except Cancelled:
+                raise
+            except Exception as error:
+                m.fail(Entry("script"), error)
             _complete(m, finished, module)
         step.end = finished, module
         memory.finish = step
@@ -153,7 +162,7 @@ def _object(m: Machine, memory: Memory, finish: Step, owner: Ref, limit: int) ->
             made.append((state, make_instance(m, state, owner, state.heap[owner.id].node)))
             return []
 
-        _entered(m, [], make)
+        _entered(m, [], Entry("object", finish.end[0].heap[owner.id].node), make)
         step.end = made[0] if made else None
     memory.objects[owner.id] = step
     return step
@@ -169,10 +178,12 @@ def _entry(
         return known
     with recorded(m, base.tape.fork(), base.loads, limit) as step:
         m.read.add(function.node)
+        entry = _named(finish, function, owner)
         if base.end is None:
             m.holes.spent += 1
+            m.lost.append(Lost(entry, begun=False))
         else:
-            ends = _entered(m, [], partial(drive, m, base.end, finish.end[1], function, owner))
+            ends = _entered(m, [], entry, partial(drive, m, base.end, finish.end[1], function, owner))
             m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
     step.end = base
     if m.probe is None:
@@ -203,23 +214,25 @@ def _counted(m: Machine, steps: list[Step]) -> list[Step]:
     return found
 
 
-def _entered(m: Machine, states: list[State], run: object) -> list[State]:
+def _named(finish: Step, function: Function, owner: Ref | None) -> Entry:
+    return Entry("function", function.node, None if owner is None else finish.end[0].heap[owner.id].node)
+
+
+def _entered(m: Machine, states: list[State], entry: Entry, run: Callable[[], list[State]]) -> list[State]:
     m.depth = 0
     m.running = []
     m.consumers = []
     try:
-        return run() or states  # type: ignore[operator]
+        return run() or states
     except Cancelled:
         raise
-    except (BudgetSpent, RecursionError):
+    except BudgetSpent:
         m.holes.spent += 1
+        m.lost.append(Lost(entry))
     except Raised:
         pass
-    except Exception:
-        m.holes.faults += 1
-        import logging
-
-        logging.getLogger("tapelint").debug("fault in an entry point", exc_info=True)
+    except Exception as error:
+        m.fail(entry, error)
     return states
 
 
@@ -236,7 +249,12 @@ def _complete(m: Machine, state: State, module: int) -> None:
             try:
                 m.limit = m.steps + 5_000
                 m.statement(statement, state)
-            except (BudgetSpent, RecursionError, Raised):
+            except (BudgetSpent, Raised):
+                continue
+            except Cancelled:
+                raise
+            except Exception as error:
+                m.fail(Entry("script"), error)
                 continue
             state.signal, state.value = None, None
 

@@ -1,11 +1,15 @@
-"""What an analysis has not seen is not passed over in silence: it is counted.
+"""What an analysis has not seen is not passed over in silence: it is counted, and what was not followed is named.
 
     for x in stream: train(x)      # a graph that nobody could follow is a hole, a path that was dropped is one
 """
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
+from typing import Literal
+
+from ..fault import Fault
 
 
 @dataclass(slots=True)
@@ -30,3 +34,28 @@ class Holes:
     rooted: int = 0
     forwards: int = 0
     ended: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where an execution starts. ``node`` is the function, the class of which an object is made, or the first
+    statement of the cell that is run once more; None for the script. ``owner`` is the class of a method, ``path`` the
+    file of an imported module whose top level runs. A rule starts at an ``event``, which happened at ``node``.
+    """
+
+    kind: Literal["script", "function", "object", "cell", "module", "event"]
+    node: ast.AST | None = None
+    owner: ast.AST | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """An entry point that was not followed to its end: a budget was spent, before it had begun where that is False, or
+    a ``fault`` of the engine, or of the ``rule`` with this code, ended it.
+    """
+
+    entry: Entry
+    begun: bool = True
+    fault: Fault | None = None
+    rule: str = ""

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..source import Source, parsed
 from ..tape import State, Tape
+from .holes import Entry
 from .idle import Far, is_plain
 from .loaded import Loaded, dotted
 from .machine import BUILTINS, BudgetSpent, Cancelled, Machine, Memo, Raised
@@ -254,15 +255,19 @@ class Imports:
 
     def _run(self, state: State, tree: ast.Module) -> list[State]:
         """The states a module's top level ends in. What stops it early leaves its definitions to be made."""
-        m, frame = self.m, state.frame
+        m, frame, entry = self.m, state.frame, Entry("module", path=self.loading[-1].path)
         try:
             ends = m.block(tree.body, [state])
             finished = [end for end in ends if end.signal is None]
             if finished:
                 return finished
             state = ends[0]
-        except (BudgetSpent, RecursionError, Raised):
+        except Cancelled:
+            raise
+        except (BudgetSpent, Raised):
             pass
+        except Exception as error:
+            m.fail(entry, error)
         state.frame, state.calls, state.laps, state.signal, state.value = frame, (), (), None, None
         state.grad_mode, state.inference = True, False
         known, end = self.loading[-1].names, m.steps + MODULE_STEPS
@@ -275,8 +280,12 @@ class Imports:
             m.limit = min(m.steps + MODULE_STEPS // 4, end)
             try:
                 m.statement(statement, state)
-            except (BudgetSpent, RecursionError, Raised):
+            except Cancelled:
+                raise
+            except (BudgetSpent, Raised):
                 pass
+            except Exception as error:
+                m.fail(entry, error)
             state.frame, state.signal, state.value = frame, None, None
         return [state]
 

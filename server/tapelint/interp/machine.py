@@ -16,11 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..fault import fault_of
 from ..source import Cell
 from ..tape import Lap, State, Tape, Turn
 from .builtin_names import BUILTINS
 from .held import Known, Meeting
-from .holes import Holes
+from .holes import Entry, Holes, Lost
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
 from .watch import Watch
@@ -106,6 +107,7 @@ class Machine:
     ) -> None:
         self.tape, self.tree, self.cancel, self.probe = tape, tree, cancel, probe
         self.holes = Holes()
+        self.lost: list[Lost] = []
         self.steps = 0
         self.limit = STEPS
         self.memo = Memo({})
@@ -223,6 +225,15 @@ class Machine:
         """The program goes backward at ``node``, which is in the file of the running function."""
         place = self.imports.here(state).path if self.imports is not None else "", node
         self.walks[place] = self.walks.get(place, False) or rooted
+
+    def fail(self, entry: Entry, error: Exception, rule: str = "") -> None:
+        """A fault of ours, or of a rule, has ended what began at ``entry``. To run out of Python's stack is one, too:
+        it is deep enough for the deepest program that is accepted.
+        """
+        lost = Lost(entry, fault=fault_of(error), rule=rule)
+        if lost not in self.lost:
+            self.holes.faults += 1
+            self.lost.append(lost)
 
     # Statements
 

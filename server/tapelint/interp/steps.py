@@ -29,7 +29,7 @@ from ..source import Adoption, Source, adopt
 from ..tape import State, Tape
 from .counted import watched
 from .entering import Entry
-from .holes import Holes
+from .holes import Holes, Lost
 from .machine import Machine, Place, place_of
 from .told import Resolve, telling
 from .watch import Watch
@@ -91,6 +91,7 @@ class Step:
     loads: dict[Loaded, None]
     limit: int
     holes: Holes = field(default_factory=Holes)
+    lost: list[Lost] = field(default_factory=list)
     called: set[ast.AST] = field(default_factory=set)
     read: set[ast.AST] = field(default_factory=set)
     asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = field(default_factory=dict)
@@ -133,7 +134,7 @@ def _leads_to(outer: Block, inner: Block) -> bool:
 
 
 _SWAPPED = (
-    *("tape", "loads", "holes", "called", "read", "asked", "ended", "walks", "notes", "watch", "waiting"),
+    *("tape", "loads", "holes", "lost", "called", "read", "asked", "ended", "walks", "notes", "watch", "waiting"),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .diagnostic import Applicability, Diagnostic, Fix, Related, Severity
+from .notice import Kind, Notice
 from .settling import settle
 
-__all__ = ["Applicability", "Diagnostic", "Fix", "Related", "Severity", "settle"]
+__all__ = ["Applicability", "Diagnostic", "Fix", "Kind", "Notice", "Related", "Severity", "settle"]

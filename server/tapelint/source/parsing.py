@@ -159,7 +159,7 @@ def _fill(source: Source) -> None:
     source.tree = tree
     source.parsed_rows = None if pruned else tuple(lines)
     too_deep = f"nested more than {MAX_DEPTH} levels deep, not analysed"
-    source.problems += tuple(Problem(too_deep, source.span(statement)) for statement in pruned)
+    source.problems += tuple(Problem(too_deep, source.span(statement), True) for statement in pruned)
     source.problems += _unreadable(source)
 
 

@@ -39,10 +39,11 @@ _TRY = re.compile(r"(\s*)try(\s*:)")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A syntax error, in Python's words."""
+    """A syntax error, in Python's words; or, where it is a ``limit`` of ours, what is too much for us."""
 
     message: str
     span: Span
+    is_limit: bool = False
 
 
 def parse_module(text: str) -> ast.Module:

@@ -1,0 +1,104 @@
+"""What was not seen of a file, and why: told beside the findings, and counted apart from them.
+
+    not read           not a text, or not readable
+    not analysed       not even the recovery could parse it, too large, nested too deeply
+    parsed in part     broken statements were left out
+    followed in part   a budget was spent: what comes after in that entry point was not executed
+    internal error     a fault of tapelint ended an entry point, a rule or the whole analysis
+
+No comment silences a notice, and no fix does away with one. Where findings are listed by code for programs, it is
+listed as well, under a code of its own that ``--ignore`` and severities know.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..fault import REPORT, Fault
+from ..source.span import Span
+from .diagnostic import Diagnostic, Related, Severity
+
+START = Span(1, 1, 1, 1)
+
+
+class Kind(enum.Enum):
+    """Why something was not seen, in the words of a summary: ``1 not read``."""
+
+    NOT_READ = "not read"
+    NOT_ANALYSED = "not analysed"
+    PARSED_IN_PART = "parsed in part"
+    FOLLOWED_IN_PART = "followed in part"
+    FAULT = "with an internal error"
+
+    @property
+    def described(self) -> tuple[str, str, Severity]:
+        """The code, the name and the severity under which programs are told of it."""
+        match self:
+            case Kind.NOT_READ | Kind.NOT_ANALYSED:
+                return "TL910", "not-analysed", "warning"
+            case Kind.FOLLOWED_IN_PART:
+                return "TL911", "followed-in-part", "hint"
+            case Kind.FAULT:
+                return "TL912", "internal-error", "warning"
+            case Kind.PARSED_IN_PART:
+                return "TL913", "parsed-in-part", "warning"
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the command line has failed to do what it was asked for."""
+        return self in (Kind.NOT_READ, Kind.NOT_ANALYSED, Kind.FAULT)
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something of a file that was not seen. ``message`` is a sentence without the file's name; ``places`` say where,
+    the first is where it is shown; ``names`` are the entry points; ``trace`` is the traceback of a fault.
+    """
+
+    kind: Kind
+    filename: str
+    message: str
+    places: tuple[Related, ...] = ()
+    names: tuple[str, ...] = ()
+    trace: str = ""
+    help: str | None = None
+
+    @property
+    def span(self) -> Span:
+        """Where it is shown: the first place in the file itself, or its start."""
+        return next((place.span for place in self.places if place.filename == self.filename), START)
+
+    @property
+    def is_common(self) -> bool:
+        """Whether there are too many of its kind to be told one by one to somebody at a terminal."""
+        return self.kind is Kind.FOLLOWED_IN_PART and bool(self.names)
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The same in the form of a finding, for those who print these."""
+        code, name, severity = self.kind.described
+        related = self.places if len(self.places) > 1 or self.names else ()
+        return Diagnostic(code, name, severity, self.message, self.filename, self.span, related, self.help)
+
+    @property
+    def topic(self) -> tuple[Kind, frozenset[str]]:
+        """What is told, whichever rows it is about: an edit further up does not make it news."""
+        return self.kind, frozenset(self.names) or frozenset([self.message] if self.kind is Kind.FAULT else [])
+
+
+def internal(filename: str, what: str, fault: Fault) -> Notice:
+    """A fault outside of the engine: ``what`` says what is missing because of it."""
+    return Notice(Kind.FAULT, filename, f"internal error, {what}: {fault}; {REPORT}", trace=fault.trace)
+
+
+def tally(notices: Iterable[Notice]) -> Counter[Kind]:
+    """For how many files there is a notice of each kind."""
+    return Counter(kind for kind, _ in {(notice.kind, notice.filename) for notice in notices})
+
+
+def listed(counts: Counter[Kind]) -> str:
+    """``2 followed in part, 1 not read``; empty where there is nothing to say."""
+    return ", ".join(f"{counts[kind]} {kind.value}" for kind in reversed(Kind) if counts[kind])
