@@ -9,8 +9,13 @@ from __future__ import annotations
 import os
 import sys
 
-if __name__ == "__main__" and sys.path and sys.path[0] in ("", os.getcwd()) and not sys.flags.isolated:
-    del sys.path[0]
+if __name__ == "__main__" and sys.path and not sys.flags.isolated:
+    try:
+        here = os.getcwd()
+    except OSError:  # it was deleted
+        here = ""
+    if sys.path[0] in ("", here):
+        del sys.path[0]
 
 from tapelint.cli import main as run
 

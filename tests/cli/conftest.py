@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-SERVER = Path(__file__).resolve().parents[2] / "server"
+sys.path.insert(0, str(Path(__file__).parent))
+
+from plain import SERVER, Plain
 
 Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -33,3 +36,11 @@ def tapelint(tmp_path: Path) -> Tapelint:
         return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Plain:
+    """``plain("check", ".")`` in ``tmp_path`` as a user to whom permissions apply."""
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root may read and write everything, and cannot give that up without setpriv")
+    return Plain(tmp_path)

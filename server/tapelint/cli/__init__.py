@@ -5,15 +5,20 @@ Exit status: 0 nothing was found, 1 something was found, 2 something could not b
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import gc
-import os
 import sys
 from collections.abc import Callable
 
 import click
 
 from .commands import tapelint
+from .signals import Interrupted
+from .streams import OutputError, ReaderGone, crash, discard, prepare, tell, writing
 
+_FAILED = 2
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 _INTERRUPTED = 130
 _NOBODY_READS = 141
 
@@ -28,20 +33,48 @@ def collect_rarely() -> None:
 def main(serve: Callable[[], None]) -> None:
     """Run the command line and exit; ``serve`` is what ``tapelint server`` does."""
     collect_rarely()
+    prepare()
+    status = _status(serve)
     for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure:  # a sign the terminal cannot show must not stop the report
-            reconfigure(errors="backslashreplace")
+        try:
+            stream.flush()
+        except (OSError, AttributeError):
+            discard(stream)
+    sys.exit(status)
+
+
+def _status(serve: Callable[[], None]) -> int:
+    """Run the command line; the exit status. Nothing is raised: what happens is said in one line."""
     try:
+        with writing():  # says at once if standard output is closed
+            pass
         status = tapelint.main(prog_name="tapelint", obj=serve, standalone_mode=False)
-        sys.stdout.flush()
+        with writing():
+            sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
-        status = error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        status = _INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone, as in `tapelint check . | head`. Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = _NOBODY_READS
-    sys.exit(status or 0)
+        with contextlib.suppress(OSError):
+            error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort) as error:
+        reason = error if isinstance(error, Interrupted) else error.__cause__
+        return reason.status if isinstance(reason, Interrupted) else _INTERRUPTED
+    except (ReaderGone, SystemExit):  # click exits when nobody reads its help
+        discard(sys.stdout, sys.stderr)
+        return _NOBODY_READS
+    except OutputError as error:
+        return _unwritten(str(error))
+    except OSError as error:
+        if error.filename is None and error.errno in _FULL:  # click's help
+            return _unwritten(error.strerror)
+        crash(error)
+        return _FAILED
+    except Exception as error:
+        crash(error)
+        return _FAILED
+    return status or 0
+
+
+def _unwritten(reason: str) -> int:
+    discard(sys.stdout)
+    tell("error", f"standard output cannot be written: {reason}")
+    return _FAILED

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..report.paint import ansi, is_coloured, plain
+from ..report.paint import is_coloured
 from ..source import SourceError
 from ..source.reading import decode
 from ..source.writing import encoded
 from ..workspace import Config, ConfigError, codes, discover, load
 from .documents import DOCUMENTS, difference
 from .job import Answer, Fixing, Task, work
+from .signals import Interrupted, interruptible
+from .streams import say, tell, writing
 
 _STDIN = "-"
 _SELECTORS = {
@@ -57,21 +60,24 @@ class Run:
         self.files = 0
         self.severities: Counter[str] = Counter()
         self.stats: Counter[str] = Counter()
-        self.has_failed = False
+        self.failures = 0
         self.fixes = 0
         self.stdin, self.stdin_name = b"", ""
         self._objects: list[object] = []
         self._out = sys.stderr if request.is_filter else sys.stdout
-        self._paint = ansi if is_coloured(sys.stderr) else plain
 
     def fail(self, message: str) -> None:
         """Something could not be done: the exit status will be 2."""
-        self.has_failed = True
-        print(f"{self._paint('error', 'error')}: {message}", file=sys.stderr)
+        self.failures += 1
+        tell("error", message)
+
+    def fail_to_read(self, error: OSError) -> None:
+        """A folder cannot be listed: what is in it is not checked."""
+        self.fail(f"{error.filename}: cannot be read: {error.strerror}")
 
     def warn(self, message: str) -> None:
         """Something the user should know of."""
-        print(f"{self._paint('warning', 'warning')}: {message}", file=sys.stderr)
+        tell("warning", message)
 
     def is_excluded(self, path: Path) -> bool:
         """Whether the configuration leaves out a file or folder; one that cannot be used is complained of later."""
@@ -90,11 +96,15 @@ class Run:
         for message in answer.warnings:
             self.warn(message)
         self.fixes += answer.fixes
+        if not self.request.diff and self.request.output_format in DOCUMENTS:
+            self._objects += answer.found
+        with writing():
+            self._print(answer)
+
+    def _print(self, answer: Answer) -> None:
         if self.request.diff:
             sys.stdout.write(difference(answer.path, answer.before, answer.after))
-        elif self.request.output_format in DOCUMENTS:
-            self._objects += answer.found
-        else:
+        elif self.request.output_format not in DOCUMENTS:
             for text in answer.found:
                 print(text, file=self._out)
         if self.request.is_filter and answer.path == self.stdin_name:
@@ -111,22 +121,32 @@ class Run:
 
     def finish(self) -> int:
         """Print what concerns all files; the exit status."""
-        form = self.request.output_format
-        if self.request.diff:
-            print(f"Would fix {_counted(self.fixes, 'finding')}.", file=sys.stderr)
-        elif form in DOCUMENTS:
-            print(DOCUMENTS[form](self._objects), file=self._out)
-        elif form == "full":
-            print(self._summary(), file=self._out)
+        with writing():
+            self._print_end()
         if self.request.stats:
             for name, count in sorted(self.stats.items()):
-                print(f"{name}: {count}", file=sys.stderr)
-        if self.has_failed:
+                say(f"{name}: {count}")
+        if self.failures:
             return 2
         found = (
             self.fixes if self.request.diff else sum(self.severities[s] for s in ("error", "warning", "information"))
         )
         return 1 if found and not self.request.exit_zero else 0
+
+    def _print_end(self) -> None:
+        form = self.request.output_format
+        if self.request.diff:
+            say(f"Would fix {_counted(self.fixes, 'finding')}.")
+        elif form in DOCUMENTS:
+            print(DOCUMENTS[form](self._objects), file=self._out)
+        elif form == "full":
+            print(self._summary(), file=self._out)
+        sys.stdout.flush()
+
+    def interrupted(self, total: int | None) -> None:
+        """Say how far the run has come; what was found is printed all the same."""
+        how_far = f"after {self.files} of {_counted(total, 'file')}" if total else "before the first file"
+        self.fail(f"interrupted {how_far}")
 
     def _summary(self) -> str:
         files = _counted(self.files, "file")
@@ -149,13 +169,29 @@ def run(request: Request) -> int:
     """Check what is asked for; the exit status."""
     outcome = Run(request)
     try:
+        os.getcwd()
         wanted = {field: codes(getattr(request, field), option) for field, option in _SELECTORS.items()}
     except ConfigError as error:
         outcome.fail(str(error))
         return 2
+    except FileNotFoundError as error:
+        outcome.fail(f"the current folder cannot be used: {error.strerror}")
+        return 2
     override = {name: value for name, value in wanted.items() if value}
-    for answer in _answers(list(_tasks(outcome, override)), request.jobs):
-        outcome.take(answer)
+    come: dict[int, Answer] = {}
+    tasks: list[Task] = []
+    try:
+        with interruptible():
+            tasks += _tasks(outcome, override)
+            with closing(_answers(tasks, request.jobs, come)) as answers:
+                for answer in answers:
+                    outcome.take(answer)
+    except Interrupted as signal:
+        for number in sorted(come):
+            outcome.take(come[number])
+        outcome.interrupted(len(tasks))
+        outcome.finish()
+        return signal.status
     return outcome.finish()
 
 
@@ -181,30 +217,53 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
     for given in run.request.paths:
         if given == _STDIN:
             name = run.request.stdin_filename or "<stdin>"
-            run.stdin, run.stdin_name = sys.stdin.buffer.read(), name
+            run.stdin_name = name
             try:
+                run.stdin = _standard_input()
                 yield name, decode(run.stdin)
             except SourceError as error:
                 run.fail(f"{name}: cannot be read: {error}")
             continue
-        if not os.path.exists(given):
-            run.fail(f"{given}: no such file or folder")
+        if not os.path.lexists(given):
+            run.fail(f"{given}: {_absence(given)}")
             continue
-        is_empty = True
-        for file in discover(Path(given), run.is_excluded):
+        is_empty, failures = True, run.failures
+        for file in discover(Path(given), run.is_excluded, run.fail_to_read):
             is_empty = False
             if str(file) not in seen:
                 seen.add(str(file))
                 yield str(file), None
-        if is_empty:
+        if is_empty and run.failures == failures:
             run.warn(f"{given}: no Python files here")
 
 
-def _answers(tasks: list[Task], jobs: int | None) -> Iterable[Answer]:
-    """The answers in the order of the tasks."""
+def _answers(tasks: list[Task], jobs: int | None, come: dict[int, Answer]) -> Generator[Answer, None, None]:
+    """The answers in the order of the tasks; ``come`` holds those that have come before their turn."""
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
     if jobs < 2 or len(tasks) <= _FEW:
-        return map(work, tasks)
+        yield from map(work, tasks)
+        return
     from .pool import in_processes
 
-    return in_processes(tasks, jobs)
+    yield from in_processes(tasks, jobs, come)
+
+
+def _standard_input() -> bytes:
+    """All of standard input; raises SourceError where it is closed or a folder."""
+    if sys.stdin is None:
+        raise SourceError("standard input is closed")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise SourceError(error.strerror or str(error)) from error
+
+
+def _absence(path: str) -> str:
+    """Why there is nothing at a path: often a folder on the way there may not be searched."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        pass
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return "no such file or folder"

@@ -7,6 +7,7 @@ import os
 import click
 
 from .. import __version__
+from .streams import writing
 
 _FORMATS = click.Choice(["full", "concise", "json", "sarif", "github", "gitlab"])
 
@@ -18,7 +19,7 @@ def tapelint() -> None:
 
 
 @tapelint.command()
-@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=str))
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(readable=False, path_type=str))
 @click.option("--output-format", type=_FORMATS, default="full", show_default=True, help="How findings are printed.")
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes or beginnings of codes.")
 @click.option("--extend-select", multiple=True, metavar="CODES", help="These rules as well.")
@@ -51,6 +52,9 @@ def check(
       0  nothing was found, or nothing is left after --fix (or hints only)
       1  something was found, or is left; with --diff: something would be changed
       2  something could not be checked; stderr says what, everything else was
+    \b
+    Ended by Ctrl-C (130) or a signal, it prints what was found so far.
+    With TAPELINT_LOG=debug (info, warning, error) in the environment, stderr has a log.
     """
     from .check import Request, run
 
@@ -83,13 +87,14 @@ def rule(code: str | None) -> int:
 
     rules = sorted(all_rules(), key=lambda rule: rule.code)
     if code is None:
-        for each in rules:
-            print(f"{each.code}  {each.name}: {each.summary}")
+        with writing():
+            print("\n".join(f"{each.code}  {each.name}: {each.summary}" for each in rules))
         return 0
     for each in rules:
         if code.upper() == each.code or code.lower() == each.name:
             paint = ansi if is_coloured(sys.stdout) else plain
-            print(page(each, rules, shutil.get_terminal_size().columns, paint), end="")
+            with writing():
+                print(page(each, rules, shutil.get_terminal_size().columns, paint), end="")
             return 0
     raise click.UsageError(f"no rule {code!r}; the rules are {', '.join(each.code for each in rules)}")
 
@@ -105,7 +110,8 @@ def server(serve: object, stdio: bool) -> None:
 @tapelint.command()
 def version() -> None:
     """Print the version."""
-    print(f"tapelint {__version__}")
+    with writing():
+        print(f"tapelint {__version__}")
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,46 +1,160 @@
-"""Many files in several processes. A file that kills its process is found and named; the others are still answered."""
+"""Many files in several processes. A file that kills its process is found and named; the others are still answered.
+
+Each process has one file at a time, so it is known which one it died of. That file is checked once more, alone: memory
+that ran out because several were checked at once is not the fault of one.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 
 from .job import Answer, Task, work
+from .signals import held_back, obey_parent
+from .streams import log
+
+_PATIENCE = 5.0
+"""Seconds that a process has to finish what must not be interrupted."""
 
 
-def in_processes(tasks: Sequence[Task], jobs: int) -> Iterator[Answer]:
-    """The answers in the order of the tasks."""
-    done = 0
-    with _pool(jobs) as pool:
-        futures = [pool.submit(work, task) for task in tasks]
+def in_processes(tasks: Sequence[Task], jobs: int, come: dict[int, Answer]) -> Iterator[Answer]:
+    """The answers in the order of the tasks. ``come`` holds those, by number, that have come and are not yet their
+    turn: the caller may want them when it is interrupted.
+    """
+    pool = _Pool(tasks, jobs, come)
+    try:
+        for number in range(len(tasks)):
+            while number not in come:
+                pool.advance()
+            yield come.pop(number)
+    finally:
+        pool.end()
+
+
+@dataclass(eq=False, slots=True)
+class _Worker:
+    """A process, the line to it and the number of the task that it works on."""
+
+    process: BaseProcess
+    line: Connection
+    number: int | None = None
+
+
+class _Pool:
+    """Who works on what. ``deaths`` says how a task's first process ended."""
+
+    def __init__(self, tasks: Sequence[Task], jobs: int, come: dict[int, Answer]) -> None:
+        self.tasks, self.jobs, self.come = tasks, jobs, come
+        self.waiting = deque(range(len(tasks)))
+        self.again: deque[int] = deque()
+        self.deaths: dict[int, str] = {}
+        self.workers: list[_Worker] = []
+        # Forking is by far the fastest start, and nothing here runs threads.
+        self.context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+
+    def advance(self) -> None:
+        """Give work to all that have none, and take the next answers."""
+        while (number := self._next()) is not None:
+            worker = next((worker for worker in self.workers if worker.number is None), None) or self._start()
+            if worker is None:  # the system has no more processes for us: this one does the work itself
+                self._take(number, work(self.tasks[number]))
+                return
+            worker.number = number
+            try:
+                worker.line.send(self.tasks[number])
+            except OSError:
+                self._bury(worker)
+        busy = {worker.line: worker for worker in self.workers if worker.number is not None}
+        for line in wait(list(busy)) if busy else ():
+            worker = busy[line]  # type: ignore[index]
+            try:
+                answer = worker.line.recv()
+            except (EOFError, OSError):
+                self._bury(worker)
+            else:
+                number, worker.number = worker.number, None
+                self._take(number, answer)
+
+    def end(self) -> None:
+        """End all processes."""
+        for worker in self.workers:
+            worker.process.terminate()
+        for worker in self.workers:
+            worker.process.join(_PATIENCE)
+            worker.process.kill()
+        self.workers.clear()
+
+    def _next(self) -> int | None:
+        """The task to begin with now, if any: one whose process died waits until the others have finished."""
+        busy = sum(worker.number is not None for worker in self.workers)
+        if any(worker.number in self.deaths for worker in self.workers) or busy >= self.jobs:
+            return None
+        if self.again:
+            return None if busy else self.again.popleft()
+        return self.waiting.popleft() if self.waiting else None
+
+    def _start(self) -> _Worker | None:
+        ours, theirs = self.context.Pipe()
+        process = self.context.Process(target=_serve, args=(theirs,), daemon=True)
         try:
-            for future in futures:
-                yield future.result()
-                done += 1
-        except BrokenProcessPool:
-            pass
+            with held_back():
+                process.start()
+        except OSError:
+            ours.close()
+            return None
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-    for task in tasks[done:]:
-        yield _alone(task)
+            theirs.close()
+        worker = _Worker(process, ours)
+        self.workers.append(worker)
+        return worker
+
+    def _take(self, number: int | None, answer: Answer) -> None:
+        assert number is not None
+        how = self.deaths.get(number)
+        if how:
+            answer.warnings.append(f"{answer.path}: a process ended while it checked this ({how}): checked again alone")
+        self.come[number] = answer
+
+    def _bury(self, worker: _Worker) -> None:
+        """A process has died: its task gets another one, or is given up."""
+        self.workers.remove(worker)
+        worker.line.close()
+        worker.process.join(_PATIENCE)
+        number, how = worker.number, _ending(worker.process.exitcode)
+        assert number is not None
+        if number not in self.deaths:
+            self.deaths[number] = how
+            self.again.append(number)
+            return
+        path = self.tasks[number].path
+        bug = f"internal error in {path}: its process died ({how}); this is a bug of tapelint, please report it"
+        memory = f"{path}: not checked: its process was ended twice ({how}), as it is where memory runs out"
+        self.come[number] = Answer(path, failures=[memory if how == "SIGKILL" else bug])
 
 
-def _alone(task: Task) -> Answer:
-    with _pool(1) as pool:
-        try:
-            return pool.submit(work, task).result()
-        except BrokenProcessPool:
-            message = f"internal error in {task.path}: its process died; this is a bug of tapelint, please report it"
-            return Answer(task.path, failures=[message])
+def _ending(code: int | None) -> str:
+    """How a process ended, in a few words."""
+    if code is None or code >= 0:
+        return f"status {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    # Forking is by far the fastest start, and nothing here runs threads when the pool is made.
-    context = multiprocessing.get_context("fork") if sys.platform == "linux" else None
-    # Ctrl-C ends the workers without a word; the parent is the one to speak.
-    quiet = (signal.SIGINT, signal.SIG_DFL)
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=signal.signal, initargs=quiet)
+def _serve(line: Connection) -> None:
+    """What the processes do: answer tasks until the other end is closed."""
+    obey_parent()
+    log()
+    try:
+        while True:
+            line.send(work(line.recv()))
+    except (EOFError, OSError):
+        os._exit(0)

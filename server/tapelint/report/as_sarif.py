@@ -83,4 +83,4 @@ def _region(span: Span) -> dict[str, int]:
 
 def _uri(filename: str) -> str:
     """Relative names stay so: they are taken from where the run was started."""
-    return Path(filename).as_uri() if os.path.isabs(filename) else quote(filename.replace(os.sep, "/"))
+    return Path(filename).as_uri() if os.path.isabs(filename) else quote(os.fsencode(filename.replace(os.sep, "/")))

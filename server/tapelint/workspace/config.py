@@ -14,6 +14,7 @@ beside it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -77,25 +78,26 @@ def load(near: Path) -> Config:
 
 
 def find(near: Path) -> Path | None:
-    """The configuration file that counts for a file or folder."""
-    folder = Path(near).absolute()
-    return _find(folder if folder.is_dir() else folder.parent)
+    """The configuration file that counts for a file or folder. In a folder that may not be searched there is none: its
+    files cannot be read either, which is said of them.
+    """
+    place = Path(os.path.abspath(near))
+    folders = (place, *place.parents) if os.path.isdir(place) else place.parents
+    return next((found for folder in folders if (found := _in(folder))), None)
 
 
 @cache
-def _find(folder: Path) -> Path | None:
-    own = folder / "tapelint.toml"
-    if own.is_file():
+def _in(folder: Path) -> Path | None:
+    """The configuration file that lies in a folder."""
+    own, project = folder / "tapelint.toml", folder / "pyproject.toml"
+    if os.path.isfile(own):  # unlike Path.is_file it never raises
         return own
-    project = folder / "pyproject.toml"
-    if project.is_file() and table_of(project) is not None:
-        return project
-    return _find(folder.parent) if folder.parent != folder else None
+    return project if os.path.isfile(project) and table_of(project) is not None else None
 
 
 def forget() -> None:
     """Read configuration files anew from now on: they may have changed."""
-    _find.cache_clear()
+    _in.cache_clear()
     _read.cache_clear()
 
 

@@ -11,22 +11,48 @@ SKIPPED = frozenset({"__pycache__", "__pypackages__", "node_modules", "site-pack
 """Folders that hold other people's code or none; hidden ones (``.git``, ``.venv``, ...) are skipped as well."""
 
 
-def discover(path: Path, is_excluded: Callable[[Path], bool] = lambda path: False) -> Iterator[Path]:
+def discover(
+    path: Path,
+    is_excluded: Callable[[Path], bool] = lambda path: False,
+    on_error: Callable[[OSError], None] = lambda error: None,
+) -> Iterator[Path]:
     """The file itself, or all Python files and notebooks below a folder in a stable order. A link to a folder is not
-    followed, and what ``is_excluded`` is left out; a path that was named never is.
+    followed, and what ``is_excluded`` is left out; a path that was named never is. A folder that cannot be listed is
+    handed to ``on_error`` as the error that says so, and the others are walked.
     """
-    if not path.is_dir():
+    if not os.path.isdir(path):
         yield path
         return
-    for folder, below, names in os.walk(path):
-        below[:] = sorted(
-            name for name in below if not _is_skipped(folder, name) and not is_excluded(Path(folder, name))
-        )
-        for name in sorted(names):
-            if name.endswith(SUFFIXES) and not name.startswith(".") and not is_excluded(Path(folder, name)):
-                yield Path(folder, name)
+    folders = [path]
+    while folders:
+        folder = folders.pop()
+        try:
+            below, names = _listed(folder)
+        except OSError as error:
+            on_error(error)
+            continue
+        for name in names:
+            if name.endswith(SUFFIXES) and not name.startswith(".") and not is_excluded(folder / name):
+                yield folder / name
+        wanted = (folder / name for name in below if not _is_skipped(folder, name))
+        folders += [place for place in wanted if not is_excluded(place)][::-1]
 
 
-def _is_skipped(folder: str, name: str) -> bool:
+def _listed(folder: Path) -> tuple[list[str], list[str]]:
+    """The names of the folders and of the files in a folder, each in order. Links to folders are neither."""
+    with os.scandir(folder) as entries:
+        found = sorted((entry.name, _is_folder(entry), entry) for entry in entries)
+    below = [name for name, is_folder, entry in found if is_folder and not entry.is_symlink()]
+    return below, [name for name, is_folder, _ in found if not is_folder]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link in a circle, or gone by now: reading it will say so
+        return False
+
+
+def _is_skipped(folder: Path, name: str) -> bool:
     """Hidden folders, those of tools, and virtual environments whatever they are called."""
     return name.startswith(".") or name in SKIPPED or os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))

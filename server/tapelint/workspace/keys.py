@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from .globs import complaint
+
 Lines = Callable[[str], str]
 """Where a word stands, as ``":3"``; empty where that is not known."""
 At = Callable[[str], str]
@@ -72,7 +74,9 @@ def _per_file(key: str, value: object, at: At) -> tuple[tuple[str, tuple[str, ..
     if not isinstance(value, dict):
         example = '{ "tests/*" = ["TL4"] }'
         raise ConfigError(f"{at(key)}: {key} must be a table of patterns, as in {example}, not {_kind(value)}")
-    return tuple((pattern, selectors(f"{key} of {pattern!r}", listed, at)) for pattern, listed in value.items())
+    return tuple(
+        (_pattern(key, pattern, at), selectors(f"{key} of {pattern!r}", codes, at)) for pattern, codes in value.items()
+    )
 
 
 def _severities(key: str, value: object, at: At) -> tuple[tuple[str, str], ...]:
@@ -92,7 +96,14 @@ def _severities(key: str, value: object, at: At) -> tuple[tuple[str, str], ...]:
 def _patterns(key: str, value: object, at: At) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(entry, str) for entry in value):
         raise ConfigError(f'{at(key)}: {key} must be a list of patterns, as in ["build", "tests/*.py"]')
-    return tuple(value)
+    return tuple(_pattern(key, pattern, at) for pattern in value)
+
+
+def _pattern(key: str, pattern: str, at: At) -> str:
+    reason = complaint(pattern)
+    if reason:
+        raise ConfigError(f"{at(pattern)}: {key}: {pattern!r} is no pattern: {reason}")
+    return pattern
 
 
 KINDS: dict[str, Callable[[str, object, At], object]] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .keys import ConfigError, Lines
 
-_HEADER = re.compile(r"\s*\[+\s*(?P<name>[^\]]*?)\s*\]")
+_HEADER = re.compile(r"\s*\[{1,2}\s*(?P<name>[^\]]*?)\s*\]")
 
 
 def table_of(path: Path) -> Mapping[str, object] | None:
@@ -24,8 +24,10 @@ def table_of(path: Path) -> Mapping[str, object] | None:
         import tomli as toml
     try:
         table = toml.loads(text)
-    except toml.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, or a number with more digits than Python reads
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: cannot be read: its brackets are nested too deeply") from error
     if not is_project:
         return table
     tools = table.get("tool", {})

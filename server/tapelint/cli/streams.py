@@ -1,0 +1,94 @@
+"""The standard streams as they are found: closed, full, left by their reader; and what goes to standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import TextIO
+
+from ..report.paint import ansi, is_coloured, plain
+
+LOG = "TAPELINT_LOG"
+"""The environment variable that turns on the log, tracebacks included: debug, info, warning or error."""
+
+
+class OutputError(Exception):
+    """Standard output cannot be written; the message says why."""
+
+
+class ReaderGone(OutputError):
+    """The other end of the pipe is closed, as in ``tapelint check . | head``: no reason to complain."""
+
+
+def prepare() -> None:
+    """Make the streams fit for printing. A closed standard error is as good as one that nobody reads."""
+    try:
+        while (spare := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass  # stays open: or a file that is opened later would take the place of a closed stream
+        os.close(spare)
+    except OSError:
+        pass
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:  # a sign the terminal cannot show must not stop the report
+            reconfigure(errors="backslashreplace")
+    log()
+
+
+def log() -> None:
+    """Libraries are silent, whatever they have to say, unless the user asks for the log."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # of the checked code, as in "invalid escape sequence"
+    level = os.environ.get(LOG, "").upper()
+    if level:
+        import logging
+
+        level = level if level in ("DEBUG", "INFO", "WARNING", "ERROR") else "DEBUG"
+        logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+
+
+def tell(style: str, message: str) -> None:
+    """Say on standard error what went wrong (``error``) or what the user should know of (``warning``)."""
+    paint = ansi if is_coloured(sys.stderr) else plain
+    say(f"{paint(style, style)}: {message}")
+
+
+def say(text: str) -> None:
+    """Print a line to standard error, if it can be written."""
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def crash(error: Exception) -> None:
+    """Say that something happened that must not: in one line, with what to do about it."""
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    tell("error", f"internal error: {what}; this is a bug of tapelint, please report it with what {LOG}=debug prints")
+    if os.environ.get(LOG):
+        import logging
+
+        logging.getLogger("tapelint").error("internal error", exc_info=error)
+
+
+@contextlib.contextmanager
+def writing() -> Iterator[None]:
+    """Around what is printed to standard output. Raises OutputError where that fails."""
+    if sys.stdout is None:
+        raise OutputError("it is closed")
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGone from error
+    except OSError as error:
+        raise OutputError(error.strerror or str(error)) from error
+
+
+def discard(*streams: TextIO | None) -> None:
+    """What could not be written goes nowhere: Python would try again, and complain, when it flushes at exit."""
+    for stream in streams:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]
