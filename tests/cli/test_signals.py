@@ -1,0 +1,169 @@
+"""Signals and processes that die: what was found is printed, nothing is left running, and it is said.
+
+The analysis is a double that says when it has begun, and whose files can wait for ever, die or be found faulty.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+from plain import SERVER
+
+from tapelint.cli.check import Request, run
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of Unix")
+
+DOUBLE = """
+import os, signal, sys, time
+from types import SimpleNamespace
+import tapelint
+from tapelint.cli import main
+from tapelint.report import Diagnostic
+from tapelint.source import Span, parse
+
+def analyse(text, path, config, resolve):
+    if "wait" in text:
+        os.write(2, f"waiting {os.getpid()}\\n".encode())
+        while True:
+            time.sleep(60)
+    if "killed" in text or "once" in text and not os.path.exists(path + ".died"):
+        open(path + ".died", "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    found = Diagnostic("TL101", "double", "error", "found", path, Span(1, 1, 1, 6))
+    return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={}, others={})
+
+tapelint.analysis = sys.modules["tapelint.analysis"] = SimpleNamespace(analyse=analyse, fixes=lambda *of: ())
+main(lambda: None)
+"""
+
+
+class Running:
+    """The command line with the double, in a group of processes of its own; ``waiting`` are those that wait."""
+
+    def __init__(self, folder: Path, *arguments: str, waiting: int = 1, before: list[str] | None = None) -> None:
+        command = [*(before or []), sys.executable, "-c", DOUBLE, "check", *arguments]
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={"PYTHONPATH": str(SERVER), "PATH": os.environ["PATH"]},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert self.process.stderr is not None
+        self.waiting: list[int] = []
+        self.said = ""
+        while len(self.waiting) < waiting:
+            line = self.process.stderr.readline()
+            assert line, self.said
+            if line.startswith("waiting "):
+                self.waiting.append(int(line.split()[1]))
+            else:
+                self.said += line
+
+    def end(self) -> tuple[int, str, str]:
+        """Wait until every process that holds the streams is gone; the status and what was printed."""
+        out, err = self.process.communicate(timeout=60)
+        return self.process.returncode, out, self.said + err
+
+
+def write(folder: Path, *texts: str) -> None:
+    for number, text in enumerate(texts):
+        (folder / f"m{number:02}.py").write_text(f"{text}  # torch\n")
+
+
+ENDING = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+
+
+@ENDING
+@pytest.mark.parametrize("form", ["full", "concise", "json", "sarif", "gitlab", "github"])
+def test_what_was_found_is_printed(tmp_path: Path, form: str, number: signal.Signals) -> None:
+    write(tmp_path, "ok", "ok", "wait", "ok")
+    run = Running(tmp_path, "--output-format", form, ".")
+    run.process.send_signal(number)
+    status, out, err = run.end()
+    assert (status, err) == (128 + number, "error: interrupted after 2 of 4 files\n")
+    assert "m00.py" in out and "m01.py" in out and "m03.py" not in out
+    if form in ("json", "gitlab"):
+        assert len(json.loads(out)) == 2
+    if form == "sarif":
+        assert len(json.loads(out)["runs"][0]["results"]) == 2
+
+
+@ENDING
+@pytest.mark.parametrize("to_all", [False, True], ids=["parent", "group"])
+def test_processes_end_with_their_parent(tmp_path: Path, number: signal.Signals, to_all: bool) -> None:
+    """Two files wait; what came after them has been found all the same. A terminal sends the signal to all."""
+    write(tmp_path, "ok", "wait", *["ok"] * 8, "wait")
+    run = Running(tmp_path, "--jobs", "2", "--output-format", "json", ".", waiting=2)
+    assert run.process.pid not in run.waiting
+    if to_all:
+        os.killpg(run.process.pid, number)
+    else:
+        run.process.send_signal(number)
+    status, out, err = run.end()
+    assert status == 128 + number
+    assert err == "error: interrupted after 9 of 11 files\n"
+    assert [found["filename"] for found in json.loads(out)] == [f"m{n:02}.py" for n in range(10) if n != 1]
+    for process in run.waiting:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+
+
+def test_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    """The streams are at their end when nobody holds them any more."""
+    write(tmp_path, *["wait"] * 10)
+    run = Running(tmp_path, "--jobs", "3", ".", waiting=3)
+    run.process.kill()
+    assert run.end()[0] == -signal.SIGKILL
+
+
+def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    write(tmp_path, "wait")
+    run = Running(tmp_path, ".", before=["nohup"])
+    run.process.send_signal(signal.SIGHUP)
+    run.process.send_signal(signal.SIGTERM)
+    assert run.end()[0] == 128 + signal.SIGTERM
+
+
+def test_a_process_that_dies_once(tmp_path: Path) -> None:
+    """Its file is checked again; the files after it still have several processes."""
+    write(tmp_path, *["ok"] * 3, "once", *["ok"] * 8, "wait", "wait")
+    run = Running(tmp_path, "--jobs", "2", "--output-format", "concise", ".", waiting=2)
+    run.process.send_signal(signal.SIGINT)
+    status, out, err = run.end()
+    assert status == 130
+    assert [line[:6] for line in out.splitlines()] == [f"m{n:02}.py" for n in range(12)]
+    assert err.splitlines() == [
+        "warning: m03.py: a process ended while it checked this (SIGKILL): checked again alone",
+        "error: interrupted after 12 of 14 files",
+    ]
+
+
+def test_a_process_that_is_killed_twice(tmp_path: Path) -> None:
+    write(tmp_path, *["ok"] * 3, "killed", *["ok"] * 8)
+    status, out, err = Running(tmp_path, "--jobs", "2", "--output-format", "concise", ".", waiting=0).end()
+    assert status == 2
+    assert [line[:6] for line in out.splitlines()] == [f"m{n:02}.py" for n in range(12) if n != 3]
+    assert err.splitlines() == [
+        "error: m03.py: not checked: its process was ended twice (SIGKILL), as it is where memory runs out"
+    ]
+
+
+def test_no_process_can_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then this process does the work."""
+    def refused(process: BaseProcess) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    write(tmp_path, *["import os"] * 10)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(BaseProcess, "start", refused)
+    assert run(Request((".",), jobs=4)) == 0
