@@ -283,3 +283,38 @@ def test_an_analysis_that_is_given_up_leaves_what_is_true(after: int):
     assert told(analyse(edited, "main.py", resolve=resolve, memory=memory)) == told(
         analyse(edited, "main.py", resolve=resolve)
     )
+
+
+CIRCLE = {
+    "base": "import torch\nclass Base:\n    def f(self, x): return x.exp()\nimport derived\nX = derived.Derived\n"
+    + 20 * BLOCK,
+    "derived": "import base\nclass Derived(base.Base):\n    pass\n",
+}
+OF_A_CIRCLE = """\
+import torch
+import derived
+from base import X
+y = derived.Derived().f(torch.ones(3, requires_grad=True))
+y += 1
+y.sum().backward()
+"""
+
+
+@pytest.mark.parametrize("after", range(1, 12))
+def test_modules_that_import_each_other_are_given_up_together(after: int):
+    """``derived`` is done before ``base``, and holds what that has made by then."""
+
+    def find(module: str, importer: str) -> tuple[str, str] | None:
+        return (f"{module}.py", CIRCLE[module]) if module in CIRCLE else None
+
+    text = OF_A_CIRCLE.replace("import derived\nfrom base import X", "from base import X\nimport derived")
+    memory = Memory(keeps=True)
+    polls = iter(range(1000))
+    analyse("import torch\n", "main.py", resolve=find, memory=memory)
+    try:
+        analyse(text, "main.py", cancel=lambda: next(polls) >= after, resolve=find, memory=memory)
+    except Cancelled:
+        pass
+    again = analyse(OF_A_CIRCLE, "main.py", resolve=find, memory=memory)
+    assert [found.code for found in again.diagnostics] == ["TL201"]
+    assert told(again) == told(analyse(OF_A_CIRCLE, "main.py", resolve=find))

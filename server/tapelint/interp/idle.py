@@ -14,7 +14,9 @@ from .values import Const, Instance, Lib, Mapping, Module, Ref, Sequence, Tuple,
 
 
 class Far:
-    """Which modules are far from PyTorch: neither they nor anything they import from the workspace mentions it."""
+    """Which modules are far from PyTorch: neither they nor anything they import from the workspace mentions it, and
+    they import nothing by a name that is made up while they run.
+    """
 
     def __init__(self, find: Callable[[str, str], tuple[str, str] | None]) -> None:
         self._find = find
@@ -22,7 +24,7 @@ class Far:
 
     def holds(self, path: str, text: str) -> bool:
         if path not in self._known:
-            self._known[path] = not may_use_torch(text)
+            self._known[path] = not may_use_torch(text) and "import_module" not in text
             if self._known[path]:
                 found = (self._find(name, path) for name in imported(text))
                 self._known[path] = all(self.holds(*module) for module in found if module is not None)

@@ -10,6 +10,7 @@ import ast
 
 from ..tape import State
 from .imports import Imports
+from .loaded import public
 from .machine import STATEMENTS, Machine
 from .values import Lib
 
@@ -65,9 +66,9 @@ def _star(m: Machine, state: State, module: str) -> None:
     if (module, here.path) not in here.stars:
         here.stars.append((module, here.path))
     if not imports.is_lazy(state):
-        loaded = imports.load(*found)
+        loaded = imports.load(state, *found)
         if loaded is not None and imports.graft(state, loaded):
-            for name, value in imports.public(state, loaded).items():
+            for name, value in public(state, loaded).items():
                 m.bind(state, name, value)
 
 

@@ -16,13 +16,14 @@ from collections.abc import Iterator
 
 from ..source import Source, parsed
 from ..tape import State, Tape
+from .calls import call_value
 from .holes import Entry
 from .idle import Far, is_plain
-from .loaded import Loaded, dotted
+from .loaded import Loaded, dotted, lacking
 from .machine import BUILTINS, BudgetSpent, Cancelled, Machine, Memo, Raised
 from .steps import recorded
 from .told import Resolve, telling, told_name
-from .values import Const, Frame, Lib, Module, Ref, Sequence, Tuple, Unknown, Value
+from .values import Const, Frame, Function, Lib, Module, Unknown, Value
 
 MODULE_STEPS = 6_000
 """Steps for the top level of one imported module."""
@@ -87,7 +88,7 @@ class Imports:
         found = self.find(name, importer)
         if found is None:
             return None
-        loaded = self.load(*found)
+        loaded = self.load(state, *found)
         if loaded is not None and self.graft(state, loaded):
             return Module(loaded.path)
         return self._something(found[0], "")
@@ -97,7 +98,7 @@ class Imports:
         found = self.find(name, importer)
         if found is None:
             return None
-        loaded = self.load(*found)
+        loaded = self.load(state, *found)
         if loaded is None or not self.graft(state, loaded):
             return self._something(found[0], attribute)
         value = self.attribute(state, loaded, attribute)
@@ -126,9 +127,25 @@ class Imports:
         value = state.heap[module.frame].variables.get(name)
         if value is None:
             value = self._noted(state, module, name)
-        if value is None and module.is_package:
-            value = self.module(state, f".{name}", module.path)
+        if value is None:
+            value = self._computed(state, module, name)
+        if module.is_package and (value is None or isinstance(value, Unknown)):
+            value = self.module(state, f".{name}", module.path) or value
         return value
+
+    def _computed(self, state: State, module: Loaded, name: str) -> Value | None:
+        """What the module's own ``__getattr__`` answers."""
+        getter = state.heap[module.frame].variables.get("__getattr__")
+        key = (module.path, name)
+        if not isinstance(getter, Function) or key in self._visiting:
+            return None
+        self._visiting.add(key)
+        try:
+            return call_value(self.m, state, getter, [Const(name)], {}, getter.node)
+        except Raised:
+            return None
+        finally:
+            self._visiting.discard(key)
 
     def load_attribute(self, state: State, owner: Module, name: str) -> Value:
         """``owner.name`` in an expression."""
@@ -181,25 +198,13 @@ class Imports:
             found = self.find(target, importer)
             if found is None or name not in found[1] and "import *" not in found[1]:
                 continue
-            loaded = self.load(*found)
+            loaded = self.load(state, *found)
             if loaded is not None and self.graft(state, loaded):
                 value = state.heap[loaded.frame].variables.get(name)
                 value = self._noted(state, loaded, name) if value is None else value
                 if value is not None:
                     return value
         return None
-
-    def public(self, state: State, module: Loaded) -> dict[str, Value]:
-        """What ``from module import *`` binds of the names that the module defines itself."""
-        variables = state.heap[module.frame].variables
-        listed = variables.get("__all__")
-        items = listed.items if isinstance(listed, Tuple) else ()
-        if isinstance(listed, Ref) and isinstance(thing := state.heap[listed.id], Sequence) and not thing.open:
-            items = tuple(thing.items)
-        names = {item.value for item in items if isinstance(item, Const)}
-        return {
-            name: value for name, value in variables.items() if (name in names if names else not name.startswith("_"))
-        }
 
     # Modules
 
@@ -216,8 +221,10 @@ class Imports:
             self._found[key] = found
         return self._found[key]
 
-    def load(self, path: str, text: str) -> Loaded | None:
-        """The module at ``path``, its top level run; None if it cannot be read or is too much."""
+    def load(self, state: State, path: str, text: str) -> Loaded | None:
+        """The module at ``path``, its top level run; None if it cannot be read or is too much. ``state`` needs it."""
+        if self.loading:
+            self.loading[-1].world = state
         known = self.modules.get(path)
         if known is not None:
             return known
@@ -229,11 +236,22 @@ class Imports:
         source = self.main if path == self.main.path else parsed(text, path)
         if source.is_skipped:
             return None
+        count, spent = len(self.modules), self.spent
+        try:
+            return self._execute(source, limit)
+        except Cancelled:
+            # What ended inside may hold what this one has made so far; no path outside has met any of it.
+            for begun in [*self.modules][count:]:
+                del self.by_frame[self.modules.pop(begun).frame]
+            self.spent = spent
+            raise
+
+    def _execute(self, source: Source, limit: int) -> Loaded:
         state = State()
-        given: dict[str, Value] = {"__name__": Const(dotted(path)), "__file__": Unknown("__file__", False)}
+        given: dict[str, Value] = {"__name__": Const(dotted(source.path)), "__file__": Unknown("__file__", False)}
         frame = state.frame = state.new(Frame(given, 0, 0))
         state.heap[frame].module = frame
-        loaded = self.modules[path] = self.by_frame[frame] = Loaded(source, frame)
+        loaded = self.modules[source.path] = self.by_frame[frame] = Loaded(source, frame)
         self.loading.append(loaded)
         m = self.m
         before = (m.memo, m.depth, m.running, m.consumers, m.probe)
@@ -243,9 +261,6 @@ class Imports:
         try:
             with recorded(m, tape, (), limit) as loaded.step:
                 ends = self._run(state, source.tree)
-        except Cancelled:
-            del self.modules[path], self.by_frame[frame]
-            raise
         finally:
             self.loading.pop()
             m.memo, m.depth, m.running, m.consumers, m.probe = before
@@ -298,46 +313,38 @@ class Imports:
             for name, value in list(scope.variables.items()):
                 if theirs.get(name) != value:
                     scope.variables[name] = Unknown(name)
-        foreign = {key: thing for need in loaded.needs for key, thing in need.own.items()}
-        for key, thing in world.heap.items():
-            if key not in self._owner:
-                loaded.own[key] = thing
-                self._owner[key] = loaded
-            elif key in foreign and foreign[key] is not thing:
-                loaded.changed.append((key, foreign[key], thing))
+        loaded.claim(world, self._owner)
+        foreign = {key: thing for need in loaded.needs for key, thing in need.own.items() if need is not loaded}
+        loaded.changed = [
+            (key, before, world.heap[key])
+            for key, before in foreign.items()
+            if key in world.heap and world.heap[key] is not before
+        ]
 
     def graft(self, state: State, module: Loaded) -> bool:
-        """Give a path what a module made, unless it has it; False while the module's own top level is running."""
+        """Give a path what a module made, unless it has it; False if nothing is known of that.
+
+        A module whose top level is running, because it imports what imports it, gives what it has made so far.
+        """
         if self.loading:
             self.loading[-1].needs[module] = None
-        if module.frame in state.heap:
-            return True
-        world = module.world
-        if world is None:
-            return False
-        for need in module.needs:
-            self.graft(state, need)
+        if module.frame not in state.heap and module.world is not None:
+            for each in lacking(state, module):
+                self._give(state, each)
+        return module.frame in state.heap
+
+    def _give(self, state: State, module: Loaded) -> None:
+        is_running = module in self.loading
+        if is_running and module.world is not None:
+            module.claim(module.world, self._owner)
         if module not in self.m.loads:
             self.m.loads[module] = None
             self.m.tape.absorb(module.step.tape)
             self.m.called |= module.step.called
-        state.heap.update(module.own)
-        for key, tensor in world.tensors.items():
-            if key not in state.tensors:
-                state.tensors[key] = tensor
-                if key in world.grads:
-                    state.grads[key] = world.grads[key]
-        for key, write in world.writes.items():
-            state.writes.setdefault(key, write)
-        for node, freed in world.freed.items():
-            state.freed.setdefault(node, freed)
-        for key, before, after in module.changed:
-            if state.heap.get(key) is before:
-                state.heap[key] = after
-        if world.grad_mode is not True:  # `torch.set_grad_enabled(False)` at its top level holds from now on
-            state.grad_mode, state.inference = world.grad_mode, world.inference
-        state.changes += 1
-        return True
+        module.give(state)
+        if not is_running and module.world is not None and module.world.grad_mode is not True:
+            # `torch.set_grad_enabled(False)` at its top level holds from now on
+            state.grad_mode, state.inference = module.world.grad_mode, module.world.inference
 
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)

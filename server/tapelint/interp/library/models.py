@@ -22,6 +22,7 @@ from . import (
     launchers,
     layers,
     modules,
+    modules_by_name,
     optimizers,
     own_optimizers,
     parametrizations,
