@@ -10,7 +10,7 @@ from ..tape.lost import RequiresGradRefused
 from . import absent, gradients, parts, registered, torch_ops
 from .extent import rank, shape
 from .library.registry import ATTRIBUTES, MODULE_METHODS, PARAMETRIZED
-from .lineage import find
+from .lineage import find, is_module
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import FIELDS
 from .outline import is_abstract
@@ -187,7 +187,10 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
             value = found[1]
             return Bound(value, owner) if isinstance(value, Function) and value.kind == "class" else value
         if found is not None and isinstance(found[0], Lib):
-            return Bound(Lib(f"{found[0].name}.{name}"), owner)
+            foreign = Lib(f"{found[0].name}.{name}")
+            # What a class hands out is a plain function (`Base.parameters(net)`), but for its class methods.
+            is_plain = name in MODULE_METHODS and name != "__new__" and is_module(state, owner)
+            return foreign if is_plain else Bound(foreign, owner)
     if isinstance(thing, Sequence) and name == "training" and thing.kind in MODULES:
         return Const(thing.training)
     if isinstance(thing, Sequence) and name in thing.names:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, OrderedDict
+from dataclasses import replace
 from functools import cache
 
 from .. import ops
@@ -33,6 +34,7 @@ from .library.text import method_of_text
 from .lineage import find, linear_order
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import answers, is_layer, is_network
+from .registered import is_module_like
 from .values import (
     Bound,
     Class,
@@ -112,11 +114,9 @@ def call_value(
         thing = state.heap[function.id]
         if isinstance(thing, Class):
             return instantiate(m, state, function, args, kwargs, node, key)
-        if isinstance(thing, (Instance, Sequence)):
+        if isinstance(thing, Instance) or is_module_like(state, function):
             return call_object(m, state, function, Call("__call__", args, kwargs, node, key))
     if isinstance(function, GradMode) and args and isinstance(args[0], Function):
-        from dataclasses import replace
-
         return replace(args[0], grad_mode=function.mode, inference=function.inference)
     return unknown_call(m, state, args, kwargs, node, function)
 
@@ -283,7 +283,7 @@ def _library(m: Machine, state: State, call: Call) -> Value:
         return Const(None)
     if base.endswith("torch.nn.Module") or is_layer(base):
         own = MODULE_METHODS.get(last)
-        if own is not None and call.args:
+        if own is not None and call.args and (last == "__new__" or is_module_like(state, call.args[0])):
             return own(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
     if is_layer(name):
         from .library.layers import new_layer

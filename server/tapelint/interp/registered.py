@@ -121,7 +121,7 @@ def keep(state: State, owner: Ref, kind: str, name: object, value: Value) -> Non
     """``owner._parameters[name] = value``."""
     thing = state.edit(owner.id)
     if isinstance(thing, Sequence):
-        if isinstance(name, str) and name.isdigit() and int(name) < len(thing.items):
+        if isinstance(name, str) and name.isdecimal() and int(name) < len(thing.items):
             thing.items[int(name)] = value
     elif isinstance(thing, Mapping):
         thing.items[name] = value

@@ -76,17 +76,27 @@ def _holds_unknown(thing: object) -> bool:
     )
 
 
-@method(MODULE_METHODS, "forward", "__call__")
+@method(MODULE_METHODS, "__call__")
+def called(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """``nn.Module.__call__(net, x)`` and ``super().__call__(x)``: what calls ``forward``, the program's own if any."""
+    own = own_method(m, state, receiver, "forward")
+    if own is None:
+        return forward(m, state, receiver, call)
+    return call_value(m, state, own, call.args, call.kwargs, call.node, call.key)
+
+
+@method(MODULE_METHODS, "forward")
 def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """Call a module the program does not define."""
     assert isinstance(receiver, Ref)
     thing = state.heap[receiver.id]
-    if isinstance(thing, Sequence):
-        return sequential(m, state, thing.items, call)
+    inner = thing.attributes.get(ITEMS) if isinstance(thing, Instance) else receiver
+    held = state.heap[inner.id] if isinstance(inner, Ref) else None
+    if isinstance(held, (Sequence, Mapping)):
+        if isinstance(held, Mapping) or held.kind != "Sequential":
+            raise Raised("NotImplementedError")  # lists and dicts of modules have no forward
+        return sequential(m, state, held.items, call)
     assert isinstance(thing, Instance)
-    inner = thing.attributes.get(ITEMS)
-    if isinstance(inner, Ref) and isinstance(items := state.heap[inner.id], Sequence):
-        return sequential(m, state, items.items, call)
     kind = thing.kind
     if not isinstance(kind, Lib):
         kind = next((k for k in linear_order(state, kind) if isinstance(k, Lib)), Lib(""))
