@@ -52,6 +52,11 @@ DUNDER = {
     "Mod": "mod",
 }
 
+REPEATED = 256
+"""Items of a list that is repeated (``[0] * n``) that are held one by one."""
+BITS = 256
+"""By which a number is shifted at most."""
+
 
 def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
     left, right = m.ev(node.left, state), m.ev(node.right, state)
@@ -86,7 +91,7 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
         if name == "Add" and isinstance(right, Ref) and isinstance(other := state.heap[right.id], Sequence):
             return Ref(state.new(Sequence(thing.kind, thing.items + other.items, thing.open or other.open)))
         if name == "Mult" and isinstance(right, Const) and isinstance(right.value, int):
-            return Ref(state.new(Sequence(thing.kind, (thing.items * max(right.value, 0))[:64])))
+            return Ref(state.new(_repeated(thing, right.value)))
         if name == "Mult":
             return Ref(state.new(Sequence(thing.kind, thing.items * 2, True)))
     grads = [v.grad for v in (left, right) if isinstance(v, Unknown)]
@@ -121,6 +126,8 @@ def _plain(op: ast.operator, one: Const, two: Const) -> Value:
         isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)
     ):
         function = None
+    if isinstance(op, ast.LShift) and isinstance(right, int) and right > BITS:
+        function = None
     if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)) and not isinstance(right, (int, str)):
         function = None
     if function is None:
@@ -129,6 +136,13 @@ def _plain(op: ast.operator, one: Const, two: Const) -> Value:
         return derived(function, one, two)
     except Exception:  # the program's own mistake: a TypeError, a division by zero
         return Unknown()
+
+
+def _repeated(thing: Sequence, times: int) -> Sequence:
+    """``items * times``, which may be far more than memory holds: the first of them, and that there are more."""
+    room = -(-REPEATED // max(len(thing.items), 1))
+    items = thing.items * max(0, min(times, room))
+    return Sequence(thing.kind, items, times > 0 and thing.open or times > room and bool(items))
 
 
 def _modest(left: Any, right: Any) -> bool:

@@ -195,7 +195,7 @@ def convolved(given: Given) -> Extent:
 
 def convolved_back(given: Given) -> Extent:
     source, weight = given.sizes("input", "self"), given.sizes("weight")
-    if weight is None:
+    if weight is None or len(weight) < 2:
         return None
     if source is None or len(source) < len(weight):
         return MANY if wide(weight[1:2]) else None

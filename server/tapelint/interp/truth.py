@@ -61,7 +61,7 @@ def _own(state: State, thing: Instance, names: tuple[str, ...]) -> bool:
 
 
 def length(value: Range) -> int | None:
-    """How many numbers a range has, or None."""
+    """How many numbers a range has, or None; it may be more than ``len`` can say (``range(10**20)``)."""
     if value.start is None or value.stop is None or not value.step:
         return None
-    return len(range(value.start, value.stop, value.step))
+    return max(0, -((value.start - value.stop) // value.step))

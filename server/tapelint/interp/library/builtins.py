@@ -11,7 +11,7 @@ from ..classes import Factory
 from ..counted import look
 from ..iteration import items_of
 from ..lost import taken
-from ..machine import Machine
+from ..machine import Machine, Raised
 from ..operators import combine
 from ..truth import length, truth
 from ..values import (
@@ -52,7 +52,7 @@ def make_range(m: Machine, state: State, call: Call) -> Value:
 def enumerated(m: Machine, state: State, call: Call) -> Value:
     start = call.get(1, "start", Const(0))
     begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else None
-    return Zip((Range(begin, None if begin is None else 1 << 40, 1), call.get(0, "iterable")))
+    return Zip((Range(begin, None if begin is None else begin + (1 << 40), 1), call.get(0, "iterable")))
 
 
 @function("builtins.zip", "itertools.zip_longest")
@@ -155,20 +155,19 @@ def total(m: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.map")
 def mapped(m: Machine, state: State, call: Call) -> Value:
+    mapping = call.need(0)
     sources = [items_of(m, state, a, call.node) for a in call.args[1:]]
     count = min((len(s.values) for s in sources), default=0)
-    values = [call_value(m, state, call.args[0], [s.values[i] for s in sources], {}, call.node) for i in range(count)]
+    values = [call_value(m, state, mapping, [s.values[i] for s in sources], {}, call.node) for i in range(count)]
     return Ref(state.new(Sequence("list", values, not all(s.exact for s in sources))))
 
 
 @function("builtins.filter")
 def filtered(m: Machine, state: State, call: Call) -> Value:
-    found = items_of(m, state, call.args[1], call.node)
+    keeps, found = call.need(0), items_of(m, state, call.need(1), call.node)
     kept: list[Value] = []
     for item in found.values:
-        verdict = truth(
-            m, state, call_value(m, state, call.args[0], [item], {}, call.node) if call.args[0] != NONE else item
-        )
+        verdict = truth(m, state, call_value(m, state, keeps, [item], {}, call.node) if keeps != NONE else item)
         if verdict is not False:
             kept.append(item)
     return Ref(state.new(Sequence("list", kept, not found.exact)))
@@ -193,7 +192,7 @@ def arithmetic(m: Machine, state: State, call: Call) -> Value:
             )  # type: ignore[operator,attr-defined]
         except Exception:  # the program's own mistake, or pow and divmod
             return Unknown("number", False)
-    if isinstance(call.args[0], TensorRef) and call.name in ("builtins.abs", "builtins.pow"):
+    if call.args and isinstance(call.args[0], TensorRef) and call.name in ("builtins.abs", "builtins.pow"):
         from ..torch_ops import run
 
         return run(m, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
@@ -216,10 +215,10 @@ def arithmetic(m: Machine, state: State, call: Call) -> Value:
 def plain(m: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "x")
     kind = {"int": int, "float": float, "bool": bool, "str": str}.get(call.name.rpartition(".")[2])
-    if kind and isinstance(value, Const):
+    if kind and isinstance(value, Const) and not call.kwargs and all(isinstance(a, Const) for a in call.args):
         try:
-            return Const(kind(value.value))
-        except (TypeError, ValueError):
+            return Const(kind(*(a.value for a in call.args if isinstance(a, Const))))
+        except (TypeError, ValueError, OverflowError):
             return Unknown("number", False)
     return taken(m, state, value, call.node)
 
@@ -256,8 +255,14 @@ def quantified(m: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.slice")
 def make_slice(m: Machine, state: State, call: Call) -> Value:
-    parts = [*call.args, NONE, NONE][:3] if len(call.args) > 1 else [NONE, *call.args, NONE]
-    return Slice(*parts)
+    match call.args:
+        case [stop]:
+            return Slice(NONE, stop, NONE)
+        case [start, stop]:
+            return Slice(start, stop, NONE)
+        case [start, stop, step]:
+            return Slice(start, stop, step)
+    raise Raised("TypeError")
 
 
 @function("builtins.type")
@@ -303,7 +308,8 @@ def field(m: Machine, state: State, call: Call) -> Value:
 def chained(m: Machine, state: State, call: Call) -> Value:
     if call.name == "itertools.product":
         return Zip(tuple(call.args))
-    sources = call.args if call.name == "itertools.chain" else items_of(m, state, call.args[0], call.node).values
+    is_plain = call.name == "itertools.chain"
+    sources = call.args if is_plain else items_of(m, state, call.get(0, "iterable"), call.node).values
     found = [items_of(m, state, a, call.node) for a in sources]
     return Ref(state.new(Sequence("list", [v for f in found for v in f.values], not all(f.exact for f in found))))
 

@@ -27,8 +27,9 @@ def _given(call: Call, index: int = 0) -> ast.expr | None:
 @method(SEQUENCE_METHODS, "append", "add", "appendleft", "put", "insert", "put_nowait")
 def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
+    place = 1 if call.name == "insert" else 0
+    value = call.kwargs["item"] if "item" in call.kwargs else call.need(place)
     thing: Sequence = state.edit(receiver.id)
-    value = call.args[-1] if call.args else NONE
     if call.name == "appendleft" or call.name == "insert" and call.args[0] == Const(0):
         thing.items.insert(0, value)
         if thing.limit is not None and len(thing.items) > thing.limit:
@@ -37,7 +38,7 @@ def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         thing.items.append(value)
         if thing.limit is not None and len(thing.items) > thing.limit:
             thing.items.pop(0)
-    remember(m, state, _name(call), value, call.node, _given(call, len(call.args) - 1), "appended")
+    remember(m, state, _name(call), value, call.node, _given(call, place), "appended")
     return NONE
 
 

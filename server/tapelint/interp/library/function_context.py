@@ -41,7 +41,7 @@ def kept_otherwise(state: State, context: Ref) -> dict[str, int]:
 
 
 def _note(m: Machine, state: State, call: Call, name: str, values: tuple[Value, ...]) -> Value:
-    context = call.args[0]
+    context = call.need(0)
     if isinstance(context, Ref) and isinstance(state.heap[context.id], Instance):
         state.edit(context.id).attributes[name] = Tuple(values)
     return NONE

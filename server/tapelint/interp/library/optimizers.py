@@ -223,7 +223,7 @@ def scale(m: Machine, state: State, call: Call) -> Value:
     loss = call.get(1, "outputs")
     if not isinstance(loss, TensorRef):
         return loss
-    scaler = call.args[0]
+    scaler = call.need(0)
     enabled = state.heap[scaler.id].attributes.get("enabled", TRUE) if isinstance(scaler, Ref) else FALSE
     if enabled == FALSE:
         return loss

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...tape import State
-from ..machine import Machine
+from ..machine import Machine, Raised
 from ..values import NONE, Const, Value
 
 
@@ -29,6 +29,12 @@ class Call:
         if index < len(self.args):
             return self.args[index]
         return self.kwargs.get(name, default)
+
+    def need(self, index: int) -> Value:
+        """The argument at ``index``, which has no default: Python raises a TypeError where it is left out."""
+        if index < len(self.args):
+            return self.args[index]
+        raise Raised("TypeError")
 
     def flag(self, index: int, name: str, default: bool = False) -> bool | None:
         """A boolean argument; None where it is not known."""

@@ -27,7 +27,7 @@ def method_of_text(state: State, text: str, call: Call) -> Value | None:
     args = [_plain(state, value) for value in call.args]
     if call.name not in PURE or call.kwargs or None in args or len(text) > LONGEST:
         return None
-    if any(isinstance(given, int) and given > LONGEST for given in args):
+    if any(isinstance(given, int) and abs(given) > LONGEST for given in args):
         return None
     try:
         found = getattr(text, call.name)(*args)

@@ -1,0 +1,148 @@
+"""What a program does wrong, or does with numbers beyond all measure, ends its own path and never the engine's.
+
+Each statement stands in a function that nothing calls, so that a fault of the engine in one of them would be counted.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tapelint.analysis import Report, analyse
+
+BEFORE = """
+import functools, itertools, queue
+from collections import deque
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+class Layers(nn.ModuleList):
+    pass
+
+w = torch.ones(3, requires_grad=True)
+"""
+
+TOO_FEW = [
+    "[1].append()",
+    "[1].insert(0)",
+    "[1].append(k=w)",
+    "deque([1]).appendleft()",
+    "{1}.add(*[])",
+    "queue.Queue().put()",
+    "filter()",
+    "filter(None)",
+    "map()",
+    "min(key=len)",
+    "slice()",
+    "slice(1, 2, 3, 4)",
+    "itertools.chain.from_iterable()",
+    "torch.autograd.Function.apply()",
+    "torch.autograd.function.FunctionCtx.save_for_backward()",
+    "torch.autograd.function.FunctionCtx.mark_dirty()",
+    "torch.optim.Optimizer.zero_grad()",
+    "torch.optim.Optimizer.__init__()",
+    "torch.distributions.Normal.icdf()",
+    "Net.__call__()",
+]
+HUGE = [
+    "[w] * 10**20",
+    "[0] * 10**13",
+    "1 << 10**13",
+    "int(float('inf'))",
+    "int(float('nan'))",
+    "list(range(10**20))",
+    "[i for i in range(10**20)]",
+    "list(range(10**20, 0, -3))",
+    "'a'.replace('a', 'b', -(10**20))",
+    "list(enumerate([w], 2**50))",
+]
+NO_FORWARD = [
+    "nn.ModuleDict({'a': nn.Linear(3, 3)})(w)",
+    "nn.ModuleDict({'a': nn.Linear(3, 3)}).__call__(w)",
+    "nn.ModuleList([nn.Linear(3, 3)])(w)",
+    "Layers([nn.Linear(3, 3)])(w)",
+    "Net.__call__(w)",
+    "nn.Linear.__call__(3)",
+    "nn.Module.forward(zip([1], [w]))",
+    "nn.Linear.parameters(w)",
+]
+ODD_SIZES = ["torch.conv_transpose1d(torch.ones(3), w)"]
+
+
+def check(*statements: str) -> Report:
+    functions = [f"\ndef case_{index}():\n    {statement}\n" for index, statement in enumerate(statements)]
+    return analyse(BEFORE + "".join(functions))
+
+
+@pytest.mark.parametrize("statement", [*TOO_FEW, *HUGE, *NO_FORWARD, *ODD_SIZES])
+def test_no_fault(statement: str) -> None:
+    assert check(statement).stats["faults"] == 0
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "held = [None] * 100; held[80] = w.exp().sum(); held[80].backward()",
+        "deque([], 2).append(w); y = w.exp().sum(); y.backward()",
+    ],
+)
+def test_nothing_is_made_up(statement: str) -> None:
+    assert not check(statement).diagnostics
+
+
+AGAIN = "y.backward()\n    y.backward()"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "net = Net(); y = Net.__call__(net, w).sum()",
+        "net = Net(); y = nn.Module.__call__(net, w).sum()",
+        "kept = queue.Queue(); kept.put(item=w.exp().sum()); y = kept.get()",
+        "kept = queue.Queue(); kept.put(w.exp().sum(), False); y = kept.get()",
+        "kept = [w.exp().sum()] * 100; y = kept[70]",
+    ],
+)
+def test_what_it_stands_for_is_known(made: str) -> None:
+    """The graph is come to through what used to be taken for something else: walking it twice is an error."""
+    found = check(f"{made}\n    {AGAIN}").diagnostics
+    assert [(each.code, each.severity) for each in found] == [("TL101", "error")]
+
+
+def test_call_of_the_base_class_runs_forward() -> None:
+    """``super().__call__`` runs the program's own ``forward``, of which everything is known."""
+    program = """
+class Doubled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def __call__(self, x):
+        return super().__call__(x) * 2
+
+    def forward(self, x):
+        return self.layer(x)
+
+y = Doubled()(w).sum()
+y.backward()
+y.backward()
+"""
+    found = analyse(BEFORE + program).diagnostics
+    assert [(each.code, each.severity) for each in found] == [("TL101", "error")]
+
+
+def test_numbers_in_other_bases_are_not_decimal() -> None:
+    program = """
+y = w.exp().sum()
+y.backward()
+if int("11", 2) == 11:
+    y.backward()
+"""
+    assert not analyse(BEFORE + program).diagnostics
