@@ -55,6 +55,7 @@ def repository(tmp_path: Path) -> Path:
         "tools/setuptools/__init__.py": HOSTILE,
         "tools/distutils/__init__.py": HOSTILE,
         "tools/sitecustomize.py": HOSTILE,
+        **{f"tools/{name}.py": HOSTILE for name in ("builtins", "sys", "os", "posixpath", "turtle", "numpydoc")},
         "common/deep/parso.py": HOSTILE,
     }
     for name, text in texts.items():
@@ -74,7 +75,12 @@ def test_a_path_the_script_adds(repository: Path, module: str, path: str) -> Non
 
 
 @pytest.mark.parametrize("module", ["metrics", "pack.inner"])
-def test_nothing_is_executed(repository: Path, module: str) -> None:
+@pytest.mark.parametrize("text", ["'x'", "os.environ.get('X', '.')", "os.getcwd() + '/x'"])
+def test_nothing_is_executed(repository: Path, module: str, text: str) -> None:
+    """Not where the answer is found, nor where jedi looks for it in vain: what it asks for then is named like modules
+    of the interpreter and of the standard library.
+    """
+    (repository / "tools" / "run.py").write_text(f"{RUN}sys.path.append({text})\n")
     done = subprocess.run(
         [sys.executable, "-c", WATCHED, str(repository), module],
         env={"PYTHONPATH": str(SERVER), "PATH": "", "HOME": str(repository)},
@@ -86,6 +92,57 @@ def test_nothing_is_executed(repository: Path, module: str) -> None:
     assert str(repository / "common" / "deep") in done.stdout
     assert not list(repository.rglob("*.ran"))
     assert not (repository / ".cache").exists()
+
+
+# What files do to sys.path, with the folder that they mean: None where jedi cannot know, which is no reason to fail.
+IDIOMS = {
+    "real": ('os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common", "deep")', "common/deep"),
+    "up": ('os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + "/common/deep"', "common/deep"),
+    "started": ('os.getcwd() + "/common/deep"', None),
+    "given": ('os.environ.get("COMMON", "../common/deep")', None),
+    "asked": ('os.path.join(os.path.dirname(__file__), "../common/deep") if len("x") else "y"', "common/deep"),
+    "true": ('"../common/deep" if 1 == 1 and not False else None', "common/deep"),
+}
+
+
+@pytest.mark.parametrize("name", IDIOMS)
+@pytest.mark.parametrize("module", ["metrics", "nowhere"])
+def test_jedi_never_fails(repository: Path, name: str, module: str, caplog: pytest.LogCaptureFixture) -> None:
+    added, folder = IDIOMS[name]
+    script = repository / "tools" / "idiom.py"
+    script.write_text(f"import os\nimport sys\nsys.path.append({added})\nimport torch\nimport metrics\nimport nowhere\n")
+    caplog.set_level("DEBUG", "tapelint")
+    found = Resolver([str(repository)])(module, str(script))
+    assert [record.getMessage() for record in caplog.records] == []
+    if module == "metrics" and folder:
+        assert found is not None and found[0] == str(repository / folder / "metrics.py")
+
+
+def test_a_fault_of_jedi_is_not_printed(repository: Path) -> None:
+    """Nor what any other library has to say: it is in the log, which the user can ask for."""
+    script = """
+import sys
+import jedi
+from tapelint.cli import main
+
+def fail(*given, **named):
+    raise ValueError("a fault")
+
+jedi.Script = fail
+main(lambda: None)
+"""
+    run = repository / "tools" / "run.py"
+    for log, is_told in (("", False), ("debug", True), ("error", False)):
+        done = subprocess.run(
+            [sys.executable, "-c", script, "check", str(run)],
+            env={"PYTHONPATH": str(SERVER), "TAPELINT_LOG": log},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0
+        assert ("ValueError: a fault" in done.stderr) is is_told
+        assert (done.stderr == "") is not is_told
 
 
 def test_a_file_that_leaves_sys_path_alone_never_loads_jedi(repository: Path) -> None:

@@ -5,8 +5,8 @@
 
 Everything else is found without jedi, which takes a third of a second to load. As it is usually called it executes
 code: it starts interpreters, imports what it cannot read, unpickles its own cache. The environment here does none of
-that: it answers from paths alone, loads no module but those of the standard library, and keeps its cache in a folder
-that is new and gone afterwards.
+that: it answers from paths alone, loads no module but those that are part of the interpreter (without ``builtins`` jedi
+knows no True and fails), and keeps its cache in a folder that is new and gone afterwards.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def locate(module: str, importer: str, text: str) -> str | None:
     try:
         return _ask(importer, text, *place)
     except ImportError:
-        logger.warning("jedi is not installed: what %s adds to sys.path is not followed", importer)
-    except Exception:
-        logger.warning("jedi cannot say what %s is in %s", module, importer, exc_info=True)
+        logger.info("jedi is not installed: what %s adds to sys.path is not followed", importer)
+    except Exception:  # a fault of jedi's costs one import; the user can do nothing about it
+        logger.debug("jedi cannot say what %s is in %s", module, importer, exc_info=True)
     return None
 
 
@@ -82,20 +82,22 @@ def _environment() -> Any:
     from jedi.inference.compiled.subprocess import InferenceStateSameProcess
 
     class Quiet(InferenceStateSameProcess):
-        """Answers questions about modules without importing any."""
+        """Answers questions about modules without importing any that is a file."""
 
         def load_module(self, dotted_name: str, **rest: Any) -> Any:
-            if dotted_name.partition(".")[0] not in sys.stdlib_module_names:
+            if dotted_name not in sys.builtin_module_names:
                 return None
             return super().__getattr__("load_module")(dotted_name=dotted_name, **rest)
 
         def get_module_info(self, sys_path: Any = None, string: str = "", full_name: str = "", **rest: Any) -> Any:
             from jedi.file_io import FileIO
 
-            path = rest.get("path") or sys_path
-            if string in sys.stdlib_module_names and path is None:
-                return None, None
-            found = PathFinder.find_spec(string, path)
+            inside = rest.get("path")
+            if string in sys.builtin_module_names and inside is None:
+                return None, False  # there is no file: jedi loads it
+            if string in sys.stdlib_module_names and inside is None:
+                return None, None  # what jedi brings along says enough of it
+            found = PathFinder.find_spec(string, sys_path if inside is None else inside)
             if found is None or not found.origin or not found.origin.endswith(".py"):
                 return None, None
             return FileIO(found.origin), bool(found.submodule_search_locations)
