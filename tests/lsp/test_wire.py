@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -99,6 +101,47 @@ def test_it_does_not_outlive_the_editor(wire: Wire):
         assert wire.process.poll() is None
         editor.send_signal(signal.SIGKILL)
         assert wire.process.wait(5) == 1
+
+
+GOES = """
+import os, subprocess, sys
+server = subprocess.Popen(sys.argv[1:], stderr=subprocess.DEVNULL)
+os.read(3, 1)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="inherits POSIX descriptors")
+@pytest.mark.parametrize("says", ["nothing", "its own number", "another number"])
+def test_an_editor_that_is_gone_before_it_was_known(says: str):
+    """The editor ends before the server has answered ``initialize``, or before it was sent. This process holds the
+    pipes open all the while, as another child of the editor would; the server's end of its output says that it left.
+    """
+    source, to_server = os.pipe()
+    from_server, sink = os.pipe()
+    held, release = os.pipe()
+    script = GOES.replace("os.read(3, 1)", f"os.read({held}, 1)")
+    command = [sys.executable, "-c", script, *COMMAND]
+    editor = subprocess.Popen(command, stdin=source, stdout=sink, env=ENVIRONMENT, pass_fds=[held])
+    os.close(source)
+    os.close(sink)
+
+    def send(**message: object) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        os.write(to_server, b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    send(id=1, method="tapelint/ping")
+    assert b"-32002" in os.read(from_server, 4096)  # it runs, and knows who started it
+    os.write(release, b"x")
+    editor.wait(10)
+    if says != "nothing":
+        process = editor.pid if says == "its own number" else 2**22 + 17
+        send(id=2, method="initialize", params={"processId": process, "rootUri": None, "capabilities": {}})
+    end = threading.Thread(target=lambda: [None for _ in iter(lambda: os.read(from_server, 65536), b"")], daemon=True)
+    end.start()
+    end.join(30)
+    assert not end.is_alive(), "the server is still there"
+    for descriptor in (to_server, from_server, held, release):
+        os.close(descriptor)
 
 
 def test_an_editor_of_another_machine_is_not_watched(wire: Wire):

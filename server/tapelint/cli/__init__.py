@@ -58,7 +58,7 @@ def _status(serve: Callable[[], None]) -> int:
     except (KeyboardInterrupt, click.Abort) as error:
         reason = error if isinstance(error, Interrupted) else error.__cause__
         return reason.status if isinstance(reason, Interrupted) else _INTERRUPTED
-    except (ReaderGone, SystemExit):  # click exits when nobody reads its help
+    except (ReaderGone, SystemExit):  # click exits when its help is not read
         discard(sys.stdout, sys.stderr)
         return _NOBODY_READS
     except OutputError as error:

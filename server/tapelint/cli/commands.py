@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import click
 
@@ -102,9 +103,13 @@ def rule(code: str | None) -> int:
 @tapelint.command()
 @click.option("--stdio", is_flag=True, hidden=True, help="Accepted because editors pass it; there is no other way.")
 @click.pass_obj
-def server(serve: object, stdio: bool) -> None:
+def server(serve: Callable[[], None], stdio: bool) -> int:
     """Start the language server on standard input and output (for editors)."""
-    serve()  # type: ignore[operator]
+    try:
+        serve()
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 0
+    return 0
 
 
 @tapelint.command()

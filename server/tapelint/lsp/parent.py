@@ -2,6 +2,9 @@
 
 A crashed editor may leave the pipe open in some other child of its own, so end-of-input is not enough: servers that
 outlive their editor are a known plague.
+
+The editor says its number in ``initialize``. Until then, and where that number means nothing here, the process that
+started us stands for it: an editor in another container has one here that lives, one that has died by then has none.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 INTERVAL = 1.0
+STARTER = os.getppid()
+"""The process that started this one, if it was still there when this module was loaded."""
 
 
 def is_alive(process: int) -> bool:
@@ -46,13 +51,14 @@ def _is_alive_on_windows(process: int) -> bool:
         kernel.CloseHandle(handle)
 
 
-async def watch(process: int, gone: Callable[[], None]) -> None:
-    """Call ``gone`` once ``process`` has ended.
+def has_starter() -> bool:
+    """Whether the process that started us is still there: a process whose parent ends is given another one."""
+    return os.getppid() == STARTER and (sys.platform != "win32" or is_alive(STARTER))
 
-    A number that means nothing here from the start, as when the editor runs in another container, is not watched.
-    """
-    if process <= 0 or not is_alive(process):
-        return
-    while is_alive(process):
+
+async def watch(process: int | None, gone: Callable[[], None]) -> None:
+    """Call ``gone`` once ``process`` has ended, or the process that started us where there is no such number here."""
+    is_known = process is not None and process > 0 and is_alive(process)
+    while is_alive(process or 0) if is_known else has_starter():
         await asyncio.sleep(INTERVAL)
     gone()

@@ -76,6 +76,8 @@ class Server(LanguageServer):
         self.settings.take(options.get("settings", options) if isinstance(options, dict) else None)
         # A client that forgets to say "initialized" still gets its findings, with the settings it sent along.
         asyncio.get_running_loop().call_later(START_WITHIN, self.pipeline.release)
+        if self._watch is not None:
+            self._watch.cancel()
         if params.process_id is not None:
             self._watch = asyncio.get_running_loop().create_task(parent.watch(params.process_id, self._orphaned))
 
@@ -126,6 +128,7 @@ class Server(LanguageServer):
         """Serve until told to leave; the result is the process's exit code."""
         loop = asyncio.get_running_loop()
         self._left = loop.create_future()
+        self._watch = loop.create_task(parent.watch(None, self._orphaned))
         self.pipeline = Pipeline(
             Worker(),
             self.status,
