@@ -73,6 +73,17 @@ NO_FORWARD = [
     "nn.Module.forward(zip([1], [w]))",
     "nn.Linear.parameters(w)",
 ]
+IN_ITSELF = [
+    f"held = []; held.append(held); {use}"
+    for use in (
+        "torch.stack(held)",
+        "torch.cat([held, w])",
+        "torch.tensor(held)",
+        "torch.autograd.backward(held)",
+        "torch.func.vmap(torch.exp)(held)",
+        "w.view(held)",
+    )
+] + ["net = nn.Sequential(nn.Linear(3, 3)); net.append(net); net(w)"]
 ODD_SIZES = ["torch.conv_transpose1d(torch.ones(3), w)"]
 
 
@@ -81,7 +92,7 @@ def check(*statements: str) -> Report:
     return analyse(BEFORE + "".join(functions))
 
 
-@pytest.mark.parametrize("statement", [*TOO_FEW, *HUGE, *NO_FORWARD, *ODD_SIZES])
+@pytest.mark.parametrize("statement", [*TOO_FEW, *HUGE, *NO_FORWARD, *IN_ITSELF, *ODD_SIZES])
 def test_no_fault(statement: str) -> None:
     assert check(statement).stats["faults"] == 0
 

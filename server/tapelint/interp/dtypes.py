@@ -48,16 +48,19 @@ def of_dtype(value: object) -> Kind:
     return "float" if name in FLOAT else "int" if name in INT else "bool" if name == "bool" else None
 
 
-def of_values(state: State, value: object) -> Kind:
-    """The family of a tensor made from a value: what is highest among its numbers."""
+def of_values(state: State, value: object, above: tuple[object, ...] = ()) -> Kind:
+    """The family of a tensor made from a value: what is highest among its numbers. Of a list that is one of those it
+    was found in (``above``) no tensor is made.
+    """
     if isinstance(value, Const):
         return "bool" if isinstance(value.value, bool) else {int: "int", float: "float"}.get(type(value.value))  # type: ignore[return-value]
     if isinstance(value, TensorRef):
         return state.tensors[value.id].kind
-    items = items_in(state, value) if isinstance(value, (Ref, Tuple, tuple)) else None
+    items = items_in(state, value) if isinstance(value, (Ref, Tuple, tuple)) and value not in above else None
     if items is None:
         return None
-    return highest([of_values(state, item) for item in items]) if items else "float"
+    within = (*above, value)
+    return highest([of_values(state, item, within) for item in items]) if items else "float"
 
 
 def highest(kinds: list[Kind]) -> Kind:

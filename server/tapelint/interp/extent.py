@@ -110,14 +110,14 @@ def broadcast(*extents: Extent) -> Extent:
     return tuple(reversed(result))
 
 
-def displayed(state: State, value: Value) -> Extent:
-    """The sizes of a tensor made from nested lists of numbers."""
+def displayed(state: State, value: Value, above: tuple[Value, ...] = ()) -> Extent:
+    """The sizes of a tensor made from nested lists of numbers; ``above`` are the lists that this one was found in."""
     if isinstance(value, Const) and isinstance(value.value, (int, float)):
         return ()
-    items = items_in(state, value) if isinstance(value, (Ref, Tuple)) else None
+    items = items_in(state, value) if isinstance(value, (Ref, Tuple)) and value not in above else None
     if items is None:
         return extent_of(state, value)
-    inner = displayed(state, items[0]) if items else ()
+    inner = displayed(state, items[0], (*above, value)) if items else ()
     return (len(items), *inner) if isinstance(inner, tuple) else MANY if len(items) > 1 else None
 
 

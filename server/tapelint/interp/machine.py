@@ -93,10 +93,10 @@ _UNASKED = object()
 class Machine:
     """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
     each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
-    optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``making``
-    the classes of which an object is being made for an annotation; ``width`` how many paths are kept; ``settled`` what
-    is in heap objects that nobody changes any more; ``entering`` is the call whose function is not to be run at once
-    (``stretches``).
+    optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``inside``
+    the ``Sequential`` objects that are running; ``making`` the classes of which an object is being made for an
+    annotation; ``width`` how many paths are kept; ``settled`` what is in heap objects that nobody changes any more;
+    ``entering`` is the call whose function is not to be run at once (``stretches``).
     What ``steps`` keeps for each part of the execution is that of the running one: ``called`` are the definitions that
     were called, ``read`` those whose body was looked into, ``asked`` the answers to questions about other code,
     ``notes`` what listeners make of events.
@@ -113,6 +113,7 @@ class Machine:
         self.memo = Memo({})
         self.depth = 0
         self.running: list[tuple[ast.AST, tuple[Value, ...]]] = []
+        self.inside: list[int] = []
         self.called: set[ast.AST] = set()
         self.read: set[ast.AST] = set()
         self.asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = {}

@@ -46,18 +46,21 @@ def as_data(value: Value) -> Value:
     return value
 
 
-def tensor_list(m: Machine, state: State, value: Value) -> list[int] | None:
-    """The tensors of a list or tuple, or None if it holds none."""
+def tensor_list(m: Machine, state: State, value: Value, above: tuple[Value, ...] = ()) -> list[int] | None:
+    """The tensors of a list or tuple, or None if it holds none. ``above`` are the lists that it was found in: one that
+    holds itself holds no more for that.
+    """
     items: SequenceType[Value] = ()
     if isinstance(value, Tuple):
         items = value.items
-    elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence):
+    elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence) and value not in above:
         items = thing.items
     found = [item.id for item in items if isinstance(item, TensorRef)]
     if not found and any(isinstance(item, Unknown) for item in items):
         return [t for item in items if (t := tensor_of(m, state, item)) is not None]
     if not found:
-        found = [t for item in items for t in tensor_list(m, state, item) or ()] if len(items) < 9 else []
+        within = (*above, value)
+        found = [t for item in items for t in tensor_list(m, state, item, within) or ()] if len(items) < 9 else []
     return found or None
 
 

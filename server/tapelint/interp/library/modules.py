@@ -17,7 +17,7 @@ from ..calls import call_value, own_method
 from ..counted import is_plain
 from ..gradients import reach
 from ..lineage import linear_order
-from ..machine import Machine, Raised
+from ..machine import MAX_RECURSION, Machine, Raised
 from ..registered import BUFFERS, GUESSED, HIDDEN, ITEMS, buffers_of, is_module_like, members, names, note, twin
 from ..values import (
     FALSE,
@@ -95,7 +95,13 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if isinstance(held, (Sequence, Mapping)):
         if isinstance(held, Mapping) or held.kind != "Sequential":
             raise Raised("NotImplementedError")  # lists and dicts of modules have no forward
-        return sequential(m, state, held.items, call)
+        if m.inside.count(receiver.id) > 2 * MAX_RECURSION:
+            raise Raised("RecursionError")  # it holds itself: the program's own functions go back earlier
+        m.inside.append(receiver.id)
+        try:
+            return sequential(m, state, held.items, call)
+        finally:
+            m.inside.pop()
     assert isinstance(thing, Instance)
     kind = thing.kind
     if not isinstance(kind, Lib):

@@ -42,17 +42,19 @@ for _home in HOMES:
     FUNCTIONS.update({_home + name: prepared for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian")})
 
 
-def changed(state: State, value: Value, change: Callable[[int], Value]) -> Value:
-    """A value, with something else for each of the tensors in it."""
+def changed(state: State, value: Value, change: Callable[[int], Value], above: tuple[Value, ...] = ()) -> Value:
+    """A value, with something else for each of the tensors in it; ``above`` are the lists and dicts it was found in."""
     if isinstance(value, TensorRef):
         return change(value.id)
     if isinstance(value, Tuple):
-        return replace(value, items=tuple(changed(state, item, change) for item in value.items))
-    thing = state.heap[value.id] if isinstance(value, Ref) else None
+        return replace(value, items=tuple(changed(state, item, change, above) for item in value.items))
+    thing = state.heap[value.id] if isinstance(value, Ref) and value not in above else None
+    within = (*above, value)
     if isinstance(thing, Sequence) and thing.kind == "list":
-        return Ref(state.new(Sequence("list", [changed(state, item, change) for item in thing.items], thing.open)))
+        found = [changed(state, item, change, within) for item in thing.items]
+        return Ref(state.new(Sequence("list", found, thing.open)))
     if isinstance(thing, Mapping) and thing.kind == "dict":
-        items = {key: changed(state, item, change) for key, item in thing.items.items()}
+        items = {key: changed(state, item, change, within) for key, item in thing.items.items()}
         return Ref(state.new(Mapping(items, thing.open)))
     return value
 
