@@ -89,8 +89,8 @@ def _of(count: int, entries: int) -> str:
 
 def _fault(path: str, fault: Fault, rule: str, found: list[Named]) -> Notice:
     what = f"{rule} could not judge {_few(found)}" if rule else f"{_few(found)} could not be followed to the end"
-    places, names = tuple(each.place for each in found), tuple(str(each) for each in found)
-    return Notice(Kind.FAULT, path, f"internal error, {what}: {fault}; {REPORT}", places, names, fault.trace)
+    places, names = tuple(each.place for each in found), tuple(each.name for each in found)
+    return Notice(Kind.FAULT, path, f"internal error: {what}: {fault}; {REPORT}", places, names, fault.trace)
 
 
 def _few(found: list[Named]) -> str:
@@ -122,8 +122,11 @@ def _named(files: Files, step: Step, lost: Lost) -> Named:
         case _:
             name, told = "", "here"
     place = Related(f"{name}: {told}" if name else told, source.path, _row(source, node))
-    where = f"{at} {place.span.row}" if source is main else f"{os.path.basename(source.path)} line {place.span.row}"
-    return Named(name, "" if node is None else where, place)
+    cell = cell_at(source.cells, place.span.row)
+    row = place.span.row if cell is None else cell.own(place.span).row
+    here = "" if source is main else f"{os.path.basename(source.path)} "
+    here += "" if cell is None else f"cell {cell.number} "
+    return Named(name, "" if node is None else f"{here}{at} {row}", place)
 
 
 def _stopped(files: Files, step: Step) -> ast.stmt | None:

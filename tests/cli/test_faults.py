@@ -23,7 +23,7 @@ def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             os._exit(9)
         severity = "hint" if "hint" in text else "error"
         found = Diagnostic("TL101", "double", severity, "found", path, Span(1, 1, 1, 6))
-        return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={"steps": 2})
+        return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={"steps": 2}, notices=())
 
     def fixes(report: SimpleNamespace, diagnostic: Diagnostic) -> tuple[()]:
         if "unfixable" in report.source.text:

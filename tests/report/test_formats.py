@@ -10,7 +10,8 @@ import pytest
 
 from tapelint import analysis
 from tapelint.report import for_ci
-from tapelint.report.as_sarif import as_result, as_sarif
+from tapelint.report.as_sarif import as_failure, as_notification, as_result, as_sarif
+from tapelint.report.topics import all_topics
 from tapelint.rules import all_rules
 
 PROGRAM = """\
@@ -30,9 +31,9 @@ def report(path: str) -> analysis.Report:
 # that may be there their type, or the object they are.
 SARIF: dict[str, tuple[set[str], dict[str, Any]]] = {
     "log": ({"version", "runs"}, {"version": str, "$schema": str, "runs": ["run"]}),
-    "run": ({"tool"}, {"tool": "tool", "columnKind": str, "results": ["result"]}),
+    "run": ({"tool"}, {"tool": "tool", "columnKind": str, "results": ["result"], "invocations": ["invocation"]}),
     "tool": ({"driver"}, {"driver": "driver"}),
-    "driver": ({"name"}, {"name": str, "version": str, "rules": ["rule"]}),
+    "driver": ({"name"}, {"name": str, "version": str, "rules": ["rule"], "notifications": ["rule"]}),
     "rule": (
         {"id"},
         {
@@ -45,6 +46,20 @@ SARIF: dict[str, tuple[set[str], dict[str, Any]]] = {
         },
     ),
     "configuration": (set(), {"enabled": bool}),
+    "invocation": (
+        {"executionSuccessful"},
+        {"executionSuccessful": bool, "toolExecutionNotifications": ["notification"]},
+    ),
+    "notification": (
+        {"message"},
+        {
+            "descriptor": "descriptor",
+            "level": {"none", "note", "warning", "error"},
+            "message": "text",
+            "locations": ["location"],
+        },
+    ),
+    "descriptor": (set(), {"id": str}),
     "text": ({"text"}, {"text": str, "markdown": str}),
     "result": (
         {"message"},
@@ -106,6 +121,21 @@ def test_sarif(path: str, uri: str) -> None:
 
 def test_sarif_of_nothing() -> None:
     conforms(as_sarif([], all_rules()), "log")
+
+
+def test_sarif_of_what_was_not_seen() -> None:
+    """Notifications refer to descriptions of their own, which are no rules."""
+    (notice,) = analysis.analyse(f"{PROGRAM}z = (\n", "a.py").notices
+    told = [as_notification(notice.diagnostic, notice), as_failure("b.py: no such file or folder")]
+    log = as_sarif([], all_rules(), told, all_topics(), False)
+    conforms(log, "log")
+    (run,) = log["runs"]
+    (invocation,) = run["invocations"]
+    assert invocation["executionSuccessful"] is False
+    assert [each["level"] for each in invocation["toolExecutionNotifications"]] == ["warning", "error"]
+    described = {each["id"] for each in run["tool"]["driver"]["notifications"]}
+    assert invocation["toolExecutionNotifications"][0]["descriptor"]["id"] in described
+    assert described.isdisjoint(rule["id"] for rule in run["tool"]["driver"]["rules"])
 
 
 def test_github() -> None:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import tapelint.report.topics
 import tapelint.rules
 from tapelint.workspace import Config, ConfigError, discover, find, forget, from_table, load
 from tapelint.workspace.globs import matches
@@ -19,6 +20,7 @@ def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     names = {"TL101": "freed", "TL102": "kept-alive", "TL201": "modified"}
     rules = [SimpleNamespace(code=code, name=name) for code, name in names.items()]
     monkeypatch.setattr(tapelint.rules, "all_rules", lambda: rules, raising=False)
+    monkeypatch.setattr(tapelint.report.topics, "all_topics", tuple)
     forget()
     yield
     forget()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from tapelint.report.facts import purposes, severities
+from tapelint.report.topics import all_topics
 from tapelint.rules import Rule, all_rules
 
 FAMILIES = {
@@ -19,9 +20,10 @@ FAMILIES = {
     "TL3": "Graphs that break off",
     "TL4": "The training step",
     "TL5": "Functions of your own",
-    "TL9": "Comments that silence findings",
+    "TL90": "Comments that silence findings",
+    "TL91": "What was not seen",
 }
-"""What the first digit of a code says."""
+"""What the beginning of a code says."""
 
 MADE = "<!-- made by `python -m tools.docs` from server/tapelint/rules: change it there -->"
 WORDS = """\
@@ -34,7 +36,7 @@ _LINKED = re.compile(r"^\| (?P<message>[^|]+) \| \[(?P<title>[^]]+)\]\((?P<ancho
 
 def pages(semantics: str) -> dict[str, str]:
     """The text of every page by its name; ``semantics`` is that of docs/semantics.md, which the index points into."""
-    found = {f"{rule.code}.md": page(rule) for rule in all_rules()}
+    found = {f"{rule.code}.md": page(rule) for rule in (*all_rules(), *all_topics())}
     return {**found, "README.md": "\n".join(index(semantics)) + "\n"}
 
 
@@ -42,7 +44,8 @@ def page(rule: Rule) -> str:
     """The page of one rule."""
     rows = [f"# {rule.code} {rule.name}", "", MADE, "", "| | |", "|---|---|"]
     rows += [f"| {name} | {text} |" for name, text in facts(rule)]
-    return "\n".join([*rows, "", rule.docs.strip(), "", f"[All rules](README.md). {WORDS}"]) + "\n"
+    words = "[All rules](README.md)." if rule.notice else f"[All rules](README.md). {WORDS}"
+    return "\n".join([*rows, "", rule.docs.strip(), "", words]) + "\n"
 
 
 def facts(rule: Rule) -> Iterator[tuple[str, str]]:
@@ -57,10 +60,10 @@ def facts(rule: Rule) -> Iterator[tuple[str, str]]:
 
 
 def table(folder: str = "") -> Iterator[str]:
-    """The rules, one row each, family by family."""
+    """The rules, one row each, family by family, and what is told under the codes that are no rules."""
     yield "| code | name | what happens |"
     yield "|---|---|---|"
-    for rule in all_rules():
+    for rule in (*all_rules(), *all_topics()):
         aside = "" if rule.default else " (off by default)"
         yield f"| [{rule.code}]({folder}{rule.code}.md) | {rule.name} | {rule.summary}{aside} |"
 
@@ -71,7 +74,7 @@ def index(semantics: str) -> Iterator[str]:
     yield "The rules by family, and below [by the error text of PyTorch](#you-came-with-an-error-message)."
     yield f"`tapelint rule CODE` prints the same pages. {WORDS}"
     rows = list(table())
-    for family, lines in groupby(rows[2:], lambda row: row[3:6]):
+    for family, lines in groupby(rows[2:], lambda row: next(f for f in FAMILIES if row.startswith(f, 3))):
         yield from ("", f"## {FAMILIES[family]}", "", *rows[:2], *lines)
     yield from ("", "## You came with an error message?", "", "| PyTorch says | rules | read |", "|---|---|---|")
     chapters = {

@@ -10,15 +10,16 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..report.notice import Kind, Notice, listed, tally
 from ..report.paint import is_coloured
 from ..source import SourceError
 from ..source.reading import decode
 from ..source.writing import encoded
 from ..workspace import Config, ConfigError, codes, discover, load
-from .documents import DOCUMENTS, difference
-from .job import Answer, Fixing, Task, work
+from .documents import DOCUMENTS, Document, difference
+from .job import Answer, Fixing, Task, unseen, work
 from .signals import Interrupted, interruptible
-from .streams import say, tell, writing
+from .streams import explain, say, tell, writing
 
 _STDIN = "-"
 _SELECTORS = {
@@ -62,13 +63,17 @@ class Run:
         self.stats: Counter[str] = Counter()
         self.failures = 0
         self.fixes = 0
+        self.found_unseen = 0
+        self.unseen: Counter[Kind] = Counter()
         self.stdin, self.stdin_name = b"", ""
-        self._objects: list[object] = []
+        self._document = Document()
         self._out = sys.stderr if request.is_filter else sys.stdout
 
-    def fail(self, message: str) -> None:
-        """Something could not be done: the exit status will be 2."""
+    def fail(self, message: str, is_told: bool = False) -> None:
+        """Something could not be done: the exit status will be 2. ``is_told``: the document has it already."""
         self.failures += 1
+        if not is_told:
+            self._document.failures.append(message)
         tell("error", message)
 
     def fail_to_read(self, error: OSError) -> None:
@@ -88,16 +93,25 @@ class Run:
 
     def take(self, answer: Answer) -> None:
         """Print what there is to say about a file."""
-        self.files += 1
+        unseen = tally(answer.notices)
+        self.files += not unseen[Kind.NOT_READ]
+        self.unseen += unseen
+        self.found_unseen += answer.counts
         self.severities += answer.severities
         self.stats += answer.stats
         for message in answer.failures:
-            self.fail(message)
+            self.fail(message, bool(answer.notifications))
         for message in answer.warnings:
             self.warn(message)
+        for notice in answer.notices:
+            if notice.trace:
+                explain(notice.failure, notice.trace)
+            elif notice.is_common and self.request.stats:
+                say(notice.failure)
         self.fixes += answer.fixes
         if not self.request.diff and self.request.output_format in DOCUMENTS:
-            self._objects += answer.found
+            self._document.objects += answer.found
+            self._document.notifications += answer.notifications
         with writing():
             self._print(answer)
 
@@ -128,9 +142,8 @@ class Run:
                 say(f"{name}: {count}")
         if self.failures:
             return 2
-        found = (
-            self.fixes if self.request.diff else sum(self.severities[s] for s in ("error", "warning", "information"))
-        )
+        grave = sum(self.severities[severity] for severity in ("error", "warning", "information"))
+        found = self.fixes if self.request.diff else grave + self.found_unseen
         return 1 if found and not self.request.exit_zero else 0
 
     def _print_end(self) -> None:
@@ -138,7 +151,8 @@ class Run:
         if self.request.diff:
             say(f"Would fix {_counted(self.fixes, 'finding')}.")
         elif form in DOCUMENTS:
-            print(DOCUMENTS[form](self._objects), file=self._out)
+            self._document.has_failed = self.failures > 0
+            print(DOCUMENTS[form](self._document), file=self._out)
         elif form == "full":
             print(self._summary(), file=self._out)
         sys.stdout.flush()
@@ -149,7 +163,8 @@ class Run:
         self.fail(f"interrupted {how_far}")
 
     def _summary(self) -> str:
-        files = _counted(self.files, "file")
+        unseen = listed(self.unseen)
+        files = _counted(self.files, "file") + (f" ({unseen})" if unseen else "")
         fixed = f"Fixed {_counted(self.fixes, 'finding')}. " if self.fixes else ""
         if not self.severities:
             return f"{fixed}Nothing {'left' if fixed else 'found'} in {files}."
@@ -222,7 +237,8 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
                 run.stdin = _standard_input()
                 yield name, decode(run.stdin)
             except SourceError as error:
-                run.fail(f"{name}: cannot be read: {error}")
+                task = Task(name, Config(), run.request.output_format)
+                run.take(unseen(task, Notice(Kind.NOT_READ, name, f"cannot be read: {error}")))
             continue
         if not os.path.lexists(given):
             run.fail(f"{given}: {_absence(given)}")

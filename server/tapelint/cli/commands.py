@@ -51,8 +51,10 @@ def check(
     \b
     Exit status:
       0  nothing was found, or nothing is left after --fix (or hints only)
-      1  something was found, or is left; with --diff: something would be changed
+      1  something was found, or is left, or a file has syntax errors;
+         with --diff: something would be changed
       2  something could not be checked; stderr says what, everything else was
+    What was followed only in part is said, and does not count.
     \b
     Ended by Ctrl-C (130) or a signal, it prints what was found so far.
     With TAPELINT_LOG=debug (info, warning, error) in the environment, stderr has a log.
@@ -84,9 +86,10 @@ def rule(code: str | None) -> int:
 
     from ..report.page import page
     from ..report.paint import ansi, is_coloured, plain
+    from ..report.topics import all_topics
     from ..rules import all_rules
 
-    rules = sorted(all_rules(), key=lambda rule: rule.code)
+    rules = sorted([*all_rules(), *all_topics()], key=lambda rule: rule.code)
     if code is None:
         with writing():
             print("\n".join(f"{each.code}  {each.name}: {each.summary}" for each in rules))

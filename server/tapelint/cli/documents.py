@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from difflib import unified_diff
 from itertools import pairwise
 from typing import Any
@@ -11,19 +12,34 @@ from typing import Any
 from ..source import line_starts
 
 
-def _listed(objects: Sequence[Any]) -> str:
-    return json.dumps(objects, indent=2)
+@dataclass(slots=True)
+class Document:
+    """What goes into one: ``objects`` are the findings, ``notifications`` what is told apart from these; ``failures``
+    are in words what could not be done and has no notification.
+    """
+
+    objects: list[Any] = field(default_factory=list)
+    notifications: list[Any] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    has_failed: bool = False
 
 
-def _sarif(objects: Sequence[Any]) -> str:
-    from ..report.as_sarif import as_sarif
+def _listed(document: Document) -> str:
+    return json.dumps(document.objects, indent=2)
+
+
+def _sarif(document: Document) -> str:
+    from ..report.as_sarif import as_failure, as_sarif
+    from ..report.topics import all_topics
     from ..rules import all_rules
 
-    return json.dumps(as_sarif(objects, all_rules()), indent=2)
+    told = [*document.notifications, *map(as_failure, document.failures)]
+    log = as_sarif(document.objects, all_rules(), told, all_topics(), not document.has_failed)
+    return json.dumps(log, indent=2)
 
 
-DOCUMENTS: dict[str, Callable[[Sequence[Any]], str]] = {"json": _listed, "gitlab": _listed, "sarif": _sarif}
-"""How the findings of a run become one document, by format."""
+DOCUMENTS: dict[str, Callable[[Document], str]] = {"json": _listed, "gitlab": _listed, "sarif": _sarif}
+"""How a run becomes one document, by format."""
 
 
 def difference(path: str, before: str, after: str) -> str:

@@ -6,15 +6,16 @@ What comes in and what goes out are small and can be pickled: a tree of a file n
 from __future__ import annotations
 
 import os
-import traceback
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..fault import fault_of
 from ..report.in_cells import fixes_in_cell, in_cells, in_file, place_in_cells, rows_in_cells
-from ..source import NOTEBOOK, Notebook, SourceError, concerns_torch, notebook, read
+from ..report.notice import Kind, Notice, internal
+from ..source import NOTEBOOK, Notebook, Source, SourceError, concerns_torch, notebook, parse, read
 from ..source.writing import rewrite
 from ..workspace import Config, Resolver
 
@@ -44,7 +45,9 @@ class Task:
 @dataclass(slots=True)
 class Answer:
     """What there is to print: ``found`` in the wanted format, ``warnings`` and ``failures`` for stderr; how many fixes
-    were made, the text before and after them.
+    were made, the text before and after them. ``notices`` say what was not seen: at a terminal they are counted, in
+    formats for programs they are among ``found``, or ``notifications`` where the format tells them apart. One of them
+    ``counts`` as something found, such as a syntax error.
     """
 
     path: str
@@ -53,6 +56,9 @@ class Answer:
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     stats: Counter[str] = field(default_factory=Counter)
+    notices: list[Notice] = field(default_factory=list)
+    notifications: list[Any] = field(default_factory=list)
+    counts: bool = False
     fixes: int = 0
     before: str = ""
     after: str = ""
@@ -68,11 +74,16 @@ def work(task: Task) -> Answer:
         if concerns_torch(book.text if book else text, task.path, _resolver()):
             _analyse(task, book or text, answer)
     except SourceError as error:
-        answer.failures.append(f"{task.path}: cannot be read: {error}")
-    except Exception:
-        answer.failures.append(
-            f"internal error in {task.path}; this is a bug of tapelint, please report it:\n{traceback.format_exc()}"
-        )
+        _tell(task, answer, Notice(Kind.NOT_READ, task.path, f"cannot be read: {error}"))
+    except Exception as error:
+        _tell(task, answer, internal(task.path, "it was not checked", fault_of(error)))
+    return answer
+
+
+def unseen(task: Task, notice: Notice) -> Answer:
+    """The answer about a file that could not be looked at."""
+    answer = Answer(task.path)
+    _tell(task, answer, notice)
     return answer
 
 
@@ -80,32 +91,22 @@ def _analyse(task: Task, text: str | Notebook, answer: Answer) -> None:
     from .. import analysis
 
     report = analysis.analyse(text, task.path, task.config, resolve=_resolver())
-    source = report.source
-    if source.is_skipped:
-        answer.warnings.append(f"{task.path}: not analysed: {source.is_skipped}")
-    elif source.problems:
-        first, others = source.problems[0], len(source.problems) - 1
-        more = f" (and {others} more)" if others else ""
-        name, span = place_in_cells(source, first.span)
-        answer.warnings.append(
-            f"{name}:{span.row}:{span.column}: {first.message}{more}; the rest of the file was checked"
-        )
     answer.stats.update(report.stats)
     if task.fix != "no" and report.diagnostics:
         report = _repaired(task, report, answer)
     alike: Counter[str] = Counter()
+    faults: list[Notice] = []
     for diagnostic in report.diagnostics:
         answer.severities[diagnostic.severity] += 1
         try:
             fixes: tuple[Fix, ...] = ()
             if task.output_format in ("full", "json", "sarif"):
                 fixes = analysis.fixes(report, diagnostic)
-        except Exception:
-            answer.failures.append(
-                f"internal error in {task.path}: no fix for {diagnostic.code}; this is a bug of tapelint,"
-                f" please report it:\n{traceback.format_exc()}"
-            )
+        except Exception as error:
+            faults.append(internal(task.path, f"no fix for {diagnostic.code}", fault_of(error)))
         answer.found.append(_render(task, report, diagnostic, fixes, alike))
+    for notice in (*report.notices, *faults):
+        _tell(task, answer, notice, report.source)
 
 
 def _repaired(task: Task, report: Report, answer: Answer) -> Report:
@@ -115,7 +116,11 @@ def _repaired(task: Task, report: Report, answer: Answer) -> Report:
         return report
     from ..repair import repair
 
-    repaired = repair(report, task.fix == "unsafe")
+    try:
+        repaired = repair(report, task.fix == "unsafe")
+    except Exception as error:
+        _tell(task, answer, internal(task.path, "nothing was fixed", fault_of(error)))
+        return report
     after = repaired.report.source.text
     if task.writes and repaired.fixes:
         try:
@@ -125,6 +130,44 @@ def _repaired(task: Task, report: Report, answer: Answer) -> Report:
             return report
     answer.fixes, answer.after = repaired.fixes, after
     return repaired.report
+
+
+def _tell(task: Task, answer: Answer, notice: Notice, source: Source | None = None) -> None:
+    """Say what was not seen: where it is a failure on stderr in any case, for programs only if its code is wanted."""
+    source = source or parse("", task.path)
+    answer.notices.append(notice)
+    diagnostic = notice.diagnostic
+    if notice.kind.is_failure:
+        answer.failures.append(notice.failure)
+    elif not notice.is_common:
+        name, span = place_in_cells(source, notice.span)
+        answer.warnings.append(f"{name}:{span.row}:{span.column}: {notice.message}")
+    severity = task.config.grade(diagnostic.code, diagnostic.severity, task.path)
+    if severity is None:
+        return
+    answer.counts |= severity != "hint"
+    diagnostic = replace(diagnostic, severity=severity)
+    if task.output_format == "sarif":
+        from ..report.as_sarif import as_notification
+
+        answer.notifications.append(as_notification(in_file(diagnostic, source), notice))
+    elif task.output_format != "full" and (task.output_format != "concise" or notice.is_common):
+        answer.found.append(_render_notice(task, source, diagnostic))
+
+
+def _render_notice(task: Task, source: Source, diagnostic: Diagnostic) -> Any:
+    if task.output_format == "json":
+        from ..report.as_json import as_json
+
+        return as_json(diagnostic, (), source.cells)
+    if task.output_format == "concise":
+        from ..report.full import concise
+
+        return concise(in_cells(diagnostic, source))
+    from ..report import for_ci
+
+    placed = in_file(diagnostic, source)
+    return for_ci.github(placed) if task.output_format == "github" else for_ci.gitlab_notice(placed)
 
 
 def _render(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fix], alike: Counter[str]) -> Any:

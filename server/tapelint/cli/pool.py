@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from .job import Answer, Task, work
+from ..fault import REPORT
+from ..report.notice import Kind, Notice
+from .job import Answer, Task, unseen, work
 from .signals import held_back, obey_parent
 from .streams import log
 
@@ -133,10 +135,12 @@ class _Pool:
             self.deaths[number] = how
             self.again.append(number)
             return
-        path = self.tasks[number].path
-        bug = f"internal error in {path}: its process died ({how}); this is a bug of tapelint, please report it"
-        memory = f"{path}: not checked: its process was ended twice ({how}), as it is where memory runs out"
-        self.come[number] = Answer(path, failures=[memory if how == "SIGKILL" else bug])
+        task = self.tasks[number]
+        lost = Notice(Kind.FAULT, task.path, f"internal error: its process died ({how}); {REPORT}")
+        if how == "SIGKILL":
+            memory = f"not checked: its process was ended twice ({how}), as it is where memory runs out"
+            lost = Notice(Kind.NOT_ANALYSED, task.path, memory)
+        self.come[number] = unseen(task, lost)
 
 
 def _ending(code: int | None) -> str:

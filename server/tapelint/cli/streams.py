@@ -74,6 +74,14 @@ def crash(error: Exception) -> None:
         logging.getLogger("tapelint").error("internal error", exc_info=error)
 
 
+def explain(failure: str, trace: str) -> None:
+    """Put the traceback of a failure that was told to the log, if there is one."""
+    if os.environ.get(LOG):
+        import logging
+
+        logging.getLogger("tapelint").error("%s\n%s", failure, trace)
+
+
 @contextlib.contextmanager
 def writing() -> Iterator[None]:
     """Around what is printed to standard output. Raises OutputError where that fails."""

@@ -12,6 +12,7 @@ from lsprotocol import types
 
 from .. import analysis
 from ..report.diagnostic import Diagnostic, Fix
+from ..report.notice import Kind, Notice
 from ..source import Notebook, concerns_torch
 from ..workspace import Config, Resolver
 from .client import Client
@@ -45,6 +46,11 @@ class Outcome:
     fault: str | None = None
     took: float = 0
     _jobs: dict[int, Job] = field(default_factory=dict)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What was not seen of the document."""
+        return self.report.notices if self.report is not None else ()
 
     def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[tuple[Fix, ...]]:
         """The fixes of finding ``index``, computed once; asking again with more haste moves the work forward."""
@@ -90,6 +96,9 @@ def examine(
         return replace(nothing(snapshot, token), fault=complaint)
     program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
     report = analysis.analyse(program, snapshot.path, config, token, resolve, memories.of(snapshot.uri))
+    if complaint is None:  # a fault that is about no place has ended the whole analysis
+        ended = (notice.message for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
+        complaint = next(ended, None)
     rows = Rows(snapshot.text)
     translator = Translator(snapshot, rows, client, report.others)
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]

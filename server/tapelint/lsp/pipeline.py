@@ -15,7 +15,10 @@ from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
+from lsprotocol import types
+
 from .. import analysis
+from ..report.notice import Kind, outlined
 from ..workspace import Resolver
 from .client import Client
 from .documents import Document, Snapshot
@@ -37,6 +40,11 @@ PREPARED_FIXES = 40
 _NOT_PROGRAMS = ("vscode-notebook-cell:",)
 
 
+def _name(uri: str) -> str:
+    """What a document is called among others."""
+    return unquote(uri).rpartition("/")[2]
+
+
 class Entry:
     """One open document and how far its analysis is."""
 
@@ -47,6 +55,8 @@ class Entry:
         self.timer: asyncio.TimerHandle | None = None
         # The files its last analysis led to; None before the first, which may be about to read any.
         self.reads: frozenset[str] | None = None
+        # What was not seen of it and is in the log.
+        self.logged: set[object] = set()
         # What was last said of it, where another file is the reason to look again.
         self.said: str | None = None
         self.took = DEBOUNCE
@@ -90,11 +100,12 @@ class Pipeline:
         unstructure: Callable[[object], object],
         folders: Callable[[], list[str]] = lambda: [],
         refresh: Callable[[], None] = lambda: None,
+        log: Callable[[types.MessageType, str], None] = lambda kind, message: None,
     ) -> None:
         self.client = Client()
         self.worker = worker
         self._status, self._settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
-        self._folders, self._refresh = folders, refresh
+        self._folders, self._refresh, self._log = folders, refresh, log
         self._entries: dict[str, Entry] = {}
         self._memories = Memories()
         self._held = True
@@ -134,6 +145,7 @@ class Pipeline:
             entry.supersede()
             self.worker.submit(partial(self._memories.drop, entry.document.uri), Priority.IDLE, Token())
             self._publish(Snapshot(entry.document.uri, "", None, ""), None)
+            self._status.note(self._unseen())
             self._differs(entry)
 
     def touched(self, path: str, delay: float = 0) -> None:
@@ -193,6 +205,7 @@ class Pipeline:
                 "version": entry.document.version,
                 "analysed": entry.outcome is not None,
                 "findings": len(entry.outcome.findings) if entry.outcome else None,
+                "unseen": [notice.kind.value for notice in entry.outcome.notices] if entry.outcome else None,
                 "fault": entry.outcome.fault if entry.outcome else None,
             }
             for entry in self._entries.values()
@@ -225,6 +238,9 @@ class Pipeline:
             )
             outcome = await job.future
             self._status.fault(outcome.fault)
+            if not token():
+                self._log_unseen(entry, outcome)
+                self._status.note(self._unseen(entry, outcome))
         except (asyncio.CancelledError, analysis.Cancelled):
             return  # newer text is on its way, with a run of its own
         except Exception as error:
@@ -246,6 +262,23 @@ class Pipeline:
         if not entry.pending.done():
             entry.pending.set_result(outcome)
         self._publish(outcome.snapshot, outcome)
+
+    def _unseen(self, entry: Entry | None = None, outcome: Outcome | None = None) -> str:
+        """What was not seen of the open documents, ``outcome`` being the new one of ``entry``."""
+        found = [(each.document.uri, outcome if each is entry else each.outcome) for each in self._entries.values()]
+        told = [(_name(uri), known.notices) for uri, known in found if known is not None and known.notices]
+        return outlined(told) if told else ""
+
+    def _log_unseen(self, entry: Entry, outcome: Outcome) -> None:
+        """Put to the log what is news: a line for the document, and a fault once with its traceback."""
+        notices = outcome.notices
+        if not {notice.topic for notice in notices} - entry.logged:
+            return
+        for notice in notices:
+            if notice.kind is Kind.FAULT and notice.topic not in entry.logged:
+                self._log(types.MessageType.Error, f"{notice.failure}\n{notice.trace}")
+        entry.logged |= {notice.topic for notice in notices}
+        self._log(types.MessageType.Info, outlined([(outcome.snapshot.path, notices)]))
 
     async def _prepare_fixes(self, outcome: Outcome) -> None:
         await asyncio.sleep(IDLE_DELAY)

@@ -110,6 +110,10 @@ class Server(LanguageServer):
         if self.client.pulls and self.client.refreshes:
             self.workspace_diagnostic_refresh(None)
 
+    def log(self, kind: types.MessageType, message: str) -> None:
+        """A line, or more, in the client's log."""
+        self.window_log_message(types.LogMessageParams(kind, message))
+
     def report_server_error(self, error: Exception, source: Any) -> None:
         """To the log. A popup about a fault of ours helps nobody who is typing; a failed request has its answer."""
         if source is not FeatureRequestError:
@@ -137,6 +141,7 @@ class Server(LanguageServer):
             self.protocol._converter.unstructure,
             self.folders,
             self.refresh,
+            self.log,
         )
 
         def soon(function: Any, *args: Any) -> None:

@@ -2,7 +2,8 @@
 
     {"state": "ready" | "busy" | "error", "message": "..."}
 
-Only changes are sent, and "busy" only once work has lasted long enough to be noticed.
+The message of "ready" is what was not seen of the open documents; it is empty where that is nothing. Only changes are
+sent, and "busy" only once work has lasted long enough to be noticed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class Status:
         self._running = 0
         self._timer: asyncio.TimerHandle | None = None
         self._fault: str | None = None
+        self._note = ""
 
     def begin(self) -> None:
         """Some work has begun."""
@@ -45,11 +47,17 @@ class Status:
         if self._fault is not None:
             self._say("error", self._fault)
         else:
-            self._say("ready", "")
+            self._say("ready", self._note)
 
     def fault(self, message: str | None) -> None:
         """Remember what went wrong, or with None that the last run went well."""
         self._fault = message
+
+    def note(self, message: str) -> None:
+        """Remember what was not seen of the open documents; it is said when nothing runs any more."""
+        self._note = message
+        if not self._running and self._said:
+            self.settle()
 
     def _say(self, state: str, message: str) -> None:
         said = {"state": state, "message": message}

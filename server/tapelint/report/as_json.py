@@ -1,4 +1,4 @@
-"""The output for programs. One object per finding:
+"""The output for programs. One object per finding, and one for what was not seen of a file (TL910 to TL913):
 
     code, name, severity (error | warning | information | hint), message, filename,
     location, end_location        {"row", "column"}, both from 1, columns in characters, the end exclusive; in a

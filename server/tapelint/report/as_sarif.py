@@ -1,8 +1,9 @@
 """SARIF 2.1.0, which GitHub, GitLab and editors read: https://docs.oasis-open.org/sarif/sarif/v2.1.0/
 
-    $schema, version, runs: [{tool: {driver: {name, version, rules}}, columnKind, results}]
+    $schema, version, runs: [{tool: {driver: {name, version, rules, notifications}}, columnKind, results,
+                              invocations: [{executionSuccessful, toolExecutionNotifications}]}]
 
-The story of a finding is its code flow; fixes are those that JSON has.
+The story of a finding is its code flow; fixes are those that JSON has. What was not seen is a notification.
 """
 
 from __future__ import annotations
@@ -17,17 +18,55 @@ from .. import __version__
 from ..rules import Rule
 from ..source import Span
 from .diagnostic import Diagnostic, Fix
+from .notice import Notice
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}
 
 
-def as_sarif(results: Sequence[dict[str, Any]], rules: Iterable[Rule]) -> dict[str, Any]:
-    """The log of one run with the results of all its files."""
-    described = [_rule(rule) for rule in rules]
-    driver = {"name": "tapelint", "version": __version__, "rules": described}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(results)}
+def as_sarif(
+    results: Sequence[dict[str, Any]],
+    rules: Iterable[Rule],
+    notifications: Sequence[dict[str, Any]] = (),
+    topics: Iterable[Rule] = (),
+    is_successful: bool = True,
+) -> dict[str, Any]:
+    """The log of one run with the results of all its files, and what was not seen of them; ``topics`` are what that can
+    be about. It ``is_successful`` unless something could not be done.
+    """
+    driver = {
+        "name": "tapelint",
+        "version": __version__,
+        "rules": [_rule(rule) for rule in rules],
+        "notifications": [_rule(topic) for topic in topics],
+    }
+    invocation = {"executionSuccessful": is_successful, "toolExecutionNotifications": list(notifications)}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [invocation],
+        "results": list(results),
+    }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def as_notification(diagnostic: Diagnostic, notice: Notice) -> dict[str, Any]:
+    """What was not seen of a file; ``diagnostic`` is how it is told. SARIF has an error for what ended a part of the
+    run.
+    """
+    others = [place for place in diagnostic.related if place.span != diagnostic.span]
+    places = [(diagnostic.filename, diagnostic.span), *((place.filename, place.span) for place in others)]
+    return {
+        "descriptor": {"id": diagnostic.code},
+        "level": "error" if notice.kind.is_failure else _LEVELS[diagnostic.severity],
+        "message": {"text": diagnostic.message},
+        "locations": [_location(*place) for place in places],
+    }
+
+
+def as_failure(message: str) -> dict[str, Any]:
+    """What could not be done and is about no file that was checked."""
+    return {"level": "error", "message": {"text": message}}
 
 
 def as_result(diagnostic: Diagnostic, fixes: Iterable[Fix] = ()) -> dict[str, Any]:

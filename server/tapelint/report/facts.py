@@ -23,13 +23,13 @@ PURPOSES = Path(fixes.__file__).parent / "purposes"
 
 def severities(rule: Rule) -> list[str]:
     """The severities a finding of ``rule`` can have, the gravest first."""
-    found = set(_constants(rule))
+    found = {rule.notice} if rule.notice else set(_constants(rule))
     return [severity for severity in SEVERITIES if severity in found]
 
 
 def purposes(rule: Rule) -> dict[str, str]:
     """The fixes that ``rule`` names, each with the first sentence of its file."""
-    found = set(_constants(rule))
+    found = set() if rule.notice else set(_constants(rule))
     return {path.stem: _sentence(path) for path in sorted(PURPOSES.glob("*.py")) if path.stem in found}
 
 

@@ -46,11 +46,22 @@ def gitlab(diagnostic: Diagnostic, row: str, seen: Counter[str]) -> dict[str, An
     """
     what = f"{diagnostic.code}\0{diagnostic.filename}\0{row.strip()}"
     seen[what] += 1
+    return _entry(diagnostic, f"{what}\0{seen[what]}", _GRAVITY[diagnostic.severity])
+
+
+def gitlab_notice(diagnostic: Diagnostic) -> dict[str, Any]:
+    """What was not seen of a file, as an entry: no defect of the code, so no more than an information; a merge request
+    shows it where it is new, and a file has one of each code, whatever it names.
+    """
+    return _entry(diagnostic, f"{diagnostic.code}\0{diagnostic.filename}", "info")
+
+
+def _entry(diagnostic: Diagnostic, what: str, gravity: str) -> dict[str, Any]:
     return {
         "description": f"{diagnostic.code} {diagnostic.message}",
         "check_name": diagnostic.code,
-        "fingerprint": hashlib.sha256(f"{what}\0{seen[what]}".encode("utf-8", "backslashreplace")).hexdigest(),
-        "severity": _GRAVITY[diagnostic.severity],
+        "fingerprint": hashlib.sha256(what.encode("utf-8", "backslashreplace")).hexdigest(),
+        "severity": gravity,
         "location": {
             "path": diagnostic.filename.removeprefix("./"),
             "lines": {"begin": diagnostic.span.row, "end": diagnostic.span.end_row},

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..fault import REPORT, Fault
@@ -84,14 +84,21 @@ class Notice:
         return Diagnostic(code, name, severity, self.message, self.filename, self.span, related, self.help)
 
     @property
+    def failure(self) -> str:
+        """The sentence with the name of the file, for somebody at a terminal."""
+        if self.kind is Kind.FAULT:
+            return f"internal error in {self.filename}: {self.message.removeprefix('internal error: ')}"
+        return f"{self.filename}: {self.message}"
+
+    @property
     def topic(self) -> tuple[Kind, frozenset[str]]:
         """What is told, whichever rows it is about: an edit further up does not make it news."""
-        return self.kind, frozenset(self.names) or frozenset([self.message] if self.kind is Kind.FAULT else [])
+        return self.kind, frozenset([*self.names, self.trace.rpartition("\n")[2]])
 
 
 def internal(filename: str, what: str, fault: Fault) -> Notice:
     """A fault outside of the engine: ``what`` says what is missing because of it."""
-    return Notice(Kind.FAULT, filename, f"internal error, {what}: {fault}; {REPORT}", trace=fault.trace)
+    return Notice(Kind.FAULT, filename, f"internal error: {what}: {fault}; {REPORT}", trace=fault.trace)
 
 
 def tally(notices: Iterable[Notice]) -> Counter[Kind]:
@@ -102,3 +109,19 @@ def tally(notices: Iterable[Notice]) -> Counter[Kind]:
 def listed(counts: Counter[Kind]) -> str:
     """``2 followed in part, 1 not read``; empty where there is nothing to say."""
     return ", ".join(f"{counts[kind]} {kind.value}" for kind in reversed(Kind) if counts[kind])
+
+
+def outlined(files: Sequence[tuple[str, Sequence[Notice]]]) -> str:
+    """What there is to say of some files, by their names, in a line: all of it where it is about one of them.
+
+    ``train.py: 2 of 7 entry points were followed in part: ...`` or ``followed in part: train.py, test.py``
+    """
+    if len(files) == 1:
+        ((name, notices),) = files
+        return f"{name}: {' '.join(notice.message for notice in notices)}"
+    said = []
+    for kind in reversed(Kind):
+        names = [name for name, notices in files if any(notice.kind is kind for notice in notices)]
+        if names:
+            said.append(f"{kind.value}: {', '.join(names)}")
+    return "; ".join(said)

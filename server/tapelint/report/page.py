@@ -56,7 +56,7 @@ def _facts(rule: Rule, rules: Sequence[Rule]) -> Iterator[tuple[str, list[str]]]
     fixes = purposes(rule)
     if fixes:
         yield "fixes", [text.replace("``", "`") for text in fixes.values()]
-    yield "silence", [f"`# tapelint: ignore[{rule.code}]` on the line"]
+    yield "silence", ["no comment does" if rule.notice else f"`# tapelint: ignore[{rule.code}]` on the line"]
     switch = f'`ignore = ["{rule.code}"]`' if rule.default else f'`extend-select = ["{rule.code}"]`'
     yield "configure", [f'{switch} in `[tool.tapelint]`, `{rule.code} = "hint"` in `[tool.tapelint.severities]`']
     related = [f"{other.code} {other.name}" for other in rules if other is not rule and _is_related(rule, other)]

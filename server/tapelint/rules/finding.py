@@ -74,7 +74,8 @@ class Rule:
     A rule about the text has a ``review`` instead, which is asked once, in the end.
 
     One that is not on by ``default`` reports only where the configuration selects it: it bans what may be right.
-    ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the same.
+    ``notice`` is set where this is no rule but what notices about the analysis itself are told under (``report``): how
+    grave they are. ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the same.
     """
 
     code: str
@@ -86,6 +87,7 @@ class Rule:
     review: Review | None = None
     raises: tuple[str, ...] = ()
     default: bool = True
+    notice: Literal["error", "warning", "information", "hint"] | None = None
 
     @property
     def url(self) -> str | None:

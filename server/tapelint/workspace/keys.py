@@ -130,6 +130,7 @@ def _kind(value: object) -> str:
 
 
 def _rules() -> dict[str, str]:
-    from ..rules import all_rules  # here because the rules bring the engine with them and most runs select nothing
+    from ..report.topics import all_topics  # here because the rules bring the engine and most runs select nothing
+    from ..rules import all_rules
 
-    return {rule.code: rule.name for rule in sorted(all_rules(), key=lambda rule: rule.code)}
+    return {rule.code: rule.name for rule in sorted([*all_rules(), *all_topics()], key=lambda rule: rule.code)}
