@@ -37,7 +37,7 @@ def analyse(text, path, config, resolve):
         open(path + ".died", "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
     found = Diagnostic("TL101", "double", "error", "found", path, Span(1, 1, 1, 6))
-    return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={}, others={})
+    return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={}, others={}, notices=())
 
 tapelint.analysis = sys.modules["tapelint.analysis"] = SimpleNamespace(analyse=analyse, fixes=lambda *of: ())
 main(lambda: None)
