@@ -142,6 +142,8 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
 
 
 MODULES = ("Sequential", "ModuleList")
+OF_CLASSES = ("__init_subclass__", "__class_getitem__")
+"""Special methods that are given the class; the others are given an object: ``Base.__init__(self)``."""
 DICTS = (*registered.KINDS, "__dict__")
 
 
@@ -190,7 +192,8 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
             foreign = Lib(f"{found[0].name}.{name}")
             # What a class hands out is a plain function (`Base.parameters(net)`), but for its class methods.
             is_plain = name in MODULE_METHODS and name != "__new__" and is_module(state, owner)
-            return foreign if is_plain else Bound(foreign, owner)
+            is_special = name.startswith("__") and name not in OF_CLASSES
+            return foreign if is_plain or is_special else Bound(foreign, owner)
     if isinstance(thing, Sequence) and name == "training" and thing.kind in MODULES:
         return Const(thing.training)
     if isinstance(thing, Sequence) and name in thing.names:

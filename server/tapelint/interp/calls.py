@@ -6,9 +6,7 @@ An unknown callable that is given tensors with a graph returns a tensor that dep
 from __future__ import annotations
 
 import ast
-from collections import Counter, OrderedDict
 from dataclasses import replace
-from functools import cache
 
 from .. import ops
 from ..source import written
@@ -31,9 +29,10 @@ from .library.registry import (
     Call,
 )
 from .library.text import method_of_text
-from .lineage import find, linear_order
+from .lineage import find
 from .machine import EXPRESSIONS, Machine, Raised
-from .networks import answers, is_layer, is_network
+from .networks import is_layer, is_network
+from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
 from .registered import is_module_like
 from .values import (
     Bound,
@@ -49,7 +48,6 @@ from .values import (
     Partial,
     Ref,
     Sequence,
-    Super,
     TensorRef,
     Tuple,
     Unknown,
@@ -59,7 +57,7 @@ from .values import (
 
 def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
-        return _super(m, state, node)
+        return super_of(state)
     function = m.ev(node.func, state)
     args: list[Value] = []
     for argument in node.args:
@@ -74,18 +72,15 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
             kwargs[keyword.arg] = value
         elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
-        elif isinstance(value, Unknown) and value.grad is False and _runs(state, function):
+        elif isinstance(value, Unknown) and value.grad is False and runs_code(state, function):
             kwargs[BATCH] = value
-    if node is m.entering and not isinstance(function.function if isinstance(function, Bound) else function, Function):
-        m.entering = None  # more is to be done after it than to use its result
+    if node is m.entering:
+        m.entering = None
+        own = function.function if isinstance(function, Bound) else function
+        if isinstance(own, Function):  # after any other call more is to be done than to use its result
+            given = [function.receiver, *args] if isinstance(function, Bound) else args
+            return remembered(m, node, state, call_function(m, state, own, given, kwargs, node, key, stepping=True))
     return remembered(m, node, state, call_value(m, state, function, args, kwargs, node, key))
-
-
-def _runs(state: State, function: Value) -> bool:
-    """Whether a call runs a function of the program, or a network, and makes no object."""
-    if isinstance(function, Ref):
-        return isinstance(state.heap[function.id], Instance)
-    return isinstance(function.function if isinstance(function, Bound) else function, Function)
 
 
 def call_value(
@@ -101,6 +96,8 @@ def call_value(
     if isinstance(function, Function):
         return call_function(m, state, function, args, kwargs, node, key)
     if isinstance(function, Bound):
+        if isinstance(function.function, Lib) and is_own_of(state, function.receiver, args):
+            return call_value(m, state, function.function, args, kwargs, node, key)
         return call_value(m, state, function.function, [function.receiver, *args], kwargs, node, key)
     if isinstance(function, Lib):
         return _library(m, state, Call(function.name, args, kwargs, node, key))
@@ -162,9 +159,11 @@ def own_method(m: Machine, state: State, receiver: Value, name: str) -> Value | 
 
 
 def call_dunder(m: Machine, state: State, receiver: Value, name: str, args: list[Value], node: ast.AST) -> Value | None:
-    """Call a special method of the program's own class; None where it has none."""
+    """Call a special method of the program's own class, on every path; None where it has none."""
     own = own_method(m, state, receiver, name)
-    return call_value(m, state, own, args, {}, node) if own is not None else None
+    if own is None:
+        return None
+    return m.once(node, name, lambda key: call_value(m, state, own, args, {}, node, key))
 
 
 def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
@@ -186,13 +185,13 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             return call_method(m, state, thing.attributes[HELD], call)
         model = table.get(call.name) if table is not None else None
         if model is None and isinstance(thing, Instance):
-            flows = _answers(state, thing, call.name)
+            flows = how_answers(state, thing, call.name)
             if flows is False:
                 return Unknown(call.name)
             model = MODULE_METHODS["forward"] if flows else None
         if model is not None:
             return model(m, state, receiver, call)
-        if isinstance(thing, Mapping) and thing.kind == "dict" and _is_only_of_tensors(call.name):
+        if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):
             raise Raised("AttributeError")
     if isinstance(receiver, Const) and isinstance(receiver.value, str):
         found = method_of_text(state, receiver.value, call)
@@ -232,20 +231,6 @@ METHODS = {
 
 OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
 """Methods that only tensors have, and that return one: what nobody knows is a tensor where the program calls them."""
-
-
-def _answers(state: State, thing: Instance, method: str) -> bool | None:
-    """Whether a method that a library defines returns what its network makes of the arguments; None if not known."""
-    found = (answers(kind.name, method) for kind in linear_order(state, thing.kind) if isinstance(kind, Lib))
-    return next((flows for flows in found if flows is not None), None)
-
-
-@cache
-def _is_only_of_tensors(name: str) -> bool:
-    """Whether tensors have a method of that name, and no kind of dict has one."""
-    if any(hasattr(kind, name) for kind in (OrderedDict, Counter)):
-        return False
-    return name in TENSOR_METHODS or bool(ops.candidates(name))
 
 
 def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
@@ -297,10 +282,11 @@ def _library(m: Machine, state: State, call: Call) -> Value:
     if base == "torch.Tensor" and call.args and isinstance(call.args[0], TensorRef):
         return tensor_method(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
     if last == "__init__" and call.args and isinstance(call.args[0], Ref):
-        thing = state.edit(call.args[0].id)
-        thing.open = True
-        if isinstance(thing, Instance) and any(reach(m, state, call.args[1:])):
-            thing.attributes["(given)"] = Tuple(tuple(call.args[1:]))
+        if isinstance(state.heap[call.args[0].id], (Instance, Sequence, Mapping, Optimizer)):
+            thing = state.edit(call.args[0].id)
+            thing.open = True
+            if isinstance(thing, Instance) and any(reach(m, state, call.args[1:])):
+                thing.attributes["(given)"] = Tuple(tuple(call.args[1:]))
         return Const(None)
     return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(name))
 
@@ -331,20 +317,6 @@ def is_harmless(function: Value) -> bool:
 
 
 SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())
-
-
-def _super(m: Machine, state: State, node: ast.Call) -> Value:
-    """``super()`` inside a method: the class the method was defined in, and its first argument."""
-    key = state.frame
-    while key:
-        frame = state.heap[key]
-        function = frame.function
-        if function is not None and function.owner is not None and function.node.args.args:
-            receiver = frame.variables.get(function.node.args.args[0].arg)
-            if receiver is not None:
-                return Super(function.owner, receiver)
-        key = frame.parent
-    return Unknown("super")
 
 
 EXPRESSIONS[ast.Call] = call

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import collections
 import collections.abc
+import math
 import numbers
 from collections.abc import Hashable
 from functools import cache
@@ -93,7 +94,8 @@ def _kind(name: str) -> type | None:
 def examples(subject: Hashable, checks: list[Simple]) -> list[Any]:
     """Values for ``subject`` to try ``checks`` on."""
     constants = [item for _, right, _ in checks for item in (right if isinstance(right, tuple) else (right,))]
-    whole = sorted({c for c in constants if isinstance(c, (int, float))})
+    # No number lies between others and infinity that a mean would find, and NaN has no place among them.
+    whole = sorted({c for c in constants if isinstance(c, (int, float)) and -math.inf < c < math.inf})
     operator = subject[0] if isinstance(subject, tuple) and subject else None
     if operator in COUNTS:
         return sorted({max(int(c) + step, 0) for c in (0, *whole) for step in (-1, 0, 1)})
@@ -102,8 +104,8 @@ def examples(subject: Hashable, checks: list[Simple]) -> list[Any]:
         known = type(divisor) is int and 0 < divisor <= MODULUS and all(type(c) is int for c in whole)
         if known and len(whole) >= len([c for c in constants if c is not None]):
             return list(range(divisor))
-    between = [(low + high) / 2 for low, high in zip(whole, whole[1:])]
-    beyond = [whole[0] - 1, whole[-1] + 1] if whole else []
+    between = [_between(low, high) for low, high in zip(whole, whole[1:])]
+    beyond = [whole[0] - 1, whole[-1] + 1, -math.inf, math.inf] if whole else []
     found = [*constants, *between, *beyond, None, True, False, 0, "", "(another)", object()]
     asked = {name for name, _, _ in checks}
     if "isinstance" in asked:
@@ -114,6 +116,13 @@ def examples(subject: Hashable, checks: list[Simple]) -> list[Any]:
     if asked & {"Has", "startswith", "endswith"}:
         found += _texts(checks)
     return found
+
+
+def _between(low: float, high: float) -> float:
+    try:
+        return low + (high - low) / 2
+    except OverflowError:  # whole numbers larger than any float
+        return (int(low) + int(high)) // 2
 
 
 def _texts(checks: list[Simple]) -> list[str]:

@@ -136,9 +136,11 @@ def call_function(
     kwargs: dict[str, Value],
     node: ast.AST,
     key: object = None,
+    stepping: bool = False,
 ) -> Value:
     """Run a function of the program in place. With several outcomes the statement that called it is run again for each
-    (see ``machine``); where there is no ``key`` to do so, only the first is followed."""
+    (see ``machine``); where there is no ``key`` to do so, only the first is followed. When ``stepping`` it may raise
+    ``Entered`` instead, ready to run: only the call that a stretch waits for asks for that."""
     definition, given = function.node, (*args, *kwargs.values())
     m.called.add(definition)
     if m.depth >= MAX_DEPTH or tells_nothing_new(m, definition, given):
@@ -149,10 +151,8 @@ def call_function(
         return Unknown("call", False)
     frame = state.new(Frame({}, function.frame, module, function))
     bind_arguments(m, state, function, args, kwargs, frame)
-    if node is m.entering:
-        m.entering = None
-        if not m.memo.forks and not isinstance(definition, ast.Lambda) and not m.ask(_yields, definition):
-            raise Entered(enter(m, state, function, frame, given, node), m.memo.values, key)
+    if stepping and not m.memo.forks and not isinstance(definition, ast.Lambda) and not m.ask(_yields, definition):
+        raise Entered(enter(m, state, function, frame, given, node), m.memo.values, key)
     m.read.add(definition)
     if outline(definition).yields and not isinstance(definition, ast.Lambda):
         return Generator(definition, frame, function)

@@ -12,7 +12,7 @@ Statements map states to states; between statements equal states are merged and 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,6 +59,10 @@ class Cancelled(Exception):
     """Nobody wants the result any more."""
 
 
+Key = tuple[Hashable, int]
+"""What the memo knows an evaluation by: a node, or what is done beside its value, and its occurrence."""
+
+
 @dataclass(slots=True)
 class Memo:
     """What a statement has evaluated so far: ``values`` by node and occurrence, ``forks`` still to be finished.
@@ -67,10 +71,10 @@ class Memo:
     be taken for another's where an earlier round is not looked into again.
     """
 
-    values: dict[tuple[ast.AST, int], object]
+    values: dict[Key, object]
     base: int = 0
-    counts: dict[ast.AST, int] = field(default_factory=dict)
-    forks: list[tuple[State, dict[tuple[ast.AST, int], object]]] = field(default_factory=list)
+    counts: dict[Hashable, int] = field(default_factory=dict)
+    forks: list[tuple[State, dict[Key, object]]] = field(default_factory=list)
 
     def latest(self, node: ast.AST) -> object:
         """What ``node`` was evaluated to last; None if it was not."""
@@ -80,8 +84,6 @@ class Memo:
 Probe = Callable[[ast.AST, State, Value], None]
 Place = tuple[str, int, int]
 """A file, and the row and column of its text at which a node ends."""
-Key = "tuple[ast.AST, int]"
-
 T = TypeVar("T")
 
 EXPRESSIONS: dict[type, Callable[..., Value]] = {}
@@ -171,6 +173,27 @@ class Machine:
             self.probe(node, state, value)
         return value
 
+    def once(self, node: ast.AST, what: Hashable, effect: Callable[[object], T]) -> T:
+        """What ``effect`` gives, which the program computes beside the value of ``node``: its ``__iter__``, say.
+        It is given the key by which the memo knows it, and done once for each evaluation of the node, however often the
+        statement is finished.
+        """
+        memo = self.memo
+        part = (node, what, memo.counts.get(node, 0))
+        count = memo.counts.get(part, 0)
+        memo.counts[part] = count + 1
+        key = (part, memo.base + count)
+        if key not in memo.values:
+            try:
+                memo.values[key] = effect(key)
+            except Raised as error:
+                memo.values[key] = error
+                raise
+        known = memo.values[key]
+        if isinstance(known, Raised):
+            raise known
+        return known  # type: ignore[return-value]
+
     def check(self) -> None:
         if self.cancel is not None and self.cancel():
             raise Cancelled
@@ -242,7 +265,7 @@ class Machine:
         """All states in which ``effect`` ends; a path that raises carries the signal ``raise``."""
         return self.finish([(state, {})], effect)
 
-    def finish(self, work: list[tuple[State, dict]], effect: Callable[[State], None]) -> list[State]:
+    def finish(self, work: list[tuple[State, dict[Key, object]]], effect: Callable[[State], None]) -> list[State]:
         """The same for paths on which some of it has been evaluated, the last of them first."""
         outer = self.memo
         results: list[State] = []

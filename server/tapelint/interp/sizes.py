@@ -30,7 +30,10 @@ HANDLERS: dict[str, Handler] = {}
 def result_extent(state: State, op: str, named: Mapping[str, object]) -> Extent:
     """The sizes of what ``op`` returns for these arguments, as far as they are known."""
     handler = HANDLERS.get(op)
-    return handler(Given(state, named)) if handler is not None else None
+    try:
+        return handler(Given(state, named)) if handler is not None else None
+    except (IndexError, ArithmeticError):  # too few dimensions, or none such: PyTorch refuses them
+        return None
 
 
 def results_extents(state: State, op: Op, named: Mapping[str, object]) -> tuple[Extent, ...]:

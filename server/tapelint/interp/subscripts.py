@@ -69,7 +69,7 @@ def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Any)
         return items[-1] if more and items else Unknown("item")
     if isinstance(index, Slice):
         bounds = [part.value if isinstance(part, Const) else "?" for part in (index.start, index.stop, index.step)]
-        if "?" not in bounds and all(b is None or isinstance(b, int) for b in bounds):
+        if "?" not in bounds and all(b is None or isinstance(b, int) for b in bounds) and bounds[2] != 0:
             return wrap(items[slice(*bounds)])
         return wrap(list(items))
     return alike(state, items)
@@ -221,7 +221,7 @@ def remove(m: Machine, state: State, owner: Value, index: Value) -> None:
             del items[index.value]
         elif isinstance(index, Slice):
             bounds = [part.value if isinstance(part, Const) else "?" for part in (index.start, index.stop, index.step)]
-            if "?" not in bounds:
+            if all(b is None or isinstance(b, int) for b in bounds) and bounds[2] != 0:
                 del items[slice(*bounds)]
 
 

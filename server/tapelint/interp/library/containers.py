@@ -21,7 +21,7 @@ def _name(call: Call) -> str:
 
 
 def _given(call: Call, index: int = 0) -> ast.expr | None:
-    return call.node.args[index] if isinstance(call.node, ast.Call) and len(call.node.args) > index else None
+    return call.node.args[index] if isinstance(call.node, ast.Call) and -1 < index < len(call.node.args) else None
 
 
 @method(SEQUENCE_METHODS, "append", "add", "appendleft", "put", "insert", "put_nowait")

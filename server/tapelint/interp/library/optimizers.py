@@ -224,7 +224,8 @@ def scale(m: Machine, state: State, call: Call) -> Value:
     if not isinstance(loss, TensorRef):
         return loss
     scaler = call.need(0)
-    enabled = state.heap[scaler.id].attributes.get("enabled", TRUE) if isinstance(scaler, Ref) else FALSE
+    thing = state.heap[scaler.id] if isinstance(scaler, Ref) else None
+    enabled = thing.attributes.get("enabled", TRUE) if isinstance(thing, Instance) else FALSE
     if enabled == FALSE:
         return loss
     factor = TensorRef(leaf(state, call.node))

@@ -69,12 +69,17 @@ def _parametrize(m: Machine, state: State, call: Call, label: str, how: Value) -
     if not isinstance(thing.attributes.get(name.value), TensorRef):
         return module
     thing = state.edit(module.id)
-    known = thing.attributes.get(PARAMETRIZED, Tuple(()))
-    assert isinstance(known, Tuple)
+    known = _parametrized(thing)
     original = thing.attributes.pop(name.value)
     thing.attributes.setdefault(label.format(name.value), original)
     thing.attributes[PARAMETRIZED] = Tuple((*known.items, Tuple((name, original, how))))
     return module
+
+
+def _parametrized(thing: Instance) -> Tuple:
+    """What of a module is computed; where two paths that were merged differ in it, nothing is known of that."""
+    known = thing.attributes.get(PARAMETRIZED)
+    return known if isinstance(known, Tuple) else Tuple(())
 
 
 @function(
@@ -86,8 +91,7 @@ def _parametrize(m: Machine, state: State, call: Call, label: str, how: Value) -
 def remove(m: Machine, state: State, call: Call) -> Value:
     module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
     if isinstance(module, Ref) and isinstance(thing := state.heap[module.id], Instance):
-        known = thing.attributes.get(PARAMETRIZED, Tuple(()))
-        assert isinstance(known, Tuple)
+        known = _parametrized(thing)
         edited = state.edit(module.id).attributes
         for item in known.items:
             if isinstance(item, Tuple) and item.items[0] == name and isinstance(name, Const):
@@ -101,8 +105,7 @@ def remove(m: Machine, state: State, call: Call) -> Value:
 def computed(m: Machine, state: State, thing: Instance, node: ast.AST, only: str | None = None) -> dict[str, Value]:
     """The computed parameters of a module, made now. With ``only`` just this one."""
     found: dict[str, Value] = {}
-    known = thing.attributes.get(PARAMETRIZED)
-    for item in known.items if isinstance(known, Tuple) else ():
+    for item in _parametrized(thing).items:
         assert isinstance(item, Tuple)
         name, original, how = item.items
         assert isinstance(name, Const)

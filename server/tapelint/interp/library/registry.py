@@ -8,10 +8,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from ...tape import State
 from ..machine import Machine, Raised
 from ..values import NONE, Const, Value
+
+
+class Arguments(list[Value]):
+    """The positional arguments of a call: Python raises a TypeError where one that is needed is left out."""
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return list.__getitem__(self, index)
+        except IndexError:
+            raise Raised("TypeError") from None
 
 
 @dataclass(slots=True)
@@ -24,6 +35,9 @@ class Call:
     node: ast.AST
     key: object = None
 
+    def __post_init__(self) -> None:
+        self.args = Arguments(self.args)
+
     def get(self, index: int, name: str, default: Value = NONE) -> Value:
         """The argument at ``index`` or called ``name``."""
         if index < len(self.args):
@@ -32,9 +46,7 @@ class Call:
 
     def need(self, index: int) -> Value:
         """The argument at ``index``, which has no default: Python raises a TypeError where it is left out."""
-        if index < len(self.args):
-            return self.args[index]
-        raise Raised("TypeError")
+        return self.args[index]  # type: ignore[no-any-return]
 
     def flag(self, index: int, name: str, default: bool = False) -> bool | None:
         """A boolean argument; None where it is not known."""

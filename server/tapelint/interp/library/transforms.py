@@ -186,7 +186,7 @@ def reverse(m: Machine, state: State, call: Call) -> Value:
 
 @function("torch.func.vjp", "functorch.vjp")
 def vjp(m: Machine, state: State, call: Call) -> Value:
-    run, *args = call.args
+    run, args = call.args[0], call.args[1:]
     has_aux = call.kwargs.pop("has_aux", FALSE)
     inner = Call(call.name, args, {}, call.node, call.key)
 
@@ -253,7 +253,7 @@ def jvp(m: Machine, state: State, call: Call) -> Value:
 
 @function("torch.func.linearize")
 def linearize(m: Machine, state: State, call: Call) -> Value:
-    run, *args = call.args
+    run, args = call.args[0], call.args[1:]
 
     def after(path: State, outcome: Value) -> Value:
         push = Partial(Lib("torch.func.(linearized)"), (outcome, Tuple(tuple(args))), ())
