@@ -78,6 +78,8 @@ def complaints(block: Block) -> str:
             notes[max(row, 1)].append(f"not claimed: {text}")
     for expected in missing:
         notes[expected.row].append(f"claimed, but not reported: {expected}")
+    if faults := report.stats.get("faults", 0):
+        notes[1].append(f"faults of the engine: {faults}")
     for row, label in alarms.items():
         if row not in heard:
             notes[row].append(f"no longer reported, remove the FP label: {label.why}")

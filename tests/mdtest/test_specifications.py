@@ -85,13 +85,15 @@ def test_claims_are_taken_away_before_texts_are_compared() -> None:
 def reporting(monkeypatch: pytest.MonkeyPatch):
     """An analyser that reports what a test tells it to: rows of the block, severities, names."""
 
-    def tell(*found: tuple[int, str, str]) -> None:
+    def tell(*found: tuple[int, str, str], faults: int = 0) -> None:
         diagnostics = [
             SimpleNamespace(span=SimpleNamespace(row=row + 3), severity=severity, name=name, message="y was written")
             for row, severity, name in found
         ]
         stub = ModuleType("tapelint.analysis")
-        stub.analyse = lambda text, path, config, resolve=None: SimpleNamespace(diagnostics=diagnostics)
+        stub.analyse = lambda text, path, config, resolve=None: SimpleNamespace(
+            diagnostics=diagnostics, stats={"faults": faults} if faults else {}
+        )
         monkeypatch.setitem(sys.modules, "tapelint.analysis", stub)
 
     return tell
@@ -134,6 +136,11 @@ def test_a_fix_is_compared_with_the_text_shown(monkeypatch: pytest.MonkeyPatch, 
     block.fixed, block.fixes = "Out Of Place", block_of("y += 1  # error: [some-rule] # torch: ok\n")
     problem = mdjudge.fix_complaints(block)
     assert words in problem if words else not problem
+
+
+def test_the_judge_complains_of_faults(reporting) -> None:
+    reporting(faults=2)
+    assert "faults of the engine: 2" in mdjudge.complaints(block_of("a()  # torch: ok\n"))
 
 
 def test_known_limits_pass(reporting) -> None:

@@ -15,6 +15,7 @@ from ..tape.frozen import frozen
 from .values import (
     Bound,
     Class,
+    Due,
     Frame,
     Function,
     Generator,
@@ -219,6 +220,7 @@ _PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
     Slice: lambda value: (value.start, value.stop, value.step),
     Generator: lambda value: () if value.function is None else (value.function,),
     Zip: lambda value: value.parts,
+    Due: lambda value: (value.receiver,),
 }
 
 

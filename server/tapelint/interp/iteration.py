@@ -15,10 +15,11 @@ from ..tape import State, current
 from . import torch_ops
 from .counted import Counted, look
 from .lineage import linear_order
-from .machine import Machine
+from .machine import Machine, Raised
 from .truth import length
 from .values import (
     Const,
+    Due,
     Generator,
     Instance,
     Lib,
@@ -49,18 +50,70 @@ class Items:
     exact: bool
 
 
+def started(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
+    """What ``iter(value)`` gives, if code of the program says so: an object with ``__next__``, a generator, a list."""
+    if isinstance(value, Zip):
+        return Zip(tuple(started(m, state, part, node) for part in value.parts))
+    if isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        from .calls import call_dunder
+
+        made = call_dunder(m, state, value, "__iter__", [], node)
+        return value if made is None else made
+    return value
+
+
 def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = LAPS) -> Items:
-    """Up to ``laps`` items of ``value`` where there may be many; all of them where they are few and known."""
+    """Up to ``laps`` items of ``value`` where there may be many; all of them where they are few and known. Objects of
+    the program are asked for theirs.
+    """
+    found = items_due(m, state, started(m, state, value, node), node, laps)
+    for number, item in enumerate(found.values):
+        try:
+            found.values[number] = come_due(m, state, item, node)
+        except Exhausted:
+            return Items(found.values[:number], True)
+    return found
+
+
+class Exhausted(Raised):
+    """There is no other item."""
+
+
+def come_due(m: Machine, state: State, item: Value, node: ast.AST, everywhere: bool = False) -> Value:
+    """An item whose iteration begins: what is due is asked for, on every path or on one of them. Raises Exhausted where
+    the program says that there is none.
+    """
+    if isinstance(item, Tuple) and any(isinstance(part, (Due, Tuple)) for part in item.items):
+        return Tuple(tuple(come_due(m, state, part, node, everywhere) for part in item.items), item.names)
+    if not isinstance(item, Due):
+        return item
+    from .calls import call_value, own_method
+
+    m.steps += 1
+    name, given = ("__next__", []) if item.index is None else ("__getitem__", [item.index])
+    own = own_method(m, state, item.receiver, name)
+    if own is None:
+        return Unknown("item")
+    try:
+        return m.once(node, name, lambda key: call_value(m, state, own, given, {}, node, key if everywhere else None))
+    except Raised as error:
+        if error.name == "StopIteration" or error.name == "IndexError" and item.index is not None:
+            raise Exhausted(error.name) from None
+        raise
+
+
+def items_due(m: Machine, state: State, value: Value, node: ast.AST, laps: int) -> Items:
+    """The items of what iteration has ``started`` on; those of an object of the program are not asked for yet."""
     if isinstance(value, Tuple):
         return Items(list(value.items), True)
     if isinstance(value, Range):
         return _range(value, laps)
     if isinstance(value, Zip):
-        parts = [items_of(m, state, part, node, laps) for part in value.parts]
+        parts = [items_due(m, state, part, node, laps) for part in value.parts]
         ends = [len(part.values) for part in parts if part.exact]
         if ends and any(len(part.values) < min(ends) for part in parts):  # where one ends the others go as far
             parts = [
-                part if part.exact or isinstance(source, Generator) else items_of(m, state, source, node, min(ends))
+                part if part.exact or isinstance(source, Generator) else items_due(m, state, source, node, min(ends))
                 for source, part in zip(value.parts, parts)
             ]
         count = min((len(p.values) for p in parts), default=0)
@@ -82,17 +135,14 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = 
         if isinstance(thing, Mapping):
             return _known([of_key(k) for k in thing.items], thing.open, laps)
         if isinstance(thing, Instance):
-            from .calls import call_dunder, own_method
+            from .calls import own_method
 
-            if own_method(m, state, value, "__iter__"):
-                made = call_dunder(m, state, value, "__iter__", [], node)
-                if made is not None and made != value:
-                    return items_of(m, state, made, node, laps)
+            if own_method(m, state, value, "__next__"):
+                return Items([Due(value)] * laps, False)
             if Lib("typing.NamedTuple") in linear_order(state, thing.kind):
                 return Items(list(thing.attributes.values()), True)
-            if own_method(m, state, value, "__getitem__"):
-                found = [call_dunder(m, state, value, "__getitem__", [Const(i)], node) for i in range(2)]
-                return Items([v for v in found if v is not None], False)
+            if own_method(m, state, value, "__getitem__") and not own_method(m, state, value, "__iter__"):
+                return Items([Due(value, Counted(index)) for index in range(laps)], False)
     if isinstance(value, Unknown) and value.why == "index":
         return Items([Unknown("index", False) for _ in range(laps)], False)  # the sizes of a tensor
     # What a loader yields is data; what an unknown call returned may hold anything.

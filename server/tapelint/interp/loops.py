@@ -9,7 +9,7 @@ A loop inside another one is not run again where that would only repeat its last
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from ..source import walk
@@ -17,7 +17,7 @@ from ..tape import Lap, State
 from . import evaluation, growth, unfilled
 from .assign import assign
 from .functions import run_generator
-from .iteration import LAPS, items_of, shown
+from .iteration import LAPS, Exhausted, come_due, items_due, shown, started
 from .liveness import Live, bound_in, live
 from .machine import STATEMENTS, Machine
 from .repeating import Iteration, alike, uncounted
@@ -56,18 +56,16 @@ def _number(node: ast.expr, factor: int) -> int:
 
 
 def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
-    depth = len(state.laps)
-    laps = laps_for(node)
+    depth, laps = len(state.laps), laps_for(node)
+    stepping, m.entering = node is m.entering, None
 
     def begin(s: State) -> None:
-        iterable = m.ev(node.iter, s)
+        iterable = started(m, s, m.ev(node.iter, s), node)
         lazy = isinstance(iterable, Generator) and iterable.function is not None
-        s.value = iterable if lazy else items_of(m, s, iterable, node, laps)
+        s.value = iterable if lazy else items_due(m, s, iterable, node, laps)
 
     results: list[State] = []
     paths = m.explore(state, begin)
-    if len(paths) > 1:
-        m.entering = None
     for path in paths:
         if path.signal is not None:
             results.append(path)
@@ -76,33 +74,43 @@ def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[Sta
         if isinstance(found, Generator):
             results += _over_generator(m, node, path, found, depth, laps)
         else:
-            results += run_laps(m, node, path, depth, shown(path, found.values, max(laps, MOST)), not found.exact)
+            items = shown(path, found.values, max(laps, MOST))
+            run = m.new_run()
+            if items and not found.exact:
+                m.waiting[run] = Waiting()
+            lead = Lead(run, depth, items, len(path.choices))
+            results += _laps(m, node, [path], lead, stepping=stepping and len(paths) == 1)
     return results
 
 
+@dataclass(slots=True)
+class Ends:
+    """The paths that have left a loop: those for which there was no other item, and those that broke out of it."""
+
+    exhausted: list[State] = field(default_factory=list)
+    left: list[State] = field(default_factory=list)
+
+
 def _bound(
-    m: Machine, node: ast.For | ast.AsyncFor, going: list[State], lap: Lap, depth: int, item: Value, left: list[State]
+    m: Machine, node: ast.For | ast.AsyncFor, going: list[State], lap: Lap, depth: int, item: Value, ends: Ends
 ) -> list[State]:
-    """The paths that begin an iteration with its item bound; those that raise at that are added to ``left``."""
+    """The paths that begin an iteration with its item bound; those that raise at that are added to ``ends``."""
     starting: list[State] = []
+
+    def bind(s: State) -> None:
+        assign(m, s, node.target, come_due(m, s, item, node, everywhere=True), node, None)
+
     for path in going:
         m.lap(path, node, lap.run, lap.number, depth)
-        for bound in m.explore(path, lambda s: assign(m, s, node.target, item, node, None)):
-            (left if bound.signal is not None else starting).append(bound)
+        for bound in m.explore(path, bind):
+            if bound.signal is None:
+                starting.append(bound)
+            elif isinstance(bound.value, Exhausted):
+                bound.signal, bound.value = None, None
+                ends.exhausted.append(bound)
+            else:
+                ends.left.append(bound)
     return starting
-
-
-def run_laps(
-    m: Machine, node: ast.For | ast.AsyncFor, state: State, depth: int, items: list[Value], more: bool = False
-) -> list[State]:
-    """Run the body for each of ``items``, but for those that would only repeat the one before. What leaves the loop:
-    the last state, and every break. Where there are ``more``, the last stands for as many as it takes to fill what the
-    program waits for (``if len(memory) >= 8``), and one that finds it so.
-    """
-    run = m.new_run()
-    if more and items:
-        m.waiting[run] = Waiting()
-    return _laps(m, node, [state], Lead(run, depth, items, len(state.choices)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +126,8 @@ class Lead:
 
 
 class Begun(Exception):
-    """The first iteration of the loop that the machine is ``entering`` is ready to run, on one ``path``; it has begun
-    when the machine had taken so many ``steps``.
+    """The first iteration of the loop that a stretch steps into is ready to run, on one ``path``; it has begun when
+    the machine had taken so many ``steps``.
     """
 
     def __init__(self, lead: Lead, path: State, steps: int) -> None:
@@ -139,9 +147,15 @@ def _laps(
     lead: Lead,
     ended: list[State] | None = None,
     count: int = 0,
+    stepping: bool = False,
 ) -> list[State]:
+    """Run the body for each item of the lead, but for those that would only repeat the one before. What leaves the
+    loop: the last state, and every break. Where there are more items, the last stands for as many as it takes to fill
+    what the program waits for (``if len(memory) >= 8``), and one that finds it so.
+    """
     run, depth, items, chosen = lead.run, lead.depth, lead.items, lead.chosen
-    number, left, last = 0, list[State](), Iteration(m)
+    number, ends, last = 0, Ends(), Iteration(m)
+    left = ends.left
     while going and number < len(items):
         if ended is None and number < 2 and _ran(m, node, going, items[number:], number):
             for path in going if number else ():
@@ -150,11 +164,9 @@ def _laps(
         last, out = last.next(going, alike(items, number) or depth), len(left)
         last.begun -= count
         if ended is None:
-            starting = _bound(m, node, going, Lap(node, run, number + 1), depth, items[number], left)
-            if node is m.entering:
-                m.entering = None
-                if len(starting) == 1 and not left:
-                    raise Begun(lead, starting[0], last.begun)
+            starting = _bound(m, node, going, Lap(node, run, number + 1), depth, items[number], ends)
+            if stepping and number == 0 and len(starting) == 1 and not left and not ends.exhausted:
+                raise Begun(lead, starting[0], last.begun)
             ended = m.block(node.body, starting) if starting else []
         going, ended, count = _body(ended, left), None, 0
         if len(going) > 1:
@@ -171,7 +183,7 @@ def _laps(
                 for path in going:
                     uncounted(path, node.target)
     m.waiting.pop(run, None)
-    return _leave(m, node, going, left, depth, chosen)
+    return _leave(m, node, [*going, *ends.exhausted], left, depth, chosen)
 
 
 def _ran(m: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:

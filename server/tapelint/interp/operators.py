@@ -209,6 +209,11 @@ def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value,
                 return Const((left.value in items) is isinstance(op, ast.In))
             except TypeError:
                 return Unknown()
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, Ref):
+        answer = call_dunder(m, state, right, "__contains__", [left], node)
+        known = None if answer is None else truth(m, state, answer)
+        if known is not None:
+            return Const(known is isinstance(op, ast.In))
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
         name = ops.operator_name(type(op).__name__)
         first, second = (left, right) if isinstance(left, TensorRef) else (right, left)

@@ -28,7 +28,7 @@ from .machine import LOOKS, Machine
 from .merge import forget
 from .pairs import MISSING, Pair
 from .surroundings import Surroundings
-from .values import Const, Frame, Instance, Mapping, Method, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from .values import Const, Due, Frame, Instance, Mapping, Method, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 
 Live = frozenset[str] | None
 
@@ -247,6 +247,9 @@ def _like(mine: Value, yours: Value) -> bool:
         return isinstance(yours, Unknown) and mine.why == yours.why and mine.grad is yours.grad
     if isinstance(mine, Tuple) and isinstance(yours, Tuple):
         return len(mine.items) == len(yours.items) and all(map(_like, mine.items, yours.items))
+    if isinstance(mine, Due) and isinstance(yours, Due):
+        same = mine.index is yours.index or None not in (mine.index, yours.index) and _like(mine.index, yours.index)
+        return same and mine.receiver == yours.receiver
     return type(mine) is type(yours) is Const and mine == yours
 
 

@@ -65,14 +65,21 @@ def _yield_from(m: Machine, node: ast.YieldFrom, state: State, value: Value) -> 
     from .iteration import items_of
 
     consumer = m.consumers[-1]
-    states = [state]
-    for item in items_of(m, state, value, node).values:
-        m.consumers.pop()
-        try:
-            states = [out for s in states for out in (consumer(s, item) if s.signal is None else [s])]
-        finally:
-            m.consumers.append(consumer)
-    return states
+    results: list[State] = []
+    for path in m.explore(state, lambda s: setattr(s, "value", items_of(m, s, value, node).values)):
+        if path.signal is not None:
+            results.append(path)
+            continue
+        items, path.value = path.value, None
+        states = [path]
+        for item in items:
+            m.consumers.pop()
+            try:
+                states = [out for s in states for out in (consumer(s, item) if s.signal is None else [s])]
+            finally:
+                m.consumers.append(consumer)
+        results += states
+    return results
 
 
 def assignment(m: Machine, node: ast.Assign, state: State) -> list[State]:

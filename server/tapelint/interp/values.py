@@ -172,6 +172,16 @@ class Generator:
     function: Function | None = None
 
 
+@frozen
+class Due:
+    """An item that a loop has not asked for yet: of an object of the program, what its ``__next__`` returns, or its
+    ``__getitem__`` for an ``index``. A loop asks for it when the iteration begins (``iteration.come_due``).
+    """
+
+    receiver: Ref
+    index: Const | None = None
+
+
 Value = (
     Const
     | Unknown
@@ -192,6 +202,7 @@ Value = (
     | Range
     | Zip
     | Generator
+    | Due
 )
 
 NONE = Const(None)

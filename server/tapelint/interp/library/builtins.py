@@ -9,7 +9,7 @@ from ...tape import State
 from ..calls import call_value
 from ..classes import Factory
 from ..counted import look
-from ..iteration import items_of
+from ..iteration import Exhausted, come_due, items_due, items_of, started
 from ..lost import taken
 from ..machine import Machine, Raised
 from ..operators import combine
@@ -65,13 +65,17 @@ def zipped(m: Machine, state: State, call: Call) -> Value:
     "tqdm.auto.tqdm",
     "tqdm.notebook.tqdm",
     "tqdm",
-    "builtins.iter",
     "itertools.islice",
     "itertools.cycle",
     "rich.progress.track",
 )
 def passed_through(m: Machine, state: State, call: Call) -> Value:
     return call.get(0, "iterable")
+
+
+@function("builtins.iter")
+def iterator(m: Machine, state: State, call: Call) -> Value:
+    return started(m, state, call.get(0, "iterable"), call.node)
 
 
 @function("builtins.len")
@@ -175,10 +179,16 @@ def filtered(m: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.next")
 def following(m: Machine, state: State, call: Call) -> Value:
-    found = items_of(m, state, call.get(0, "iterator"), call.node, 1).values
+    due = items_due(m, state, call.get(0, "iterator"), call.node, 1).values[:1]
+    try:
+        found = [come_due(m, state, item, call.node, everywhere=True) for item in due]
+    except Exhausted:
+        if len(call.args) > 1:
+            return call.args[1]
+        raise Raised("StopIteration") from None
     if found and isinstance(found[0], Unknown):
         return replace(found[0], formula=None)  # another one each time
-    return found[0] if found else call.get(1, "default") if len(call.args) > 1 else Unknown("item")
+    return found[0] if found else call.args[1] if len(call.args) > 1 else Unknown("item")
 
 
 @function("builtins.max", "builtins.min", "builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
