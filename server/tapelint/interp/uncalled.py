@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..tape import State
@@ -118,11 +119,7 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
         values = {key: Unknown(key, False) if isinstance(value, Unknown) else value for key, value in values.items()}
 
     def effect(s: State) -> None:
-        if walk is not None:
-            if s.laps[-1].number == 1:
-                driven.begin(m, s, walk, args[0], function.node)
-            driven.batch_begins(m, s, walk, args[0], function.node)
-        result = call_value(m, s, bound, [], dict(values), function.node)
+        result = m.once(function.node, "drive", partial(called, s))
         if forward:
             driven.imagine_backward(m, s, driven.with_graph(s, result), function.node, TRAINED)
         elif walk is not None:
@@ -130,6 +127,13 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
         if not growth.is_vague(s, result):
             around = s.heap[s.heap[function.frame].module].variables.values()
             growth.tell(m, s, [result, *args, *values.values(), *around])
+
+    def called(s: State, key: object) -> Value:
+        if walk is not None:
+            if s.laps[-1].number == 1:
+                driven.begin(m, s, walk, args[0], function.node)
+            driven.batch_begins(m, s, walk, args[0], function.node)
+        return call_value(m, s, bound, [], dict(values), function.node, key)
 
     if quiet is not None:
         with driven.resting(m, quiet.premise(function.node.name)):
@@ -152,6 +156,7 @@ def again_and_again(m: Machine, state: State, function: Function, effect: Callab
     if m.holes.backwards == before:
         return ended
     results: list[State] = []
+    ended = m.trim(ended)
     for path in ended:
         if path.signal is None:
             m.lap(path, function.node, run, 2, 0)
