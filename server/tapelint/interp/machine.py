@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..fault import fault_of
@@ -22,6 +21,7 @@ from ..tape import Lap, State, Tape, Turn
 from .builtin_names import BUILTINS
 from .held import Known, Meeting
 from .holes import Entry, Holes, Lost
+from .memo import Key, Memo
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
 from .watch import Watch
@@ -57,28 +57,6 @@ class BudgetSpent(Exception):
 
 class Cancelled(Exception):
     """Nobody wants the result any more."""
-
-
-Key = tuple[Hashable, int]
-"""What the memo knows an evaluation by: a node, or what is done beside its value, and its occurrence."""
-
-
-@dataclass(slots=True)
-class Memo:
-    """What a statement has evaluated so far: ``values`` by node and occurrence, ``forks`` still to be finished.
-
-    A round of a comprehension counts occurrences of its own, from ``base``: what the memo holds of one round must not
-    be taken for another's where an earlier round is not looked into again.
-    """
-
-    values: dict[Key, object]
-    base: int = 0
-    counts: dict[Hashable, int] = field(default_factory=dict)
-    forks: list[tuple[State, dict[Key, object]]] = field(default_factory=list)
-
-    def latest(self, node: ast.AST) -> object:
-        """What ``node`` was evaluated to last; None if it was not."""
-        return self.values.get((node, self.base + max(self.counts.get(node, 1) - 1, 0)))
 
 
 Probe = Callable[[ast.AST, State, Value], None]
