@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from tools.ecosystem import __main__
 from tools.ecosystem.repository import Repository
-from tools.ecosystem.survey import Survey
+from tools.ecosystem.survey import Survey, as_data, look
+
+from tapelint.interp import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,6 +55,39 @@ def test_a_row_for_each_repository(tmp_path: Path) -> None:
     assert (one["forward"], one["to the end"]) == ("1", "100 %")
     assert (one["e / w / i / h"], one["rules"]) == ("0 / 0 / 0 / 0", "-")
     assert (two["e / w / i / h"], two["rules"]) == ("1 / 0 / 0 / 0", "TL201 1")
+
+
+def test_what_is_cut_is_counted(tmp_path: Path) -> None:
+    """Entry points and files; that is no failure."""
+    long = f"    n = {' + '.join(['n'] * 60)}\n"
+    found = row(ecosystem(folder(tmp_path / "one", cut=f"import torch\ndef f(n):\n{long * 400}", a=NET)), "one")
+    assert (found["cut"], found["files cut"], found["faults"]) == ("1 (25 %)", "50 %", "0")
+
+
+@pytest.mark.parametrize("against", [False, True])
+def test_a_fault_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], against: bool
+) -> None:
+    """It is printed with file, entry point, exception and frame, and the rest is surveyed."""
+
+    def lookup(self: Machine, state: object, name: str) -> object:
+        if name == "broken":
+            raise ZeroDivisionError("by nothing")
+        return plain(self, state, name)
+
+    plain = Machine.lookup
+    monkeypatch.setattr(Machine, "lookup", lookup)
+    monkeypatch.setattr(__main__, "survey", lambda which, roots: look(Path(where), which.name))
+    where, kept = folder(tmp_path / "one", a=SPOILED, b="import torch\ndef train(x):\n    broken\n"), tmp_path / "kept"
+    arguments = ["--against", str(kept)] if against else ["--json", str(kept)]
+    if against:
+        kept.write_text(json.dumps([as_data(look(Path(where), "one"))]))
+    monkeypatch.setattr(sys, "argv", ["ecosystem", where, *arguments])
+    assert __main__.main() == 1
+    out = capsys.readouterr().out
+    assert "one: b.py: internal error: `train` (line 2) could not be followed to the end: ZeroDivisionError" in out
+    assert "by nothing (interp/machine.py:" in out
+    assert (row(out, "one")["faults"], row(out, "one")["rules"]) == ("1", "TL201 1")
 
 
 def test_two_runs_are_compared(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@
                               [--roots]
 
 Every PATH is one repository: a folder, or a bare git directory of which a commit (HEAD) is read. Nothing of it is
-executed and nothing is fetched. Exit status 1: `--against` shows a change.
+executed and nothing is fetched. Exit status 1: tapelint itself has failed somewhere (each fault is printed, with its
+file, entry point, exception and frame), or `--against` shows a change.
 """
 
 from __future__ import annotations
@@ -50,12 +51,15 @@ def main() -> int:
     for found in surveys:
         for line in found.roots:
             print(f"{found.name}: {line}")
+    faults = [f"{found.name}: {fault}" for found in surveys for fault in found.faults]
+    for line in faults:
+        print(line)
     if options.against:
         old = [from_data(data) for data in json.loads(options.against.read_text(encoding="utf-8"))]
         changed = list(changes(old, surveys))
         print("\n".join(changed) or "the same findings as before")
-        return 1 if changed else 0
-    return 0
+        return 1 if changed or faults else 0
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any
 
 from tapelint.analysis import analyse
 from tapelint.interp import Place
+from tapelint.report import Kind
 from tapelint.source import NOTEBOOK, Source, SourceError, concerns_torch, notebook, read
 from tapelint.workspace import Resolver, discover
 
@@ -54,6 +55,8 @@ class Survey:
     peak_mb: float = 0.0
     slowest: list[tuple[float, str]] = field(default_factory=list)
     roots: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    cut_files: int = 0
 
 
 def survey(which: Repository, roots: bool = False) -> Survey:
@@ -93,6 +96,8 @@ def look(folder: Path, name: str, commit: str | None = None, roots: bool = False
             found.unreadable.append(short)
             continue
         stats.update(report.stats)
+        found.faults += [f"{short}: {notice.message}" for notice in report.notices if notice.kind is Kind.FAULT]
+        found.cut_files += any(notice.kind is Kind.FOLLOWED_IN_PART for notice in report.notices)
         sources[str(path)] = report.source
         for place, rooted in report.walks.items():
             walks[place] = walks.get(place, False) or rooted
