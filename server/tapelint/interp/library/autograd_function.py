@@ -16,6 +16,7 @@ from ...tape.unmarked import tell_unmarked
 from ..calls import call_value
 from ..lineage import find
 from ..machine import Machine, Raised
+from ..torch_ops import as_data
 from ..values import Class, Function, Ref, TensorRef, Tuple, Unknown, Value
 from .function_backward import backward_of
 from .function_context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
@@ -39,7 +40,7 @@ def apply(m: Machine, state: State, call: Call) -> Value:
         return Unknown("apply")
     if m.tape.levels and setup is None:
         raise Raised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
-    values = bound(forward, call, setup is not None)
+    values = tuple(map(as_data, bound(forward, call, setup is not None)))
     tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
     given = Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(call.node))
     if m.tape.unmarked and state.grad_mode:
