@@ -75,6 +75,17 @@ IGNORED = {
         1,
         "x = 1  # tapelint: ignore[TL102, TL201] why\n",
     ),
+    "another code above": (
+        "# tapelint: ignore[TL102]\nx = 1\n",
+        2,
+        "# tapelint: ignore[TL102, TL201]\nx = 1\n",
+    ),
+    "another code above, as other tools write it": (
+        "# noqa: TL102\nx = 1\n",
+        2,
+        "# noqa: TL102\nx = 1  # tapelint: ignore[TL201]\n",
+    ),
+    "a comment above": ("# why\nx = 1\n", 2, "# why\nx = 1  # tapelint: ignore[TL201]\n"),
     "another code below": (
         "f(a,\n  b)  # tapelint: ignore[TL102]\n",
         1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tapelint.source import parse
+from tapelint.source.notebook import joined
 
 
 def covered(text: str, code: str = "TL101") -> list[int]:
@@ -50,6 +51,38 @@ def test_any_line_of_a_statement_speaks_for_all_of_it() -> None:
 def test_a_header_does_not_speak_for_its_block() -> None:
     assert covered("for x in y:  # tapelint: ignore\n    a = 1\nb = 2\n") == [1]
     assert covered("def f(\n    x,  # tapelint: ignore\n):\n    a = 1\n") == [1, 2, 3]
+
+
+ABOVE = {
+    "the next row": ("a = 1\n# tapelint: ignore[TL101]\ny += 1\nb = 1\n", [2, 3]),
+    "all its rows": ("# tapelint: ignore\ny = f(\n    a,\n)\nb = 1\n", [1, 2, 3, 4]),
+    "rows held together by a backslash": ("# tapelint: ignore\ny = a + \\\n    b\nc = 1\n", [1, 2, 3]),
+    "blank rows and comments between": ("# tapelint: ignore\n\n# why\n\ny += 1\nb = 1\n", [1, 2, 3, 4, 5]),
+    "a header": ("# tapelint: ignore\nfor x in y:\n    a = 1\n", [1, 2]),
+    "decorators": ("# tapelint: ignore\n@f\n@g(\n  1)\n# why\ndef h():\n    a = 1\n", [1, 2, 3, 4, 5, 6]),
+    "below a decorator": ("@f\n# tapelint: ignore\ndef h():\n    a = 1\n", [2, 3]),
+    "beside a decorator": ("@f  # tapelint: ignore\ndef h():\n    a = 1\n", [1]),
+    "the end of a block": ("if a:\n    b = 1\n    # tapelint: ignore\ny += 1\n", [3, 4]),
+    "two of them": ("# tapelint: ignore[TL101]\n# tapelint: ignore[TL102]\ny += 1\nb = 1\n", [1, 2, 3]),
+    "in the words of other tools": ("# noqa: TL101\ny += 1\nb = 1\n", [1, 2]),
+    "a bare noqa, which means nothing there": ("# noqa\ny += 1\n", [1]),
+    "inside a statement": ("y = f(\n    # tapelint: ignore\n    a,\n)\nb = 1\n", [1, 2, 3, 4]),
+    "nothing below": ("y = 1\n# tapelint: ignore\n\n", [2]),
+    "a text that looks like one": ("'''\n# tapelint: ignore\n'''\ny += 1\n", []),
+    "a byte order mark": ("\ufeff# tapelint: ignore\ny += 1\nb = 1\n", [1, 2]),
+    "rows that end as on Windows": ("# tapelint: ignore\r\n\r\ny += 1\r\nb = 1\r\n", [1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize(("text", "rows"), ABOVE.values(), ids=ABOVE.keys())
+def test_on_a_line_of_its_own_it_speaks_for_what_is_below(text: str, rows: list[int]) -> None:
+    assert covered(text) == rows
+
+
+def test_it_does_not_speak_for_the_next_cell() -> None:
+    book = joined([(1, "a = 1\n# tapelint: ignore\n"), (2, "y += 1\n")])
+    source = parse(book.text, "a.ipynb", book.cells)
+    assert [row for row in (1, 2, 3) if source.suppressions.covers("TL101", row)] == [2]
 
 
 def test_whole_file() -> None:

@@ -68,7 +68,7 @@ def after_header(sheet: Sheet, place: Place) -> int:
 
 
 def top_row(sheet: Sheet, place: Place) -> int:
-    """The first row of a statement and of the comments that go with it."""
+    """The first row of a statement and of the comments that go with it; one that silences it does from farther away."""
     row = sheet.first_row(place.statement)
     indent = sheet.indent_of_row(row)
     floor = sheet.last_row(place.suite[place.index - 1]) if place.index else getattr(place.owner, "lineno", 0)
@@ -76,7 +76,8 @@ def top_row(sheet: Sheet, place: Place) -> int:
         if not _ATTACHED.match(sheet.rows[row - 2].removeprefix("\ufeff")):
             break
         row -= 1
-    return row
+    silencing = (e.first for e in sheet.source.suppressions.entries if floor < e.first < row <= e.last)
+    return min(silencing, default=row)
 
 
 def owns_rows(sheet: Sheet, statement: ast.stmt) -> bool:

@@ -61,7 +61,7 @@ class Source:
         lowered = self.text.lower() if "#" in self.text else ""
         if self.is_skipped or ("tapelint:" not in lowered and "noqa" not in lowered):
             return Suppressions()
-        return find(tuple(rows(self.code)))
+        return find(tuple(rows(self.code)), {cell.last for cell in self.cells})
 
     @cached_property
     def _nodes(self) -> frozenset[ast.AST]:
