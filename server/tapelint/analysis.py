@@ -151,7 +151,7 @@ def _analyse(
         {rule.code: rule.name for rule in all_rules()},
         not (source.problems or holes.stopped or holes.spent),
     )
-    remarks = {} if alone is None else dict(files.remarks(examined))
+    remarks = {} if alone is None else dict(files.remarks(examined, config.names))
     found = [*settle(diagnostics, source.suppressions), *remarks]
     return Report(
         source.path,

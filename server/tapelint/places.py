@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from .interp.told import told_name
 from .report import Diagnostic, Fix, Related
+from .report.diagnostic import Applicability
 from .rules import Examined, Finding, all_rules
 from .source import Source, Span
 
@@ -101,10 +102,11 @@ class Files:
             rule.url,
         )
 
-    def remarks(self, examined: Examined) -> Iterator[tuple[Diagnostic, Fix]]:
+    def remarks(self, examined: Examined, asked_for: Callable[[str], bool]) -> Iterator[tuple[Diagnostic, Fix]]:
         """What the rules about comments say of the checked file, each with its fix.
 
-        A comment without codes does not silence them: it would hide that it is of no use.
+        A comment without codes does not silence them: it would hide that it is of no use. A comment is the user's own
+        decision: it is only taken back together with other fixes where the rule that says so is ``asked_for``.
         """
         explicit = [entry for entry in self.main.suppressions.entries if entry.codes]
         if not self.main.suppressions.entries:
@@ -113,9 +115,10 @@ class Files:
             for remark in rule.review(examined) if rule.review else ():
                 if not any(entry.covers(rule.code, remark.span.row) for entry in explicit):
                     said = remark.severity, remark.message, self.main.path, remark.span
+                    applicability: Applicability = "safe" if asked_for(rule.code) else "manual"
                     yield (
                         Diagnostic(rule.code, rule.name, *said, url=rule.url),
-                        Fix(remark.title, "safe", True, remark.edits),
+                        Fix(remark.title, applicability, True, remark.edits),
                     )
 
     def _related(self, text: str, node: ast.AST) -> Related:

@@ -28,7 +28,9 @@ class Repaired:
 
 
 def repair(report: analysis.Report, unsafe: bool, cancel: Callable[[], bool] | None = None) -> Repaired:
-    """Apply the best fix of every finding until none is left; only safe ones unless ``unsafe``."""
+    """Apply the best fix of every finding until none is left; only safe ones unless ``unsafe``, and none that is to be
+    chosen by hand.
+    """
     count, seen = 0, {report.source.text}
     for _ in range(ROUNDS):
         offered = (analysis.fixes(report, diagnostic, cancel) for diagnostic in report.diagnostics)
@@ -47,7 +49,8 @@ def repair(report: analysis.Report, unsafe: bool, cancel: Callable[[], bool] | N
 
 def best(fixes: Sequence[Fix], unsafe: bool) -> Fix | None:
     """The fix to apply unasked: the preferred one where it is allowed, else the first that is."""
-    allowed = [fix for fix in fixes if unsafe or fix.applicability == "safe"]
+    wanted = ("safe", "unsafe") if unsafe else ("safe",)
+    allowed = [fix for fix in fixes if fix.applicability in wanted]
     return next((fix for fix in allowed if fix.preferred), allowed[0] if allowed else None)
 
 

@@ -72,7 +72,7 @@ def test_json(tapelint: Tapelint, bad: Path) -> None:
     assert {step["location"]["row"] for step in finding["related"]} | {finding["location"]["row"]} >= {4, 5}
     for fix in finding["fixes"]:
         assert set(fix) == {"title", "applicability", "preferred", "edits"}
-        assert fix["applicability"] in ("safe", "unsafe")
+        assert fix["applicability"] in ("safe", "unsafe", "manual")
 
 
 def test_json_of_nothing_is_an_empty_array(tapelint: Tapelint, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@
                                   notebook rows of the cell, and {"cell", "row", "column"}, cells of all kinds from 1
     related                       the story in order: [{"message", "filename", "location", "end_location"}]
     help, url                     text or null
-    fixes                         [{"title", "applicability" (safe | unsafe), "preferred", "edits"}], the best first;
+    fixes                         [{"title", "applicability", "preferred", "edits"}], the best first;
+                                  applicability: safe, unsafe, or manual where only the user's own choice applies it;
                                   edits: [{"content", "location", "end_location"}], not overlapping
 """
 

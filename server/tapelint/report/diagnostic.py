@@ -10,7 +10,8 @@ from ..source.edit import Edit
 from ..source.span import Span
 
 Severity = Literal["error", "warning", "information", "hint"]
-Applicability = Literal["safe", "unsafe"]
+Applicability = Literal["safe", "unsafe", "manual"]
+"""What may apply a fix: anyone, those who ask for unsafe ones too, or only who has chosen this very fix."""
 
 
 @dataclass(frozen=True, slots=True)

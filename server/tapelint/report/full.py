@@ -49,7 +49,8 @@ def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] =
         parts.append(f"{edge} {paint('help', 'help')}: {printable(diagnostic.help)}")
     best = next((fix for fix in fixes if fix.preferred), fixes[0] if fixes else None)
     if best:
-        parts.append(f"{edge} {paint('help', 'fix')}: {printable(best.title)}")
+        asked = f" (made by --fix with --extend-select {diagnostic.code})" if best.applicability == "manual" else ""
+        parts.append(f"{edge} {paint('help', 'fix')}: {printable(best.title)}{asked}")
         parts.extend(_changed_rows(text, best, gutter, paint))
         for other in fixes:
             if other is not best:

@@ -24,7 +24,8 @@ y.sum().backward()  # torch: raises "modified by an inplace operation"
 ```
 
 ## Fix safety
-Only the code is removed, and the comment if it has no other.
+Only the code is removed, and the comment if it has no other. A newer tapelint may know the code, so `--fix` and
+`source.fixAll.tapelint` do so only where the rule is selected by name (`--fix --extend-select TL902`).
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from . import keys
 from .globs import matches
+from .keys import PREFIX
 from .toml import lines_of, table_of
 
 OFF = "off"
@@ -51,6 +52,11 @@ class Config:
         """Whether ``code`` is selected; ``default`` says what holds where nothing is."""
         selected = _longest(self.select, code) if self.select else 0 if default else -1
         return max(selected, _longest(self.extend_select, code)) > _longest(self.ignore, code)
+
+    def names(self, code: str) -> bool:
+        """Whether ``code`` is selected by name, in full or down to its family (``TL9``), and not with all others."""
+        chosen = (*self.select, *self.extend_select)
+        return any(len(prefix) > len(PREFIX) and code.startswith(prefix) for prefix in chosen) and self.wants(code)
 
     def grade(self, code: str, given: str, path: str) -> str | None:
         """How grave a finding in ``path`` is to the user that its rule calls ``given``; None where it is not wanted."""
