@@ -13,19 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 
 from .fault import fault_of
-from .interp import (
-    Cancelled,
-    Entry,
-    Holes,
-    Imports,
-    Machine,
-    Memory,
-    Place,
-    Resolve,
-    Step,
-    execute,
-    walked,
-)
+from .interp import Cancelled, Entry, Holes, Imports, Machine, Memory, Place, Resolve, Step, execute, is_whole, walked
 from .interp.told import told_name
 from .judged import cures, likewise, uncovered
 from .places import Files, Origin
@@ -51,11 +39,11 @@ FRAMES = 12_000
 class Report:
     """What is known of one version of one file. ``stats`` counts what was executed and what remained unknown.
 
-    ``resolve`` is how its imports were followed, ``imports`` the files of the workspace that were read for it and
-    ``others`` those of them that were executed, by path. ``origins`` are the hazards that were seen, also those in
-    other files. ``removals`` are the fixes of what is said about comments. ``walks`` are the places, in this file or
-    another, at which the program went backward, and whether the root was once known to carry a graph. ``notices`` say
-    what was not seen of the file; no finding is among them.
+    ``resolve`` is how its imports were followed, ``is_imported`` knows of files that import it, ``imports`` are those
+    of the workspace that were read for it and ``others`` those of them that were executed, by path. ``origins`` are the
+    hazards that were seen, also those in other files. ``removals`` are the fixes of what is said about comments.
+    ``walks`` are the places, in this file or another, at which the program went backward, and whether the root was once
+    known to carry a graph. ``notices`` say what was not seen of the file; no finding is among them.
     """
 
     path: str
@@ -72,6 +60,7 @@ class Report:
     removals: dict[tuple[str, Span], Fix] = field(default_factory=dict)
     walks: dict[Place, bool] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
+    is_imported: Callable[[str], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +78,13 @@ def analyse(
     cancel: Callable[[], bool] | None = None,
     resolve: Resolve | None = None,
     memory: Memory | None = None,
+    is_imported: Callable[[str], bool] | None = None,
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true.
 
     ``resolve`` finds the text of a module that is imported (``workspace.Resolver`` does); without it every import is
-    a library nobody knows. With the ``memory`` of earlier texts of the same file under the same configuration only
+    a library nobody knows. ``is_imported`` knows whether another file may import the one at a path; without it none
+    does. With the ``memory`` of earlier texts of the same file under the same configuration only
     what has changed is executed, and the report of the text before is not to be used any more: its tree lives on in
     this one's.
     """
@@ -101,7 +92,7 @@ def analyse(
     memory = memory or Memory()
     source = parse(program.text, path, program.cells)
     try:
-        return _analyse(source, config, cancel, resolve, memory.alone, memory)
+        return _analyse(source, config, cancel, resolve, memory.alone, memory, is_imported)
     except Cancelled:
         raise
     except Exception as error:
@@ -117,11 +108,12 @@ def _analyse(
     resolve: Resolve | None,
     alone: dict[str, Alone] | None,
     memory: Memory | None = None,
+    is_imported: Callable[[str], bool] | None = None,
 ) -> Report:
     """``analyse``; ``alone`` keeps what other files show by themselves, and is None where nobody asks for that."""
     if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
-        said = tuple(unparsed(source))
-        return Report(source.path, source, (), asdict(Holes()), config, resolve=resolve, notices=said)
+        said, none = tuple(unparsed(source)), asdict(Holes())
+        return Report(source.path, source, (), none, config, resolve=resolve, notices=said, is_imported=is_imported)
     memory = memory or Memory()
     machine = memory.resume(source, resolve, config)
     if machine is None:
@@ -143,13 +135,17 @@ def _analyse(
             diagnostics.append(diagnostic)
             by_place[diagnostic.code, diagnostic.span] = finding
     seen = {(origin.code, origin.span.row) for origin in origins if origin.path == source.path}
-    holes = machine.holes
+
+    def is_certain() -> bool:
+        complete = not source.problems and is_whole(machine, steps)
+        return complete and not (is_imported is not None and is_imported(source.path))
+
     examined = Examined(
         source,
         frozenset(seen | {(diagnostic.code, diagnostic.span.row) for diagnostic in diagnostics}),
         frozenset(rule.code for rule in running(config) if rule.check),
         {rule.code: rule.name for rule in all_rules()},
-        not (source.problems or holes.stopped or holes.spent),
+        is_certain,
     )
     remarks = {} if alone is None else dict(files.remarks(examined, config.names))
     found = [*settle(diagnostics, source.suppressions), *remarks]
@@ -157,7 +153,7 @@ def _analyse(
         source.path,
         source,
         settle(found, grade=lambda d: config.grade(d.code, d.severity, source.path)),
-        asdict(holes),
+        asdict(machine.holes),
         config,
         by_place,
         tuple(reach.values()),
@@ -167,7 +163,8 @@ def _analyse(
         origins,
         {(diagnostic.code, diagnostic.span): fix for diagnostic, fix in remarks.items()},
         walked(steps),
-        notices(files, steps, holes.entries),
+        notices(files, steps, machine.holes.entries),
+        is_imported,
     )
 
 
@@ -332,7 +329,7 @@ def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | N
     edits, source = tuple(edits), report.source
     text = apply(source.text, edits)
     program = Notebook(text, moved(source.cells, edits)) if source.cells else text
-    return analyse(program, report.path, report.config, cancel, report.resolve)
+    return analyse(program, report.path, report.config, cancel, report.resolve, is_imported=report.is_imported)
 
 
 def _is_in(report: Report) -> Callable[[ast.AST], bool]:

@@ -16,7 +16,7 @@ from tapelint.source import Span, parse
 
 @pytest.fixture(autouse=True)
 def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def analyse(text: str, path: str, config: object, resolve: object) -> SimpleNamespace:
+    def analyse(text: str, path: str, config: object, resolve: object, is_imported: object) -> SimpleNamespace:
         if "crash" in text:
             raise RecursionError("too deep")
         if "die" in text:

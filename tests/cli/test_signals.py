@@ -28,7 +28,7 @@ from tapelint.cli import main
 from tapelint.report import Diagnostic
 from tapelint.source import Span, parse
 
-def analyse(text, path, config, resolve):
+def analyse(text, path, config, resolve, is_imported):
     if "wait" in text:
         os.write(2, f"waiting {os.getpid()}\\n".encode())
         while True:

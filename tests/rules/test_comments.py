@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tapelint.analysis import analyse, fixes
-from tapelint.source import apply
+from tapelint.analysis import Memory, analyse, fixes
+from tapelint.source import apply, joined
 from tapelint.workspace import Config
 
 BEFORE = "import torch\nx = torch.ones(3, requires_grad=True)\ny = x.exp()\n"
 AFTER = "y.sum().backward()\n"
+LEAF = "n = y.sum().detach().requires_grad_()"
+SPANS = "n = (\n    y.sum()\n    .detach()\n    .requires_grad_()\n)\nn.backward()\n"
 
 
 def told(rows: str, config: Config = Config()) -> list[tuple[str, str]]:  # noqa: B008 (frozen)
@@ -35,8 +37,14 @@ def told(rows: str, config: Config = Config()) -> list[tuple[str, str]]:  # noqa
         "z = 1  # tapelint: ignore[TL207]\n",
         "z = 1  # tapelint: ignore[TL101, TL901]\n",
         "z = (  # tapelint: ignore[TL101]\n",
+        "y += 1  # tapelint: ignore[TL201, TL101]\n",
+        "# tapelint: ignore[TL201]\n\n# why\ny += 1\n",
+        "# noqa: TL201\ny += 1\n",
     ],
-    ids=["code", "all", "noqa", "file", "bare", "foreign", "not asked", "silenced", "broken"],
+    ids=[
+        *("code", "all", "noqa", "file", "bare", "foreign", "not asked", "silenced", "broken"),
+        *("the path ends", "above", "above, noqa"),
+    ],
 )
 def test_nothing_is_said_of_what_may_be_of_use(rows: str) -> None:
     assert told(rows) == []
@@ -45,7 +53,13 @@ def test_nothing_is_said_of_what_may_be_of_use(rows: str) -> None:
 @pytest.mark.parametrize(
     ("row", "code", "fixed"),
     [
-        ("y += 1  # tapelint: ignore[TL201, TL101] because\n", "TL901", "y += 1  # tapelint: ignore[TL201] because\n"),
+        (
+            LEAF + "  # tapelint: ignore[TL303, TL101] because\nn.backward()\n",
+            "TL901",
+            LEAF + "  # tapelint: ignore[TL303] because\nn.backward()\n",
+        ),
+        ("# tapelint: ignore[TL101]\nz = 1\n", "TL901", "z = 1\n"),
+        ("# tapelint: ignore[TL101, TL303]\n" + SPANS, "TL901", "# tapelint: ignore[TL303]\n" + SPANS),
         ("z = 1  # noqa: E501, TL101\n", "TL901", "z = 1  # noqa: E501\n"),
         ("z = 1  # noqa: TL101\n", "TL901", "z = 1\n"),
         ("z = 1  # tapelint: ignore because\n", "TL901", "z = 1\n"),
@@ -76,3 +90,72 @@ def test_a_rule_that_is_off_is_not_asked_and_one_that_is_on_is() -> None:
 def test_a_name_is_no_code_but_tells_it() -> None:
     report = analyse(f"{BEFORE}z = 1  # tapelint: ignore[saved-tensor-modified]\n{AFTER}")
     assert "did you mean TL201?" in report.diagnostics[0].message
+
+
+HEAD = "import torch\nw = torch.ones(3, requires_grad=True)\n"
+HERE = "  # tapelint: ignore[TL201]"
+END = "y.sum().backward()\n"
+IN_WHOLE = {
+    "a function": f"def f(t):\n    t = t * 2{HERE}\n    return t\nf(w).sum().backward()\n",
+    "a main": f"def main():\n    y = w * 2{HERE}\n    {END}if __name__ == '__main__':\n    main()\n",
+    "both sides": f"import sys\nif len(sys.argv) > 1:\n    y = w * 2{HERE}\nelse:\n    y = w * 3\n{END}",
+    "a loop that repeats itself": f"for i in range(1000):\n    y = w * 2{HERE}\n    w.grad = None\n    {END}",
+    "an iteration now and then": (
+        f"for i in range(1000):\n    y = w * 2\n    w.grad = None\n    {END}    if i % 100 == 0:\n        w * 2{HERE}\n"
+    ),
+    "a class": (
+        f"class Net(torch.nn.Module):\n    def forward(self, x):\n        return x * w{HERE}\n"
+        "Net()(w).sum().backward()\n"
+    ),
+    "a lambda that is called": f"f = lambda t: t * 2{HERE}\nf(w).sum().backward()\n",
+    "a comprehension": f"y = [w * i for i in range(3)]{HERE}\nsum(y).sum().backward()\n",
+    "arguments that the program refuses": (
+        f"import sys\nif len(sys.argv) > 1:\n    raise SystemExit(2)\ny = w * 2{HERE}\n{END}"
+    ),
+    "what only checkers of types read": (
+        f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from typing import Any\ny = w * 2{HERE}\n{END}"
+    ),
+}
+IN_PART = {
+    "one side": f"FLAG = True\ny = w * 2 if FLAG else w.exp()\ny = y * 2{HERE}\n{END}",
+    "the rest of a condition": f"DEBUG = False\nDEBUG and print(w.exp())\ny = w * 2{HERE}\n{END}",
+    "a function that nobody calls": f"def f(t):\n    return t * 2{HERE}\nw.sum().backward()\n",
+    "another function that nobody calls": f"def f(t):\n    return t * 2\ny = w * 2{HERE}\n{END}",
+    "one case": f"match 1:\n    case 1:\n        y = w * 2{HERE}\n    case 2:\n        y = w.exp()\n{END}",
+    "nothing to go through": f"x = [w.exp() for i in ()]\ny = w * 2{HERE}\n{END}",
+    "backward from what is not known": f"import unknown\ny = w * 2{HERE}\nunknown.loss(1).backward()\n",
+    "an error of Python's": f"x = 'a'.nothing()\ny = w * 2{HERE}\n{END}",
+    "an error on one side": f"import sys\nif len(sys.argv) > 1:\n    'a'.nothing()\ny = w * 2{HERE}\n{END}",
+    "more than the budget": f"def f():\n    {'[' * 11}1 + 1{' for i in range(3)]' * 11}\nf()\ny = w * 2{HERE}\n{END}",
+}
+
+
+@pytest.mark.parametrize("program", IN_WHOLE.values(), ids=IN_WHOLE.keys())
+def test_what_was_executed_in_whole_is_certain(program: str) -> None:
+    assert [diagnostic.code for diagnostic in analyse(HEAD + program).diagnostics] == ["TL901"]
+
+
+@pytest.mark.parametrize("program", IN_PART.values(), ids=IN_PART.keys())
+def test_what_was_executed_in_part_is_not(program: str) -> None:
+    assert "TL901" not in [diagnostic.code for diagnostic in analyse(HEAD + program).diagnostics]
+
+
+@pytest.mark.parametrize("program", [*IN_WHOLE.values(), *IN_PART.values()], ids=[*IN_WHOLE, *IN_PART])
+def test_the_same_after_an_edit(program: str) -> None:
+    """What a step has executed is known as long as the step holds."""
+    memory, text = Memory(keeps=True), HEAD + program
+    analyse(text.replace("y = w * 2", "y = w + 2"), memory=memory)
+    for edited in (text, text + "# end\n", "# begin\n" + text, text):
+        now = [(d.code, d.span) for d in analyse(edited, memory=memory).diagnostics]
+        assert now == [(d.code, d.span) for d in analyse(edited).diagnostics]
+
+
+def test_what_others_may_import_is_not_certain() -> None:
+    text = HEAD + IN_WHOLE["a function"]
+    assert analyse(text, "a.py", is_imported=lambda path: path == "b.py").diagnostics
+    assert not analyse(text, "b.py", is_imported=lambda path: path == "b.py").diagnostics
+
+
+def test_a_second_run_of_a_cell_is_none_of_the_program() -> None:
+    cells = joined(enumerate([HEAD, f"y = w * 2{HERE}", "z = y.exp().sum()", "z.backward()"], 1))
+    assert [diagnostic.code for diagnostic in analyse(cells).diagnostics] == ["TL901", "TL108"]

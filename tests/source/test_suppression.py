@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tapelint.source import parse
-from tapelint.source.notebook import joined
+from tapelint.source import joined, parse
 
 
 def covered(text: str, code: str = "TL101") -> list[int]:

@@ -90,7 +90,7 @@ def unseen(task: Task, notice: Notice) -> Answer:
 def _analyse(task: Task, text: str | Notebook, answer: Answer) -> None:
     from .. import analysis
 
-    report = analysis.analyse(text, task.path, task.config, resolve=_resolver())
+    report = analysis.analyse(text, task.path, task.config, resolve=_resolver(), is_imported=_resolver().is_imported)
     answer.stats.update(report.stats)
     if task.fix != "no" and report.diagnostics:
         report = _repaired(task, report, answer)

@@ -16,6 +16,7 @@ from . import (
     subscripts,
 )
 from .entry import execute
+from .executed import is_whole
 from .holes import Entry, Holes, Lost
 from .imports import Imports
 from .library import models
@@ -35,6 +36,7 @@ __all__ = [
     "Resolve",
     "Step",
     "execute",
+    "is_whole",
     "place_of",
     "walked",
 ]

@@ -91,6 +91,7 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value
         assume(other, choice, negated)
         values = dict(m.memo.values)
         alternative: Value | Raised
+        m.ran.update((node.body, node.orelse))
         try:
             alternative = m.ev(node.orelse, other)
         except Raised as error:
@@ -106,7 +107,8 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value
             return first if first == alternative else Unknown("conditional", False if is_data else None)
         m.memo.forks.append(fork)  # type: ignore[arg-type]
         return first
-    return m.ev(node.body if known else node.orelse, state)
+    m.ran.add(side := node.body if known else node.orelse)
+    return m.ev(side, state)
 
 
 def matching(m: Machine, node: ast.Match, state: State) -> list[State]:

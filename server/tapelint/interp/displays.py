@@ -90,6 +90,7 @@ def _comprehend(
     depth: int,
 ) -> bool:
     if not generators:
+        m.ran.update(results)
         values = [m.ev(result, state) for result in results]
         found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
         return True

@@ -159,7 +159,7 @@ def call_function(
     entry = enter(m, state, function, frame, given, node)
     try:
         if isinstance(definition, ast.Lambda):
-            body = definition.body
+            m.ran.add(body := definition.body)
             outcomes = m.explore(state, lambda s: _return(s, m.ev(body, s)))
         else:
             outcomes = m.block(definition.body, [state])

@@ -17,7 +17,8 @@ class Holes:
     """What the analysis did not see, counted.
 
     ``walks`` are the places in this file that go backward, ``rooted`` those where the root was once known to carry a
-    graph; ``forwards`` the methods of that name, ``ended`` those that were once run to their end.
+    graph; ``forwards`` the methods of that name, ``ended`` those that were once run to their end. ``failed`` are the
+    paths that came to an error, and the imported modules that were cut: what is below that was not seen.
     """
 
     entries: int = 0
@@ -29,6 +30,7 @@ class Holes:
     rootless: int = 0
     steps: int = 0
     raised: int = 0
+    failed: int = 0
     stopped: int = 0
     walks: int = 0
     rooted: int = 0

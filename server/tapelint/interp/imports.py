@@ -280,7 +280,7 @@ class Imports:
         except Cancelled:
             raise
         except (BudgetSpent, Raised):
-            pass
+            m.holes.failed += 1
         except Exception as error:
             m.fail(entry, error)
         state.frame, state.calls, state.laps, state.signal, state.value = frame, (), (), None, None

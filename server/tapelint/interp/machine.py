@@ -44,11 +44,13 @@ LOOKS = 24
 
 
 class Raised(Exception):
-    """The program raises on this path. ``name`` is the exception's class as far as it is known."""
+    """The program raises on this path. ``name`` is the exception's class as far as it is known. It is meant where a
+    ``raise`` statement of the program does it, and an error otherwise.
+    """
 
-    def __init__(self, name: str, message: str = "", by_torch: bool = False) -> None:
+    def __init__(self, name: str, message: str = "", by_torch: bool = False, is_meant: bool = False) -> None:
         super().__init__(name, message)
-        self.name, self.message, self.by_torch = name, message, by_torch
+        self.name, self.message, self.by_torch, self.is_meant = name, message, by_torch, is_meant
 
 
 class BudgetSpent(Exception):
@@ -78,8 +80,8 @@ class Machine:
     annotation; ``width`` how many paths are kept; ``settled`` what is in heap objects that nobody changes any more;
     ``entering`` is the call whose function is not to be run at once (``stretches``).
     What ``steps`` keeps for each part of the execution is that of the running one: ``called`` are the definitions that
-    were called, ``read`` those whose body was looked into, ``asked`` the answers to questions about other code,
-    ``notes`` what listeners make of events.
+    were called, ``read`` those whose body was looked into, ``ran`` what was executed to its end (``executed``),
+    ``asked`` the answers to questions about other code, ``notes`` what listeners make of events.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Machine:
         self.inside: list[int] = []
         self.called: set[ast.AST] = set()
         self.read: set[ast.AST] = set()
+        self.ran: set[ast.AST] = set()
         self.asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = {}
         self.notes: dict[str, dict[Any, Any]] = {}
         self.loads: dict[Loaded, None] = {}
@@ -255,6 +258,7 @@ class Machine:
                     effect(path)
                 except Raised as error:
                     path.signal, path.value = "raise", error
+                    self.holes.failed += not error.is_meant
                 results.append(path)
                 forks = self.memo.forks
                 if forks:
@@ -294,7 +298,10 @@ class Machine:
         if handler is None:
             return [state]
         self.steps += 1
-        return handler(self, node, state)
+        states = handler(self, node, state)
+        if len(states) > 1 or not states or states[0].signal != "raise" or type(node) is ast.Raise:
+            self.ran.add(node)
+        return states
 
     def going(self, states: list[State]) -> list[State]:
         """Without the paths that end in an exception which nobody catches, as long as there is any other: they have

@@ -261,6 +261,7 @@ def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
     value: Value = TRUE
     doubtful = False
     for part in node.values:
+        m.ran.add(part)
         value = m.ev(part, state)
         known = truth(m, state, value)
         if known is stop:

@@ -127,7 +127,7 @@ def raising(m: Machine, node: ast.Raise, state: State) -> list[State]:
                 name = value.name.rpartition(".")[2]
             elif isinstance(value, Ref) and isinstance(s.heap[value.id], Instance):
                 name = "Exception"
-        raise Raised(name)
+        raise Raised(name, is_meant=True)
 
     return m.explore(state, effect)
 

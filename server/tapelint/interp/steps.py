@@ -79,7 +79,8 @@ class Block:
 class Step:
     """A part of the execution and all that came of it.
 
-    ``read`` are the definitions that were looked into, ``called`` those that were called, ``asked`` what was asked
+    ``read`` are the definitions that were looked into, ``called`` those that were called, ``ran`` what was executed to
+    its end, ``asked`` what was asked
     about other code, with the answers; ``loads`` the modules it may use; ``notes`` what listeners made of its events.
     ``end`` is what others build on, ``place`` where in the script it ended, from the outermost block to the innermost;
     the script goes no further if it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``;
@@ -94,6 +95,7 @@ class Step:
     lost: list[Lost] = field(default_factory=list)
     called: set[ast.AST] = field(default_factory=set)
     read: set[ast.AST] = field(default_factory=set)
+    ran: set[ast.AST] = field(default_factory=set)
     asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = field(default_factory=dict)
     ended: set[ast.AST] = field(default_factory=set)
     walks: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
@@ -119,6 +121,11 @@ class Step:
             and all(question(*about) == answer for (question, about), answer in self.asked.items())
         )
 
+    @property
+    def is_script(self) -> bool:
+        """Whether it is a stretch of the script: nothing else has a place in it."""
+        return bool(self.place)
+
     def fits(self, limit: int) -> bool:
         """Whether it would have run just so with that many steps to go."""
         return limit == self.limit or self.count <= limit and not self.holes.spent
@@ -134,7 +141,8 @@ def _leads_to(outer: Block, inner: Block) -> bool:
 
 
 _SWAPPED = (
-    *("tape", "loads", "holes", "lost", "called", "read", "asked", "ended", "walks", "notes", "watch", "waiting"),
+    *("tape", "loads", "holes", "lost", "called", "read", "ran"),
+    *("asked", "ended", "walks", "notes", "watch", "waiting"),
 )
 
 

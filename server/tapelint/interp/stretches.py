@@ -75,6 +75,7 @@ def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[St
     """Run a statement, or as much of it as comes before the block it leads to."""
     if isinstance(statement, ast.If):
         m.steps += 1
+        m.ran.add(statement)
         paths, looks = tested(m, statement, state)
         if looks or len(paths) > 1 or paths[0].signal is not None or paths[0].value[0] is None:
             return sides(m, statement, paths, looks)
@@ -87,6 +88,7 @@ def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[St
             return m.statement(statement, state)
         except Begun as begun:
             m.ask(laps_for, statement)
+            m.ran.add(statement)
             step.place = (*step.place, Block(statement, "body", None, begun.lead, step.taken + begun.steps))
             return [begun.path]
         finally:
@@ -97,7 +99,7 @@ def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[St
     m.steps += 1
     m.entering = call
     try:
-        return m.explore(state, partial(effect, m, statement))
+        return _ran(m, statement, m.explore(state, partial(effect, m, statement)))
     except Entered as entered:
         caller = Caller(statement, entered.entry, entered.values, entered.key)
         step.place = (*step.place, Block(entered.entry.function.node, "body", caller))
@@ -125,4 +127,12 @@ def _finished(m: Machine, block: Block, caller: Caller, states: list[State]) -> 
     first = work[0][1][caller.key]
     if m.probe is not None and not isinstance(first, Raised):
         m.probe(caller.entry.node, states[0], first)
-    return m.finish([*work[1:], work[0]], partial(EFFECTS[type(caller.statement)], m, caller.statement))
+    ended = m.finish([*work[1:], work[0]], partial(EFFECTS[type(caller.statement)], m, caller.statement))
+    return _ran(m, caller.statement, ended)
+
+
+def _ran(m: Machine, statement: ast.stmt, states: list[State]) -> list[State]:
+    """The paths on which a statement has ended; the machine knows if it has on any."""
+    if any(state.signal != "raise" for state in states):
+        m.ran.add(statement)
+    return states

@@ -95,7 +95,8 @@ def examine(
     if snapshot.file is not None and config.excludes(snapshot.file):
         return replace(nothing(snapshot, token), fault=complaint)
     program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
-    report = analysis.analyse(program, snapshot.path, config, token, resolve, memories.of(snapshot.uri))
+    memory, is_imported = memories.of(snapshot.uri), resolver.is_imported if snapshot.file else None
+    report = analysis.analyse(program, snapshot.path, config, token, resolve, memory, is_imported)
     if complaint is None:  # a fault that is about no place has ended the whole analysis
         ended = (notice.message for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
         complaint = next(ended, None)

@@ -54,14 +54,15 @@ class Remark:
 @dataclass(frozen=True, slots=True)
 class Examined:
     """A file after it was executed: ``seen`` are the code and the row of every hazard in it, silenced or not, of the
-    rules that were ``asked``. ``names`` are those of all rules by code. ``is_complete``: nothing was cut off.
+    rules that were ``asked``. ``names`` are those of all rules by code. What was not seen is not there if the file
+    ``is_certain``: asked last, since that takes a look at the whole project.
     """
 
     source: Source
     seen: frozenset[tuple[str, int]]
     asked: frozenset[str]
     names: dict[str, str]
-    is_complete: bool
+    is_certain: Callable[[], bool]
 
 
 Check = Callable[[Event, Tape], "Finding | None"]

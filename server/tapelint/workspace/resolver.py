@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from ..source import SourceError, read
+from .importers import is_imported
 
 Found = tuple[str, str]
 
@@ -53,6 +54,7 @@ class Resolver:
         self.further = further
         self.found: set[str] = set()
         self._searched: dict[str, tuple[str, ...]] = {}
+        self._imported: dict[str, bool] = {}
 
     def __call__(self, module: str, importer: str) -> Found | None:
         """The path and the text of ``module`` as ``importer`` names it; see ``interp.imports.Resolve``."""
@@ -64,6 +66,14 @@ class Resolver:
             return None
         self.found.add(path)
         return path if os.path.isabs(importer) else os.path.relpath(path), text
+
+    def is_imported(self, path: str) -> bool:
+        """Whether another file of the project may import this one; looked for once."""
+        path = os.path.abspath(path)
+        if path not in self._imported:
+            root = self._root(os.path.dirname(path))
+            self._imported[path] = is_imported(path, root, not MARKS.isdisjoint(_listing(root)), self.unsaved)
+        return self._imported[path]
 
     def text(self, path: str) -> str | None:
         """What is in a file, or in the editor; empty for the file that a folder without ``__init__.py`` lacks."""
