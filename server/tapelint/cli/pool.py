@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from ..fault import REPORT
 from ..report.notice import Kind, Notice
 from .job import Answer, Task, unseen, work
-from .signals import held_back, obey_parent
+from .signals import ENDING, held_back
 from .streams import log
 
 _PATIENCE = 5.0
@@ -155,10 +156,37 @@ def _ending(code: int | None) -> str:
 
 def _serve(line: Connection) -> None:
     """What the processes do: answer tasks until the other end is closed."""
-    obey_parent()
+    _obey_parent()
     log()
     try:
         while True:
             line.send(work(line.recv()))
     except (EOFError, OSError):
         os._exit(0)
+
+
+def _obey_parent() -> None:
+    """For a process started while signals were held back: end when the parent has ended, however it did, and leave
+    Ctrl-C to it.
+    """
+    threading.Thread(target=_outlive_none, name="tapelint-parent", daemon=True).start()
+    for number in ENDING:
+        if number == signal.SIGINT:
+            signal.signal(number, signal.SIG_IGN)
+        elif signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+def _outlive_none() -> None:
+    """Wait until the parent's end of a pipe is closed. The signal goes to the main thread, where a file that is being
+    written holds it back.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+    else:
+        os._exit(1)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
-import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -57,30 +55,3 @@ def held_back() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def obey_parent() -> None:
-    """For a process started while signals were held back: end when the parent has ended, however it did, and leave
-    Ctrl-C to it.
-    """
-    threading.Thread(target=_outlive_none, name="tapelint-parent", daemon=True).start()
-    for number in ENDING:
-        if number == signal.SIGINT:
-            signal.signal(number, signal.SIG_IGN)
-        elif signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-
-
-def _outlive_none() -> None:
-    """Wait until the parent's end of a pipe is closed. The signal goes to the main thread, where a file that is being
-    written holds it back.
-    """
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
-    else:
-        os._exit(1)
