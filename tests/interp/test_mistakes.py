@@ -83,7 +83,10 @@ IN_ITSELF = [
         "torch.func.vmap(torch.exp)(held)",
         "w.view(held)",
     )
-] + ["net = nn.Sequential(nn.Linear(3, 3)); net.append(net); net(w)"]
+] + [
+    "held = [w]; held = (x for x in held); list(held)",
+    "net = nn.Sequential(nn.Linear(3, 3)); net.append(net); net(w)",
+]
 ODD_SIZES = ["torch.conv_transpose1d(torch.ones(3), w)"]
 
 

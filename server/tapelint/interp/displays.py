@@ -14,6 +14,8 @@ from .values import Const, Frame, Generator, Mapping, Ref, Sequence, Tuple, Unkn
 
 ROUNDS = 16
 """Of a comprehension."""
+SOURCE = ".0"
+"""The name under which the scope of a generator expression has its first iterable, as in CPython."""
 OCCURRENCES = 1_000
 """More than any node has in one round."""
 
@@ -62,9 +64,17 @@ def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value
 
 
 def comprehend(
-    m: Machine, state: State, generators: list[ast.comprehension], results: list[ast.expr], laps: int, parent: int
+    m: Machine,
+    state: State,
+    generators: list[ast.comprehension],
+    results: list[ast.expr],
+    laps: int,
+    parent: int,
+    source: Value | None = None,
 ) -> Items:
-    """Run a comprehension in a scope of its own. With several ``results`` (a dict's key and value) items are tuples."""
+    """Run a comprehension in a scope of its own. With several ``results`` (a dict's key and value) items are tuples.
+    ``source`` is its first iterable, if that has been evaluated already.
+    """
     outer = state.frame
     state.frame = state.new(Frame({}, parent, state.heap[parent].module))
     depth = len(state.laps)
@@ -72,7 +82,7 @@ def comprehend(
     memo = m.memo
     before = memo.base, memo.counts
     try:
-        exact = _comprehend(m, state, generators, results, laps, found, depth)
+        exact = _comprehend(m, state, generators, results, laps, found, depth, source)
     finally:
         memo.base, memo.counts = before
     state.frame = outer
@@ -88,6 +98,7 @@ def _comprehend(
     laps: int,
     found: list[Value],
     depth: int,
+    source: Value | None = None,
 ) -> bool:
     if not generators:
         m.ran.update(results)
@@ -95,7 +106,7 @@ def _comprehend(
         found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
         return True
     first, rest = generators[0], generators[1:]
-    items = items_of(m, state, m.ev(first.iter, state), first.iter, laps)
+    items = items_of(m, state, m.ev(first.iter, state) if source is None else source, first.iter, laps)
     exact = items.exact
     run, base = m.new_run(), m.memo.base
     for number, item in enumerate(shown(state, items.values, ROUNDS), 1):
@@ -130,7 +141,10 @@ def dict_comprehension(m: Machine, node: ast.DictComp, state: State, key: object
 
 
 def generator_expression(m: Machine, node: ast.GeneratorExp, state: State, key: object) -> Value:
-    return Generator(node, state.frame)
+    """A scope of its own, which has the first iterable: that is evaluated here, whenever it is iterated over."""
+    source = m.ev(node.generators[0].iter, state)
+    scope = Frame({SOURCE: source}, state.frame, state.heap[state.frame].module)
+    return Generator(node, state.new(scope))
 
 
 def formatted(m: Machine, node: ast.JoinedStr, state: State, key: object) -> Value:

@@ -265,9 +265,10 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: obje
 def collect(m: Machine, state: State, generator: Generator, laps: int = LAPS) -> Items:
     """The first values of a generator, run to completion at once."""
     if isinstance(generator.node, ast.GeneratorExp):
-        from .displays import comprehend
+        from .displays import SOURCE, comprehend
 
-        return comprehend(m, state, generator.node.generators, [generator.node.elt], laps, generator.frame)
+        scope, source = generator.frame, state.heap[generator.frame].variables[SOURCE]
+        return comprehend(m, state, generator.node.generators, [generator.node.elt], laps, scope, source)
     limit = max(laps, 8)
     kept = state.new(Sequence("list", []))  # on the heap, so that every path has its own
 
