@@ -160,3 +160,17 @@ if int("11", 2) == 11:
     y.backward()
 """
     assert not analyse(BEFORE + program).diagnostics
+
+
+def test_a_base_that_a_metaclass_has_made() -> None:
+    program = """
+class Kind(type):
+    pass
+
+Made = Kind("Made", (), {})
+
+class Own(Made):
+    def size(self):
+        return self.weight.abs().max().detach()
+"""
+    assert analyse(BEFORE + program).stats["faults"] == 0

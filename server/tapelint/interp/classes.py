@@ -11,9 +11,15 @@ from .machine import Machine
 from .values import NONE, Bound, Class, Frame, Function, Instance, Lib, Ref, Unknown, Value
 
 
+def _base(state: State, value: Value) -> Value:
+    """A class that another one is derived from; one that a metaclass of the program made is known to nobody."""
+    is_object = isinstance(value, Ref) and not isinstance(state.heap[value.id], Class)
+    return Unknown("class") if is_object else value
+
+
 def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
     """Run the class body. Methods see the scope around the class, as in Python."""
-    bases = tuple(m.ev(base, state) for base in node.bases)
+    bases = tuple(_base(state, m.ev(base, state)) for base in node.bases)
     decorators = [m.ev(d.func if isinstance(d, ast.Call) else d, state) for d in node.decorator_list]
     plain = any(isinstance(d, Lib) and d.name.endswith("dataclass") for d in decorators)
     named = any(isinstance(b, Lib) and b.name == "typing.NamedTuple" for b in bases)
