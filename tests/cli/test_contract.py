@@ -71,8 +71,9 @@ def test_json(tapelint: Tapelint, bad: Path) -> None:
     assert all({"message", "filename", "location", "end_location"} <= set(step) for step in finding["related"])
     assert {step["location"]["row"] for step in finding["related"]} | {finding["location"]["row"]} >= {4, 5}
     for fix in finding["fixes"]:
-        assert set(fix) == {"title", "applicability", "preferred", "edits"}
-        assert fix["applicability"] in ("safe", "unsafe", "manual")
+        assert set(fix) == {"title", "applicability", "manual", "preferred", "edits"}
+        assert fix["applicability"] in ("safe", "unsafe")
+        assert fix["manual"] is False
 
 
 def test_json_of_nothing_is_an_empty_array(tapelint: Tapelint, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@
                                   notebook rows of the cell, and {"cell", "row", "column"}, cells of all kinds from 1
     related                       the story in order: [{"message", "filename", "location", "end_location"}]
     help, url                     text or null
-    fixes                         [{"title", "applicability", "preferred", "edits"}], the best first;
-                                  applicability: safe, unsafe, or manual where only the user's own choice applies it;
+    fixes                         [{"title", "applicability", "manual", "preferred", "edits"}], the best first;
+                                  applicability: safe or unsafe; manual: only the user's own choice applies it;
                                   edits: [{"content", "location", "end_location"}], not overlapping
 """
 
@@ -40,7 +40,8 @@ def as_json(diagnostic: Diagnostic, fixes: Iterable[Fix] = (), cells: Sequence[C
         "fixes": [
             {
                 "title": fix.title,
-                "applicability": fix.applicability,
+                "applicability": "safe" if fix.applicability == "safe" else "unsafe",
+                "manual": fix.applicability == "manual",
                 "preferred": fix.preferred,
                 "edits": [{"content": edit.content, **_where(edit.span, cells)} for edit in fix.edits],
             }
