@@ -17,7 +17,7 @@ from typing import Any
 from ..tape import State, gradients, leaf
 from .held import Meeting, entries
 from .pairs import MISSING, Change, Pair
-from .values import Const, Mapping, Sequence, TensorRef, Unknown, Value
+from .values import Const, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
 
 COMPARISON = 16
 """What comparing two paths costs at least, in things looked at."""
@@ -74,12 +74,31 @@ def forget(pair: Pair, path: State, changes: Iterable[Change]) -> None:
 
 
 def _either(pair: Pair, path: State, mine: Value, yours: Value, name: str) -> Value:
-    """What is known of a value that is one of two: whether it is a tensor that needs no gradient, or no tensor."""
+    """What is known of a value that is one of two: whether it is a tensor that needs no gradient, or no tensor.
+
+    Where one of them is nothing that is known, it is a tensor (or a tuple of them) all the same: what happens to it
+    happens on the path on which it was one (``state = zeros(8) if state is None else state``).
+    """
     if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
         one, two = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
         if one.requires_grad is False and two.requires_grad is False:
             return TensorRef(leaf(path, two.born.node))
+    if isinstance(mine, Unknown):
+        return _perhaps(pair.other, path, yours, mine, name)
+    if isinstance(yours, Unknown):
+        return _perhaps(pair.state, path, mine, yours, name)
     return Unknown(name, False if _is_number(mine) and _is_number(yours) else None)
+
+
+def _perhaps(state: State, path: State, value: Value, unknown: Unknown, name: str) -> Value:
+    """A value of the path ``state`` that is nothing known on the other one."""
+    if isinstance(value, TensorRef):
+        tensor = state.tensors[value.id]
+        grad = False if tensor.requires_grad is False and unknown.grad is False else None
+        return TensorRef(leaf(path, tensor.born.node, grad))
+    if isinstance(value, Tuple) and any(isinstance(item, TensorRef) for item in value.items):
+        return Tuple(tuple(_perhaps(state, path, item, unknown, name) for item in value.items), value.names)
+    return Unknown(name, False if _is_number(value) and unknown.grad is False else None)
 
 
 def _is_number(value: Value) -> bool:
