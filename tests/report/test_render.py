@@ -97,6 +97,7 @@ def test_json() -> None:
         {
             "title": "Make a new tensor",
             "applicability": "safe",
+            "manual": False,
             "preferred": True,
             "edits": [
                 {
