@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from .fault import fault_of
 from .interp import Cancelled, Entry, Holes, Imports, Machine, Memory, Place, Resolve, Step, execute, is_whole, walked
+from .interp.imports import Outdated
 from .interp.told import told_name
 from .judged import cures, likewise, uncovered
 from .places import Files, Origin
@@ -120,7 +121,11 @@ def _analyse(
         machine = made(source, Tape(), resolve=resolve)
         machine.tape.listeners.append(_observer(machine, config))
         memory.begin(machine, source, config)
-    steps = executed(machine, cancel, memory)
+    try:
+        steps = executed(machine, cancel, memory)
+    except Outdated:
+        memory.forget()
+        return _analyse(source, config, cancel, resolve, alone, memory)
     findings, reach = _noted(steps)
     imports = machine.imports
     files = Files(source, imports.sources if imports else ())

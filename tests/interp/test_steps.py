@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tapelint.analysis import Cancelled, Memory, Report, analyse
+from tapelint.interp import imports, lookups
 from tapelint.source import adopt, parse
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -318,3 +319,140 @@ def test_modules_that_import_each_other_are_given_up_together(after: int):
     again = analyse(OF_A_CIRCLE, "main.py", resolve=find, memory=memory)
     assert [found.code for found in again.diagnostics] == ["TL201"]
     assert told(again) == told(analyse(OF_A_CIRCLE, "main.py", resolve=find))
+
+
+CROWD = {
+    "first": "import torch\nimport second\ndef f(x): return second.g(x).exp()\n",
+    "second": "import torch\nimport first\nclass Base:\n    def go(self, x): return x.exp()\ndef g(x): return x + 1\n",
+    "third": "from first import *\nfrom fourth import *\nimport second\nclass Own(second.Base): pass\nZ = h(f(1))\n",
+    "fourth": "import torch\nimport third\ndef h(x):\n    x += 1\n    return x\n" + BLOCK,
+    "fifth": "import third\nWIDTH = third.Z\n" + BLOCK + "def last(x): return third.Own().go(x)\n",
+    "sixth": "def plain(n): return n + 1\n",
+}
+CROWDED = """\
+import torch
+from sixth import plain
+
+def one(x):
+    from first import f
+    y = f(x)
+    y += 1
+    y.sum().backward()
+
+def two(x):
+    import third
+    y = third.Own().go(x)
+    third.h(y)
+    y.sum().backward()
+
+def three(x):
+    import fifth
+    from fourth import h
+    y = h(fifth.last(x))
+    y.sum().backward()
+
+def four(x):
+    from third import missing
+    from second import Base, g
+    y = Base().go(x)
+    y *= missing(plain(2))
+    g(y).sum().backward()
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        from third import h
+        self.weight = torch.nn.Parameter(h(torch.ones(3)))
+
+    def forward(self, x):
+        import second
+        y = second.Base().go(self.weight * x)
+        return y.add_(1)
+
+    def fit(self, x):
+        self(x).sum().backward()
+
+w = torch.ones(3, requires_grad=True)
+one(w)
+import second
+four(w)
+"""
+LOOKS = ("from ", "import ", "one(w)", "four(w)")
+OPTIONAL = [row for row, line in enumerate(CROWDED.split("\n")) if line.strip().startswith(LOOKS)][1:]
+
+
+def thinned(away: frozenset[int]) -> str:
+    """CROWDED without some of the lines that look into other files."""
+    lines = CROWDED.split("\n")
+    for row in away:
+        lines[row] = lines[row][: len(lines[row]) - len(lines[row].lstrip())] + "pass"
+    return "\n".join(lines)
+
+
+def crowd(module: str, importer: str) -> tuple[str, str] | None:
+    return (f"{module}.py", CROWD[module]) if module in CROWD else None
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    texts=st.lists(st.frozensets(st.sampled_from(OPTIONAL)).map(thinned), min_size=2, max_size=5),
+    characters=st.integers(50, 700),
+    limit=st.integers(5, 60),
+)
+def test_going_on_is_beginning_anew_where_a_budget_is_spent(texts: list[str], characters: int, limit: int):
+    """Which modules the budgets leave out depends on who asks first; an edit may change that for what stands below."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lookups, "CHARACTERS", characters)
+        patch.setattr(imports, "MODULE_STEPS", limit)
+        patch.setattr(imports, "ALL_STEPS", 3 * limit)
+        memory = Memory(keeps=True)
+        for text in texts:
+            again = analyse(text, "main.py", resolve=crowd, memory=memory)
+            assert told(again) == told(analyse(text, "main.py", resolve=crowd))
+
+
+def test_modules_that_are_left_out_cost_nothing_after_an_edit(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lookups, "CHARACTERS", len(HELPERS) - 1)
+    assert steps(LIBRARY, LIBRARY.replace("def train(", "# how it is done\ndef train(")) == 0
+    alone = steps(LIBRARY, LIBRARY.replace("hidden.sum()", "hidden.mean()"))
+    assert 0 < alone < steps("", LIBRARY) / 2
+
+
+def test_another_text_of_a_file_that_was_left_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lookups, "CHARACTERS", len(HELPERS) - 1)
+    memory = Memory(keeps=True)
+    analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
+    monkeypatch.setitem(FILES, "helpers", HELPERS.replace("x += SCALE", "x *= 2"))
+    again = analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
+    assert told(again) == told(analyse(LIBRARY, "main.py", resolve=resolve))
+
+
+EITHER = {
+    "a": "from b import f\nF = f\n",
+    "b": "import torch\nimport a\ndef f(x): return x.exp()\nG = a.F\n",
+}
+WHICHEVER = """\
+import torch
+
+def one(x):
+    import a
+    a.F(x).sum().backward()
+
+def two(x):
+    import b
+    y = b.G(torch.ones(3, requires_grad=True))
+    y += 1
+    y.sum().backward()
+"""
+
+
+def test_which_module_of_a_circle_comes_first():
+    """``b.G`` is known only if ``b`` is asked for before ``a``."""
+
+    def find(module: str, importer: str) -> tuple[str, str] | None:
+        return (f"{module}.py", EITHER[module]) if module in EITHER else None
+
+    memory = Memory(keeps=True)
+    for text in (WHICHEVER, WHICHEVER.replace("import a\n    a.F(x)", "x"), WHICHEVER):
+        again = analyse(text, "main.py", resolve=find, memory=memory)
+        assert told(again) == told(analyse(text, "main.py", resolve=find))

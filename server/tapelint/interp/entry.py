@@ -16,6 +16,7 @@ from ..tape import State
 from . import growth
 from .cells import Ran, run_again, run_cells
 from .holes import Entry, Lost
+from .imports import Outdated
 from .machine import STEPS, BudgetSpent, Cancelled, Machine, Raised
 from .parameters import make_instance
 from .steps import Block, Memory, Step, complete, recorded, total, walked
@@ -153,6 +154,7 @@ def _object(m: Machine, memory: Memory, finish: Step, owner: Ref, limit: int) ->
     """
     known = memory.objects.get(owner.id)
     if known is not None and known.fits(limit):
+        _looked_up_again(m, known)
         return known
     with recorded(m, finish.tape.fork(), finish.loads, limit) as step:
         state = finish.end[0].fork()
@@ -175,6 +177,7 @@ def _entry(
     key = function.node, owner.id if owner is not None else 0
     known = memory.entries.get(key)
     if known is not None and known.end is base and known.fits(limit):
+        _looked_up_again(m, known)
         return known
     with recorded(m, base.tape.fork(), base.loads, limit) as step:
         m.read.add(function.node)
@@ -190,6 +193,12 @@ def _entry(
         step.tape = None
     memory.entries[key] = step
     return step
+
+
+def _looked_up_again(m: Machine, known: Step) -> None:
+    """What an older text's step looked up in other files counts for this one, and must be what it was."""
+    if m.imports is not None and not m.imports.repeat(known):
+        raise Outdated
 
 
 def _counted(m: Machine, steps: list[Step]) -> list[Step]:

@@ -11,63 +11,64 @@ a package with a hundred files costs as many files as that function needs.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from ..source import Source, parsed
 from ..tape import State, Tape
 from .calls import call_value
-from .holes import Entry
 from .idle import Far, is_plain
 from .loaded import Loaded, dotted, lacking
-from .machine import BUILTINS, BudgetSpent, Cancelled, Machine, Memo, Raised
-from .steps import recorded
-from .told import Resolve, telling, told_name
+from .lookups import Found, Lookups
+from .machine import BUILTINS, Cancelled, Machine, Memo, Raised
+from .steps import Step, recorded
+from .told import Resolve, told_name
+from .top_level import top_level
 from .values import Const, Frame, Function, Lib, Module, Unknown, Value
 
 MODULE_STEPS = 6_000
 """Steps for the top level of one imported module."""
 ALL_STEPS = 60_000
 """Steps for the top levels of all of them."""
-CHARACTERS = 800_000
-"""Of all imported modules together: what lies beyond is as unknown as a library."""
 NESTED = 40
+
+
+class Outdated(Cancelled):
+    """What is left of an older text's analysis cannot be used for this one: all begins anew."""
 
 
 class Imports:
     """The modules of one analysis. ``main`` is the file analysed; imported by another one it runs a second time."""
 
     def __init__(self, m: Machine, main: Source, resolve: Resolve) -> None:
-        self.m, self.main, self._resolve = m, main, telling(resolve)
+        self.m, self.main, self.lookups = m, main, Lookups(resolve)
         self.modules: dict[str, Loaded] = {}
         self.by_frame: dict[int, Loaded] = {}
         self.loading: list[Loaded] = []
-        self.paths: dict[str, str] = {}
+        self.met: dict[Loaded, None] = {}
         self.spent = 0
         self.is_whole = True
-        self._found: dict[tuple[str, str], tuple[str, str] | None] = {}
         self._unknown: dict[tuple[str, str], Value] = {}
         self._visiting: set[tuple[str, str]] = set()
-        self._absent: set[tuple[str, str]] = set()
         self._owner: dict[int, Loaded] = {}
-        self._far = Far(self.find)
+        self._far = Far(self.lookups.meaning)
 
     @property
     def sources(self) -> Iterator[Source]:
         """The files that were parsed."""
-        return (module.source for module in self.modules.values())
+        return (module.source for module in self.met)
 
     @property
-    def looked_up(self) -> dict[tuple[str, str], tuple[str, str] | None]:
-        """What was found of all that was looked for, by name and importing file."""
-        return self._found
+    def paths(self) -> dict[str, str]:
+        """The files that were read, with their texts."""
+        return self.lookups.paths
 
     def resume(self, main: Source, resolve: Resolve) -> None:
         """Go on with another text of the analysed file."""
         for module in self.by_frame.values():
             if module.source is self.main:
                 module.source = main
-        self.main, self._resolve = main, telling(resolve)
+        self.main, self.met, self.spent = main, {}, 0
+        self.lookups.resume(resolve)
 
     def adopt(self, frame: int) -> None:
         """The scope of the analysed file, which is no imported module but imports."""
@@ -172,7 +173,7 @@ class Imports:
     def _noted(self, state: State, module: Loaded, name: str) -> Value | None:
         """Follow an import that was noted."""
         key = (module.path, name)
-        if key in self._visiting or key in self._absent:
+        if key in self._visiting or key in self.m.looked.absent:
             return None
         self._visiting.add(key)
         try:
@@ -180,7 +181,7 @@ class Imports:
         finally:
             self._visiting.discard(key)
         if value is None and not self.loading and len(self._visiting) == 0:
-            self._absent.add(key)
+            self.m.looked.absent.add(key)
         return value
 
     def _follow(self, state: State, module: Loaded, name: str) -> Value | None:
@@ -208,43 +209,71 @@ class Imports:
 
     # Modules
 
-    def find(self, name: str, importer: str) -> tuple[str, str] | None:
+    def find(self, name: str, importer: str) -> Found | None:
         """The path and text of a module, as long as the budget lasts."""
-        key = (name, importer)
-        if key not in self._found:
-            found = self._resolve(name, importer)
-            if found is not None and found[0] not in self.paths:
-                if sum(map(len, self.paths.values())) + len(found[1]) > CHARACTERS:
-                    found, self.is_whole = None, False
-                else:
-                    self.paths[found[0]] = found[1]
-            self._found[key] = found
-        return self._found[key]
+        found = self.lookups.take(name, importer)
+        if found is not None or self.lookups.meaning(name, importer) is not None:
+            self.m.looked.notes.setdefault((name, importer), found is not None)
+        return found
 
     def load(self, state: State, path: str, text: str) -> Loaded | None:
         """The module at ``path``, its top level run; None if it cannot be read or is too much. ``state`` needs it."""
         if self.loading:
             self.loading[-1].world = state
-        known = self.modules.get(path)
+        notes, known = self.m.looked.notes, self.modules.get(path)
         if known is not None:
+            notes.setdefault(path, known in self.loading)
+            if not self._meets(known):
+                raise Outdated
             return known
-        limit = min(MODULE_STEPS, ALL_STEPS - self.spent)
-        if limit < MODULE_STEPS or path == self.main.path:
-            self.is_whole = False
-        if len(self.loading) >= NESTED or limit <= 0:
-            return None
         source = self.main if path == self.main.path else parsed(text, path)
         if source.is_skipped:
             return None
-        count, spent = len(self.modules), self.spent
+        if len(self.loading) >= NESTED or source is self.main:
+            self.is_whole = False
+        if len(self.loading) >= NESTED or self.spent >= ALL_STEPS:
+            notes.setdefault(path, None)
+            return None
+        notes.setdefault(path, False)
+        count = len(self.modules)
         try:
-            return self._execute(source, limit)
+            return self._execute(source, self._limit)
         except Cancelled:
             # What ended inside may hold what this one has made so far; no path outside has met any of it.
             for begun in [*self.modules][count:]:
                 del self.by_frame[self.modules.pop(begun).frame]
-            self.spent = spent
             raise
+
+    @property
+    def _limit(self) -> int:
+        """Steps for the next module."""
+        return min(MODULE_STEPS, ALL_STEPS - self.spent)
+
+    def repeat(self, step: Step) -> bool:
+        """Whether a step that was made for an older text would look up the same now, after all that came before it."""
+        return all(self._answers(what, then) for what, then in step.looked.notes.items())
+
+    def _answers(self, what: tuple[str, str] | str, then: bool | None) -> bool:
+        if isinstance(what, tuple):
+            return (self.lookups.take(*what) is not None) is then
+        module = self.modules.get(what)
+        if module is None:
+            return then is None and self.spent >= ALL_STEPS
+        return (module in self.loading) is then and self._meets(module)
+
+    def _meets(self, module: Loaded) -> bool:
+        """Whether a module would be the same if it were executed now; if it was for this text, it is."""
+        if module in self.met:
+            return True
+        step, limit = module.step, self._limit
+        if limit <= 0 or limit != step.limit and (step.cut or step.count > limit):
+            return False
+        self.met[module] = None
+        self.loading.append(module)
+        is_same = self.repeat(step)
+        self.loading.pop()
+        self.spent += step.count
+        return is_same
 
     def _execute(self, source: Source, limit: int) -> Loaded:
         state = State()
@@ -252,6 +281,7 @@ class Imports:
         frame = state.frame = state.new(Frame(given, 0, 0))
         state.heap[frame].module = frame
         loaded = self.modules[source.path] = self.by_frame[frame] = Loaded(source, frame)
+        self.met[loaded] = None
         self.loading.append(loaded)
         m = self.m
         before = (m.memo, m.depth, m.running, m.consumers, m.probe)
@@ -260,49 +290,13 @@ class Imports:
         tape.listeners, tape.guarded = m.tape.listeners, 1
         try:
             with recorded(m, tape, (), limit) as loaded.step:
-                ends = self._run(state, source.tree)
+                ends = top_level(m, state, loaded, MODULE_STEPS)
         finally:
             self.loading.pop()
             m.memo, m.depth, m.running, m.consumers, m.probe = before
         self.spent += loaded.step.count
         self._finish(loaded, ends)
         return loaded
-
-    def _run(self, state: State, tree: ast.Module) -> list[State]:
-        """The states a module's top level ends in. What stops it early leaves its definitions to be made."""
-        m, frame, entry = self.m, state.frame, Entry("module", path=self.loading[-1].path)
-        try:
-            ends = m.block(tree.body, [state])
-            finished = [end for end in ends if end.signal is None]
-            if finished:
-                return finished
-            state = ends[0]
-        except Cancelled:
-            raise
-        except (BudgetSpent, Raised):
-            m.holes.failed += 1
-        except Exception as error:
-            m.fail(entry, error)
-        state.frame, state.calls, state.laps, state.signal, state.value = frame, (), (), None, None
-        state.grad_mode, state.inference = True, False
-        known, end = self.loading[-1].names, m.steps + MODULE_STEPS
-        for statement in tree.body:
-            if not isinstance(statement, DEFINITIONS):
-                continue
-            name = getattr(statement, "name", None)
-            if name in known or name in state.heap[frame].variables:
-                continue
-            m.limit = min(m.steps + MODULE_STEPS // 4, end)
-            try:
-                m.statement(statement, state)
-            except Cancelled:
-                raise
-            except (BudgetSpent, Raised):
-                pass
-            except Exception as error:
-                m.fail(entry, error)
-            state.frame, state.signal, state.value = frame, None, None
-        return [state]
 
     def _finish(self, loaded: Loaded, ends: list[State]) -> None:
         """Keep one end; what the others do not agree with is unknown."""
@@ -345,6 +339,3 @@ class Imports:
         if not is_running and module.world is not None and module.world.grad_mode is not True:
             # `torch.set_grad_enabled(False)` at its top level holds from now on
             state.grad_mode, state.inference = module.world.grad_mode, module.world.inference
-
-
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)

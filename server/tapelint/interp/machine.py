@@ -21,6 +21,7 @@ from ..tape import Lap, State, Tape, Turn
 from .builtin_names import BUILTINS
 from .held import Known, Meeting
 from .holes import Entry, Holes, Lost
+from .lookups import Looked
 from .memo import Key, Memo
 from .merge import merged
 from .values import Const, Lib, Unknown, Value
@@ -102,6 +103,7 @@ class Machine:
         self.asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = {}
         self.notes: dict[str, dict[Any, Any]] = {}
         self.loads: dict[Loaded, None] = {}
+        self.looked = Looked()
         self.ended: set[ast.AST] = set()
         self.walks: dict[tuple[str, ast.AST], bool] = {}
         self.consumers: list[Callable[[State, Value], list[State]]] = []

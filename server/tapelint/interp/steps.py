@@ -30,6 +30,7 @@ from ..tape import State, Tape
 from .counted import watched
 from .entering import Entry
 from .holes import Holes, Lost
+from .lookups import Looked
 from .machine import Machine, Place, place_of
 from .told import Resolve, telling
 from .watch import Watch
@@ -80,12 +81,12 @@ class Step:
     """A part of the execution and all that came of it.
 
     ``read`` are the definitions that were looked into, ``called`` those that were called, ``ran`` what was executed to
-    its end, ``asked`` what was asked
-    about other code, with the answers; ``loads`` the modules it may use; ``notes`` what listeners made of its events.
-    ``end`` is what others build on, ``place`` where in the script it ended, from the outermost block to the innermost;
-    the script goes no further if it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``;
-    those before had ``taken`` so many. What is known of loops (``watch``, ``waiting``, ``looks``) is what
-    the next stretch of the script goes on with.
+    its end, ``asked`` what was asked about other code, with the answers; ``looked`` what was looked up in other files;
+    ``loads`` the modules it may use; ``notes`` what listeners made of its events. ``end`` is what others build on,
+    ``place`` where in the script it ended, from the outermost block to the innermost; the script or the module goes no
+    further if it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``; those before had
+    ``taken`` so many. What is known of loops (``watch``, ``waiting``, ``looks``) is what the next stretch of the
+    script goes on with.
     """
 
     tape: Tape | None
@@ -97,6 +98,7 @@ class Step:
     read: set[ast.AST] = field(default_factory=set)
     ran: set[ast.AST] = field(default_factory=set)
     asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = field(default_factory=dict)
+    looked: Looked = field(default_factory=Looked)
     ended: set[ast.AST] = field(default_factory=set)
     walks: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
     notes: dict[str, dict[Any, Any]] = field(default_factory=dict)
@@ -142,7 +144,7 @@ def _leads_to(outer: Block, inner: Block) -> bool:
 
 _SWAPPED = (
     *("tape", "loads", "holes", "lost", "called", "read", "ran"),
-    *("asked", "ended", "walks", "notes", "watch", "waiting"),
+    *("asked", "looked", "ended", "walks", "notes", "watch", "waiting"),
 )
 
 
@@ -219,6 +221,10 @@ class Memory:
         self.entries = {key: step for key, step in self.entries.items() if step.holds(found)}
         if machine.imports is not None and resolve is not None:
             machine.imports.resume(source, resolve)
+            kept = [*self.script, self.finish] if self.finish is not None else self.script
+            if not all(map(machine.imports.repeat, kept)):
+                self.forget()
+                return None
         return machine
 
     def begin(self, machine: Machine, source: Source, under: object = None) -> None:
@@ -243,7 +249,9 @@ def _same_modules(imports: Imports | None, resolve: Resolve | None) -> bool:
     if imports is None or resolve is None:
         return imports is None and resolve is None
     find = telling(resolve)
-    return imports.is_whole and all(find(*key) == found for key, found in imports.looked_up.items())
+    return imports.is_whole and all(
+        find(*key) == found for key, found in imports.lookups.resolved.items()
+    )
 
 
 def complete(steps: Iterable[Step]) -> Iterator[Step]:
