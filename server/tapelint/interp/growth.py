@@ -18,8 +18,9 @@ from ..tape import Collected, Leaf, Node, State, Stored
 from ..tape.cycles import left
 from ..tape.events import GraphKeptAlive
 from ..tape.walks import forget
+from .lineage import find, is_module
 from .machine import Machine
-from .values import NONE, Frame, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from .values import NONE, Frame, Function, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 
 MOST = 400
 """How many values are looked at to find who holds a tensor."""
@@ -28,10 +29,10 @@ MOST = 400
 def leave(m: Machine, state: State, run: int) -> None:
     """A loop ends: what do its variables and containers hold of more than one iteration?
 
-    A loop in a ``forward``, or in what it calls, goes through layers or time steps: its graph belongs together, and to
-    the caller.
+    A loop in the ``forward`` of a module, or in what it calls, goes through layers or time steps: its graph belongs
+    together, and to the caller.
     """
-    if any(getattr(definition, "name", "") == "forward" for definition, _ in m.running):
+    if any(_is_forward(state, definition, given) for definition, given in m.running):
         return
     frame: Frame = state.heap[state.frame]
     if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.laps):
@@ -55,6 +56,16 @@ def leave(m: Machine, state: State, run: int) -> None:
         if len(laps) > 1 and (alive or spans.freed(nodes)):
             lap = next(lap for lap in each.stored.moment.laps if lap.run == run)
             state.collected[each.stored.statement] = Collected(each.tensor, each.stored, lap, alive)
+
+
+def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
+    """Whether a function that runs is what its first argument, a module, does when it is called."""
+    module = given[0] if given else NONE
+    thing = state.heap.get(module.id) if isinstance(module, Ref) else None
+    if not isinstance(thing, Instance) or not is_module(state, thing.kind):
+        return False
+    found = find(state, thing.kind, "forward")
+    return found is not None and isinstance(found[1], Function) and found[1].node is definition
 
 
 def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
