@@ -10,6 +10,7 @@ import ast
 
 from ...tape import Cut, Node, State, current
 from ...tape.lost import GraphCopiedOut
+from ..afterwards import walks_after
 from ..lost import computed
 from ..machine import Machine, Raised
 from ..values import FALSE, Ref, Sequence, TensorRef, Tuple, Unknown, Value
@@ -41,10 +42,14 @@ def held_in(
     return [hit for i, item in enumerate(items) for hit in held_in(state, item, depth - 1, (*trail, i))]
 
 
-def premise(state: State) -> str | None:
-    """A function that nothing in the file calls may be called with gradients switched off, unless it went backward."""
-    entry = state.calls[0] if state.calls else None
+def premise(state: State, node: ast.AST) -> str | None:
+    """A function that nothing in the file calls may be called with gradients switched off, unless it went backward, or
+    will after what it does at ``node``. That must not depend on whether this path gets there: the program may raise.
+    """
+    entry, place = state.calls[0] if state.calls else None, (*state.calls, node)[1:2]
     if isinstance(entry, (ast.FunctionDef, ast.AsyncFunctionDef)) and not state.freed:
+        if place and walks_after(entry, place[0]):
+            return None
         return f"gradients are enabled where `{entry.name}` is called"
     return None
 
@@ -81,7 +86,7 @@ def refuse(
     """Publish that a graph was to be copied out; raise where that is certain. What would rest on two assumptions is
     not said.
     """
-    assumed = premise(state) if how == "numpy" else None
+    assumed = premise(state, call.node) if how == "numpy" else None
     strangers = [stranger(state, key) for key, _ in held]
     if None not in strangers:
         if assumed is not None:
