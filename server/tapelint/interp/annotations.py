@@ -19,7 +19,7 @@ from . import attributes
 from .holes import Entry
 from .machine import BudgetSpent, Machine
 from .networks import is_layer
-from .values import Class, Lib, Module, Optimizer, Ref, Sequence, Tuple, Unknown, Value
+from .values import Class, Lib, Module, Optimizer, Ref, Sequence, Tuple, Unknown, Value, something
 
 Make = Callable[[Machine, State, Ref, ast.AST], Ref]
 
@@ -46,7 +46,9 @@ def promised(
     better = next((value for value in known if not isinstance(value, Unknown)), None)
     if better is not None or len(known) < len(found):
         return better
-    return known[0] if len(known) == 1 else Unknown(name, False) if known and all(_is_data(v) for v in known) else None
+    if len(known) == 1:
+        return known[0]
+    return something(name, False) if known and all(map(_is_data, known)) else None
 
 
 def _is_data(value: Value) -> bool:
@@ -91,7 +93,7 @@ def _promised(
             return kind if isinstance(kind, Ref) and isinstance(state.heap.get(kind.id), Class) else None
         if head in ("tuple", "Tuple") and not isinstance(parts[-1], ast.Constant):
             found = [promised(m, state, scope, part, name, at, make) for part in parts]
-            return Tuple(tuple(v if v is not None else Unknown(name) for v in found)) if any(found) else None
+            return Tuple(tuple(v if v is not None else something(name) for v in found)) if any(found) else None
         inner = promised(m, state, scope, parts[0], name, at, make) if head in MANY else None
         known = inner is not None and not isinstance(inner, Unknown)
         return Ref(state.new(Sequence("list", [inner], True))) if known and inner is not None else None

@@ -13,6 +13,7 @@ from .library.registry import ATTRIBUTES, MODULE_METHODS, PARAMETRIZED
 from .lineage import find, is_module
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import FIELDS
+from .opaque import is_opaque
 from .outline import is_abstract
 from .values import (
     FALSE,
@@ -56,6 +57,8 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
         return _object(m, state, owner, name, node, key)
     if isinstance(owner, Super):
         return _super(m, state, owner, name)
+    if name == "grad" and is_opaque(state, owner):
+        gradients.unknown_gradient(state)
     if isinstance(owner, Unknown):
         if name == "grad":
             gradients.unknown_gradient(state)
@@ -250,7 +253,7 @@ def _super(m: Machine, state: State, owner: Super, name: str) -> Value:
 def store(m: Machine, state: State, owner: Value, name: str, value: Value, node: ast.AST) -> None:
     if isinstance(owner, TensorRef):
         _store_tensor(m, state, owner, name, value, node)
-    elif isinstance(owner, Unknown) and name == "grad":
+    elif name == "grad" and (isinstance(owner, Unknown) or is_opaque(state, owner)):
         gradients.unknown_gradient(state)
     elif isinstance(owner, (Unknown, Method)) and name == "requires_grad":
         parts.unknown_flag(m, state)

@@ -13,7 +13,7 @@ from .conditions import assume, decide
 from .counted import apart, count
 from .gradients import weigh
 from .machine import EXPRESSIONS, STATEMENTS, Machine, Raised
-from .values import Const, Tuple, Unknown, Value
+from .values import Const, Tuple, Unknown, Value, something
 
 
 def branch(m: Machine, node: ast.If, state: State) -> list[State]:
@@ -176,7 +176,7 @@ def capture(m: Machine, state: State, pattern: ast.pattern, value: Value) -> Non
         for part in ast.walk(pattern):
             name = getattr(part, "name", None) or getattr(part, "rest", None)
             if isinstance(name, str):
-                m.bind(state, name, Unknown(name))
+                m.bind(state, name, something(name))
 
 
 def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
@@ -202,7 +202,7 @@ def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
                 path.frame, path.calls, path.laps = frame, calls, laps
                 path.signal, path.value = None, None
                 if handler.name:
-                    m.bind(path, handler.name, Unknown(handler.name))
+                    m.bind(path, handler.name, something(handler.name))
                 results += m.block(handler.body, [path])
                 continue
         elif path.signal is None and node.orelse:

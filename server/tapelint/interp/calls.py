@@ -32,6 +32,7 @@ from .library.text import method_of_text
 from .lineage import find
 from .machine import EXPRESSIONS, Machine, Raised
 from .networks import is_layer, is_network
+from .opaque import as_data, is_opaque
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
 from .registered import is_module_like
 from .values import (
@@ -52,6 +53,7 @@ from .values import (
     Tuple,
     Unknown,
     Value,
+    something,
 )
 
 
@@ -72,7 +74,7 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
             kwargs[keyword.arg] = value
         elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
-        elif isinstance(value, Unknown) and value.grad is False and runs_code(state, function):
+        elif isinstance(value := as_data(state, value), Unknown) and runs_code(state, function):
             kwargs[BATCH] = value
     if node is m.entering:
         m.entering = None
@@ -187,7 +189,7 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         if model is None and isinstance(thing, Instance):
             flows = how_answers(state, thing, call.name)
             if flows is False:
-                return Unknown(call.name)
+                return something(call.name)
             model = MODULE_METHODS["forward"] if flows else None
         if model is not None:
             return model(m, state, receiver, call)
@@ -201,6 +203,10 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         tuple if isinstance(receiver, Tuple) else receiver.value, call.name
     ):
         raise Raised("AttributeError")
+    owner = receiver
+    if is_opaque(state, receiver):
+        forget(state, receiver, call.name)
+        receiver = as_data(state, receiver)
     if isinstance(receiver, Unknown):
         if receiver.grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
             return Unknown("batch", False)
@@ -215,7 +221,7 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             m.holes.backwards += 1
             m.holes.rootless += 1
             m.walk(state, call.node, False)
-    return unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
+    return unknown_call(m, state, call.args, call.kwargs, call.node, owner)
 
 
 OF_DICTS = frozenset("pop get items".split())
@@ -244,7 +250,7 @@ def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> 
             return result
     found = [receiver.id, *(t for a in call.args for t in tensors_in(state, a))]
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
-        return Unknown(call.name, False)
+        return something(call.name, False)
     m.holes.unknown_calls += 1
     return torch_ops.opaque(
         m, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name

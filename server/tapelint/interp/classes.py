@@ -8,7 +8,7 @@ from ..tape import State
 from .functions import call_function, define_function
 from .lineage import find, linear_order
 from .machine import Machine
-from .values import NONE, Bound, Class, Frame, Function, Instance, Lib, Ref, Unknown, Value
+from .values import NONE, Bound, Class, Frame, Function, Instance, Lib, Ref, Unknown, Value, something
 
 
 def _base(state: State, value: Value) -> Value:
@@ -94,7 +94,7 @@ def _fill_fields(
     """A dataclass assigns its annotated fields in order, base classes first."""
     named = fields(state, order)
     for (name, (default, _, _)), value in zip(named.items(), [*args, *[None] * len(named)]):
-        given = value if value is not None else kwargs.get(name, default if default is not None else Unknown(name))
+        given = value if value is not None else kwargs.get(name, default if default is not None else something(name))
         if isinstance(given, Factory):
             given = given.make(m, state, node)
         state.edit(instance.id).attributes[name] = given

@@ -136,7 +136,7 @@ def _pure(function: ast.expr) -> str | None:
 def remembered(m: Machine, node: ast.expr, state: State, value: Value) -> Value:
     """``value``, which ``node`` had, knows its formula if it is not known itself."""
     known = isinstance(value, Unknown) and value.formula is None
-    if known and (value.grad is False or isinstance(node, ast.Call)):  # type: ignore[union-attr]
+    if known and (value.grad is False or isinstance(node, (ast.Call, ast.BoolOp))):  # type: ignore[union-attr]
         shape = _shape(m, node, state)
         return value if shape is None else replace(value, formula=shape)  # type: ignore[type-var]
     return value

@@ -9,6 +9,7 @@ from .assign import assign
 from .counted import derived, peek
 from .iteration import LAPS, Items, items_of, shown
 from .machine import EXPRESSIONS, Machine
+from .opaque import is_data
 from .truth import truth
 from .values import Const, Frame, Generator, Mapping, Ref, Sequence, Tuple, Unknown, Value
 
@@ -51,8 +52,11 @@ def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value
             source = state.heap[item.id] if isinstance(item, Ref) else None
             if isinstance(source, Mapping):
                 made.items.update(source.items)
+                made.open = made.open or source.open
             else:
                 made.open = True
+                entry = Unknown("item", False if is_data(state, item) else None)
+                made.items[f"<{ast.unparse(value)}>"] = entry
             continue
         label = m.ev(name, state)
         if isinstance(label, Const):

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from ..tape import State
-from .lineage import linear_order
+from .lineage import is_module, linear_order
 from .machine import Machine
 from .told import told_name
 from .values import FALSE, Class, Instance, Lib, Mapping, Ref, Tuple, Value
@@ -71,11 +71,14 @@ WALKS = (
 
 @dataclass(frozen=True, slots=True)
 class Unrecorded:
-    """``framework`` calls these ``methods`` of classes derived from ``base`` while no graph is recorded."""
+    """``framework`` calls these ``methods`` of classes derived from ``base`` while no graph is recorded; those that are
+    ``fed`` are given a batch from a loader.
+    """
 
     framework: str
     base: re.Pattern[str]
     methods: re.Pattern[str]
+    fed: re.Pattern[str]
 
     def premise(self, method: str) -> str:
         return f"{self.framework} calls `{method}` under `torch.no_grad()`"
@@ -86,6 +89,7 @@ UNRECORDED = (
         "Lightning",
         re.compile(rf"{_LIGHTNING}(?:LightningModule|Callback)"),
         re.compile(r"(?:validation|test|predict)_step|on_(?:validation|test|predict)_\w+"),
+        re.compile(r"\w+_step"),
     ),
 )
 
@@ -187,6 +191,17 @@ def loop_of(m: Machine, state: State, owner: Ref, method: str) -> Loop | None:
     kinds = [state.heap[kind.id] for kind in linear_order(state, owner) if isinstance(kind, Ref)]
     names = {f"{library}.{kind.name}" for kind in kinds if (library := _library(m, state, kind)) is not None}
     return next((loop for loop in LOOPS if loop.base in names and method in loop.steps), None)
+
+
+def walked_results(m: Machine, state: State, owner: Ref) -> set[str]:
+    """The methods of a class whose results are walked by others: ``forward`` of a module by those who train it, the
+    steps of a framework by the framework.
+    """
+    found = {walk.method for walk in WALKS if derives(state, owner, walk.base)}
+    for name in WALKED - found:
+        if loop_of(m, state, owner, name) is not None:
+            found.add(name)
+    return found | {"forward"} if is_module(state, owner) else found
 
 
 def _library(m: Machine, state: State, kind: Class) -> str | None:

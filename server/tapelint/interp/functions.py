@@ -23,6 +23,7 @@ from .values import (
     Tuple,
     Unknown,
     Value,
+    something,
 )
 
 
@@ -63,7 +64,7 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
         return call_value(m, state, value, [function], {}, node)
     if isinstance(value, Lib):
         if value.name == CUSTOM:
-            return Unknown(node.name)
+            return something(node.name)
         kind = {
             "builtins.staticmethod": "static",
             "builtins.classmethod": "class",
@@ -112,16 +113,18 @@ def bind_arguments(
         else:
             back = index - (len(positional) - len(function.defaults))
             default = function.defaults[back] if back >= 0 else None
-            if batch is not None and default in (None, NONE):
-                default = Unknown(name, False, formula=(BATCH, name))  # batches are alike: all have it, or none
-            variables[name] = default if default is not None else Unknown(name)
+            if isinstance(batch, Unknown) and default in (None, NONE):
+                # Batches are alike: all have it, or none.
+                of = (BATCH, name) if batch.grad is False else (BATCH, name, batch)
+                default = something(name, batch.grad, of)
+            variables[name] = default if default is not None else something(name)
     for name, value in function.keyword_defaults:
         variables[name] = value
     for parameter in spec.kwonlyargs:
         if parameter.arg in kwargs:
             variables[parameter.arg] = kwargs.pop(parameter.arg)
         else:
-            variables.setdefault(parameter.arg, Unknown(parameter.arg))
+            variables.setdefault(parameter.arg, something(parameter.arg))
     if spec.vararg is not None:
         variables[spec.vararg.arg] = Tuple(tuple(args[len(positional) :]))
     if spec.kwarg is not None:

@@ -16,6 +16,7 @@ from . import torch_ops
 from .counted import Counted, look
 from .lineage import linear_order
 from .machine import Machine, Raised
+from .opaque import part_of
 from .truth import length
 from .values import (
     Const,
@@ -191,7 +192,7 @@ def _range(value: Range, laps: int) -> Items:
 
 def _tensor(m: Machine, state: State, value: TensorRef, node: ast.AST, laps: int) -> Items:
     if current(state, value.id).assumed:
-        return Items([value] * laps, False)
+        return Items([part_of(m.tape, state, value.id, node) for _ in range(laps)], False)
     views = torch_ops.run(m, state, "unbind", [value], {}, node)
     if isinstance(views, Tuple):
         return Items([*views.items, *views.items[-1:] * (laps - len(views.items))], False)

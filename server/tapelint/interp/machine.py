@@ -24,7 +24,7 @@ from .holes import Entry, Holes, Lost
 from .lookups import Looked
 from .memo import Key, Memo
 from .merge import merged
-from .values import Const, Lib, Unknown, Value
+from .values import Const, Lib, Unknown, Value, something
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class Machine:
                 return value
         value = self.missing.get(name)
         if value is None:
-            value = self.missing[name] = Lib("builtins." + name) if name in BUILTINS else Unknown(name)
+            value = self.missing[name] = Lib("builtins." + name) if name in BUILTINS else something(name)
         return value
 
     def bind(self, state: State, name: str, value: Value) -> None:

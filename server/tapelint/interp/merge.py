@@ -17,7 +17,7 @@ from typing import Any
 from ..tape import State, gradients, leaf
 from .held import Meeting, entries
 from .pairs import MISSING, Change, Pair
-from .values import Const, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
+from .values import Const, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
 
 COMPARISON = 16
 """What comparing two paths costs at least, in things looked at."""
@@ -87,7 +87,7 @@ def _either(pair: Pair, path: State, mine: Value, yours: Value, name: str) -> Va
         return _perhaps(pair.other, path, yours, mine, name)
     if isinstance(yours, Unknown):
         return _perhaps(pair.state, path, mine, yours, name)
-    return Unknown(name, False if _is_number(mine) and _is_number(yours) else None)
+    return something(name, False if _is_number(mine) and _is_number(yours) else None)
 
 
 def _perhaps(state: State, path: State, value: Value, unknown: Unknown, name: str) -> Value:
@@ -98,7 +98,7 @@ def _perhaps(state: State, path: State, value: Value, unknown: Unknown, name: st
         return TensorRef(leaf(path, tensor.born.node, grad))
     if isinstance(value, Tuple) and any(isinstance(item, TensorRef) for item in value.items):
         return Tuple(tuple(_perhaps(state, path, item, unknown, name) for item in value.items), value.names)
-    return Unknown(name, False if _is_number(value) and unknown.grad is False else None)
+    return something(name, False if _is_number(value) and unknown.grad is False else None)
 
 
 def _is_number(value: Value) -> bool:

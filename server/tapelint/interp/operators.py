@@ -16,6 +16,7 @@ from .conditions import remembered
 from .counted import Counted, derived, is_number, look, peek
 from .lost import added, computed
 from .machine import EXPRESSIONS, Machine
+from .opaque import as_data, is_data, is_opaque
 from .truth import truth
 from .values import FALSE, TRUE, Const, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value, as_key
 from .waiting import come
@@ -75,8 +76,6 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
     if type(left) is Const and left.value is None or type(right) is Const and right.value is None:
         absent.used(m, state, left, node, "TypeError")
         absent.used(m, state, right, node, "TypeError")
-    if isinstance(left, TensorRef) or isinstance(right, TensorRef):
-        return _tensors(m, state, name, left, right, node)
     if isinstance(left, Const) and isinstance(right, Const):
         return _plain(op, left, right)
     if isinstance(left, Ref) or isinstance(right, Ref):
@@ -85,6 +84,9 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
             own = call_dunder(m, state, right, f"__r{DUNDER.get(name, '')}__", [left], node)
         if own is not None:
             return own
+    left, right = as_data(state, left), as_data(state, right)
+    if isinstance(left, TensorRef) or isinstance(right, TensorRef):
+        return _tensors(m, state, name, left, right, node)
     if name == "Add" and isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple(left.items + right.items)
     if isinstance(left, Ref) and isinstance(thing := state.heap[left.id], Sequence):
@@ -94,8 +96,8 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
             return Ref(state.new(_repeated(thing, right.value)))
         if name == "Mult":
             return Ref(state.new(Sequence(thing.kind, thing.items * 2, True)))
-    grads = [v.grad for v in (left, right) if isinstance(v, Unknown)]
-    if grads and all(g is False for g in grads):
+    unknown = isinstance(left, Unknown) or isinstance(right, Unknown)
+    if unknown and is_data(state, left) and is_data(state, right):
         return computed(m, "index" if is_number(left) and is_number(right) else "", left, right)
     return Unknown()
 
@@ -189,7 +191,7 @@ def compare(m: Machine, node: ast.Compare, state: State, key: object) -> Value:
 
 def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
     if isinstance(op, (ast.Is, ast.IsNot)):
-        same = identical(left, right)
+        same = identical(state, left, right)
         return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
     if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
         try:
@@ -243,9 +245,9 @@ def container_keys(state: State, value: Value) -> list[Any] | str | None:
     return [i.value for i in items if isinstance(i, Const)] if all(isinstance(i, Const) for i in items) else None
 
 
-def identical(left: Value, right: Value) -> bool | None:
+def identical(state: State, left: Value, right: Value) -> bool | None:
     """``left is right``, where it is known."""
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
+    if any(isinstance(each, Unknown) or is_opaque(state, each) for each in (left, right)):
         return None if left is not right else True
     if isinstance(left, Const) and isinstance(right, Const):
         if left.value is None or right.value is None or isinstance(left.value, bool):
@@ -259,17 +261,21 @@ def identical(left: Value, right: Value) -> bool | None:
 def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
     stop = isinstance(node.op, ast.Or)
     value: Value = TRUE
-    doubtful = False
+    doubtful: list[Value] = []
     for part in node.values:
         m.ran.add(part)
         value = m.ev(part, state)
         known = truth(m, state, value)
         if known is stop:
-            return value if not doubtful else Unknown("or" if stop else "and", False)
-        doubtful = doubtful or known is None
-    if doubtful and not isinstance(value, TensorRef):
-        return remembered(m, node, state, Unknown("or" if stop else "and", False))
-    return value
+            break
+        if known is None:
+            doubtful.append(value)
+    if not doubtful or isinstance(value, TensorRef) and not is_data(state, value):
+        return value
+    plain = all(is_data(state, each) for each in (*doubtful, value))
+    if plain and isinstance(value, TensorRef):
+        return value
+    return remembered(m, node, state, Unknown("or" if stop else "and", False if plain else None))
 
 
 def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:

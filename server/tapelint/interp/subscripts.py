@@ -12,6 +12,7 @@ from .conditions import forget
 from .counted import look
 from .extent import indexed
 from .machine import EXPRESSIONS, Machine
+from .opaque import as_data, is_data, part_of
 from .values import (
     NONE,
     Const,
@@ -32,8 +33,8 @@ from .values import (
 
 def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
     if isinstance(owner, TensorRef):
-        if current(state, owner.id).assumed:
-            return owner
+        if current(state, owner.id).assumed:  # a pair of indices only a tensor takes: a view of it
+            return owner if isinstance(index, Tuple) else part_of(m.tape, state, owner.id, node)
         return _tensor(m, state, owner, index, node)
     if owner == NONE:
         absent.used(m, state, owner, node, "TypeError")
@@ -77,12 +78,12 @@ def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Any)
 
 def alike(state: State, items: list[Value]) -> Value:
     """The item at an unknown place: known only if all are the same kind of thing; then the last stands for it, but for
-    tensors of which the last has no graph and another may have one.
+    those of which the last has no graph and another may have one.
     """
     if not items or any(type(i) is not type(items[0]) for i in items):
         return Unknown("item")
-    tracked = [current(state, i.id).requires_grad is not False for i in items if isinstance(i, TensorRef)]
-    return Unknown("item") if any(tracked) and not tracked[-1] else items[-1]
+    is_last_data = is_data(state, items[-1])
+    return Unknown("item") if is_last_data and not all(is_data(state, item) for item in items) else items[-1]
 
 
 def _entry(m: Machine, state: State, owner: Ref, thing: Mapping, index: Value, node: ast.AST) -> Value:
@@ -191,6 +192,7 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
 
 def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
     """PyTorch makes a tensor of a plain number before it writes it."""
+    value = as_data(state, value)
     if isinstance(value, TensorRef):
         return value
     return TensorRef(leaf(state, node, value.grad if isinstance(value, Unknown) else False))

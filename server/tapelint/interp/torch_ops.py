@@ -22,14 +22,16 @@ from ..tape.recording import flatten
 from . import absent, alias, gradients, precision
 from .dtypes import result_kind
 from .machine import Machine, Raised
+from .opaque import as_data
 from .sizes import results_extents
-from .values import TRUE, Const, Lib, Method, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+from .values import TRUE, Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value, something
 
 
 def tensor_of(m: Machine, state: State, value: Value) -> int | None:
     """The tensor ``value`` is or, for data of unknown origin, may be; None where it is certainly none."""
     if isinstance(value, TensorRef):
         return value.id
+    value = as_data(state, value)
     if isinstance(value, Unknown):
         if value.tensor not in state.tensors:
             state.tensors[value.tensor] = Tensor(
@@ -37,13 +39,6 @@ def tensor_of(m: Machine, state: State, value: Value) -> int | None:
             )
         return value.tensor
     return None
-
-
-def as_data(value: Value) -> Value:
-    """An attribute that nobody knows and that an op is given is no method but a value, as unknown as its owner."""
-    if isinstance(value, Method):
-        return Unknown(value.name, value.receiver.grad if isinstance(value.receiver, Unknown) else None)
-    return value
 
 
 def tensor_list(m: Machine, state: State, value: Value, above: tuple[Value, ...] = ()) -> list[int] | None:
@@ -55,8 +50,9 @@ def tensor_list(m: Machine, state: State, value: Value, above: tuple[Value, ...]
         items = value.items
     elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence) and value not in above:
         items = thing.items
+    items = [as_data(state, item) for item in items]
     found = [item.id for item in items if isinstance(item, TensorRef)]
-    if not found and any(isinstance(item, Unknown) for item in items):
+    if any(isinstance(item, Unknown) for item in items):
         return [t for item in items if (t := tensor_of(m, state, item)) is not None]
     if not found:
         within = (*above, value)
@@ -130,7 +126,8 @@ def apply(
     same: bool = False,
 ) -> Value:
     """Record one op on the tape and wrap what it returns."""
-    named = ops.bind(op, [as_data(a) for a in args], {k: as_data(v) for k, v in kwargs.items()}) or {}
+    args, kwargs = [as_data(state, a) for a in args], {k: as_data(state, v) for k, v in kwargs.items()}
+    named = ops.bind(op, args, kwargs) or {}
     tensors: dict[str, int | SequenceType[int] | None] = {}
     for param in op.params:
         if param.name in named:
@@ -150,8 +147,7 @@ def apply(
     if m.tape.slopes:
         target = tensors.get(op.writes[0]) if op.writes else None
         gradients.flowed(m, state, [key for _, key in given], keys, target if isinstance(target, int) else None, node)
-    doubts = doubtful(op.name, op.overload)
-    if doubts and state.grad_mode is not False and any(may_carry(named.get(name)) for name in doubts):
+    if state.grad_mode is not False and may_flow(op.name, args, kwargs):
         for key in keys:
             if state.tensors[key].requires_grad is False:
                 state.tensors[key] = replace(state.tensors[key], requires_grad=None)
@@ -163,12 +159,14 @@ def apply(
     return TensorRef(keys[0]) if keys else Unknown(op.name)
 
 
-@cache
-def doubtful(name: str, overload: str) -> frozenset[str]:
-    """The parameters that this overload takes as numbers, and another one as tensors with gradients."""
-    rows = ops.candidates(name)
-    numbers = {p.name for op in rows if op.overload == overload for p in op.params if p.kind.rstrip("?") == "number"}
-    return frozenset(numbers).intersection(flow for op in rows for flow in op.flows)
+def may_flow(name: str, args: SequenceType[Value], kwargs: MappingType[str, Value]) -> bool:
+    """Whether some overload of an op takes something unknown, which may have been taken for a number for want of
+    evidence, as a tensor with a gradient.
+    """
+    if not any(map(may_carry, (*args, *kwargs.values()))):
+        return False
+    bound = [(row, ops.bind(row, args, kwargs) or {}) for row in ops.candidates(name)]
+    return any(may_carry(given.get(flow)) for row, given in bound for flow in row.flows)
 
 
 def may_carry(value: object) -> bool:
@@ -238,7 +236,7 @@ def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, a
     """
     known = [key for key in dict.fromkeys(inputs) if current(state, key).requires_grad]
     if not known:
-        return Unknown(assumed or "")
+        return something(assumed or "")
     return TensorRef(invent(m.tape, state, known, node, assumed))
 
 

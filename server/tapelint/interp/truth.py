@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..tape import State
 from .counted import look
 from .machine import Machine
+from .opaque import is_opaque
 from .values import (
     Bound,
     Class,
@@ -46,7 +47,7 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, Range):
         size = length(value)
         return None if size is None else size > 0
-    if isinstance(value, Method) and isinstance(value.receiver, Unknown):
+    if isinstance(value, Method) and is_opaque(state, value):
         return state.choices.get(value)
     if isinstance(value, (Function, Bound, Method, Module)):
         return True

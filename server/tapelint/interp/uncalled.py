@@ -30,6 +30,7 @@ from .values import (
     Ref,
     Unknown,
     Value,
+    something,
 )
 
 TRAINED = "somebody calls backward on the result"
@@ -111,12 +112,17 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
     given = inferred(m, state, function, names)
     values = {a.arg: given[a.arg] for a in (*names, *spec.kwonlyargs) if a.arg in given}
 
-    if m.ask(is_unrecorded, m.tree, function.node):
+    premise = quiet.premise(function.node.name) if quiet is not None else None
+    if m.ask(is_unrecorded, m.tree, function.node) and not trains(m, function.node):
         state.enter(False, None)
+        premise = premise or f"`{function.node.name}` is called under `torch.no_grad()`, as the file mentions it"
     forward = function.node.name == "forward" and owner is not None and is_module(state, owner)
     walk = walk_of(state, owner, args[0], function.node.name) if owner is not None and bound is not function else None
-    if walk is not None and walk.fed:
-        values = {key: Unknown(key, False) if isinstance(value, Unknown) else value for key, value in values.items()}
+    if walk is not None and walk.fed or quiet is not None and quiet.fed.fullmatch(function.node.name):
+        first = names[0].arg if names else ""
+        for key, value in values.items():
+            if isinstance(value, Unknown):
+                values[key] = Unknown("batch", False) if key == first else something(key, False)
 
     def effect(s: State) -> None:
         result = m.once(function.node, "drive", partial(called, s))
@@ -135,10 +141,23 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
             driven.batch_begins(m, s, walk, args[0], function.node)
         return call_value(m, s, bound, [], dict(values), function.node, key)
 
-    if quiet is not None:
-        with driven.resting(m, quiet.premise(function.node.name)):
-            return m.explore(state, effect)
-    if owner is None or forward:
+    if premise is None:
+        return _driven(m, state, function, owner, forward, effect)
+    with driven.resting(m, premise):
+        is_once = forward or quiet is not None
+        return _driven(m, state, function, owner, is_once, effect)
+
+
+def trains(m: Machine, function: ast.AST) -> bool:
+    """Whether a function goes backward, through functions of this file and those it imports as well."""
+    return "backward" in m.ask(through, function, m.tree, *(module.source.tree for module in m.loads))
+
+
+def _driven(
+    m: Machine, state: State, function: Function, owner: Ref | None, is_once: bool, effect: Callable[[State], None]
+) -> list[State]:
+    """Run it once, or again and again where that is what its caller does."""
+    if owner is None or is_once:
         return m.explore(state, effect)
     ready = prepared(state, owner)
     if ready is not None and ready.once:

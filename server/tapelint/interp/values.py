@@ -41,6 +41,11 @@ class Unknown:
     formula: Hashable = None
 
 
+def something(name: str, grad: bool | None = None, formula: Hashable = None) -> Unknown:
+    """Something unknown that the program calls ``name``: a name says nothing of what it is (see ``Unknown.why``)."""
+    return Unknown(f"`{name}`", grad, formula=formula)
+
+
 @frozen
 class TensorRef:
     id: int

@@ -16,7 +16,7 @@ from ...tape.unmarked import tell_unmarked
 from ..calls import call_value
 from ..lineage import find
 from ..machine import Machine, Raised
-from ..torch_ops import as_data
+from ..opaque import as_data
 from ..values import Class, Function, Ref, TensorRef, Tuple, Unknown, Value
 from .function_backward import backward_of
 from .function_context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
@@ -72,6 +72,7 @@ def flag(state: State, value: Value) -> bool | None:
     """Whether an argument needs a gradient: only tensors given directly do, those in a list are not looked for."""
     if isinstance(value, TensorRef):
         return current(state, value.id).requires_grad
+    value = as_data(state, value)
     return value.grad if isinstance(value, Unknown) else False
 
 

@@ -12,6 +12,7 @@ from ..counted import look
 from ..iteration import Exhausted, come_due, items_due, items_of, started
 from ..lost import taken
 from ..machine import Machine, Raised
+from ..opaque import is_data
 from ..operators import combine
 from ..truth import length, truth
 from ..values import (
@@ -206,7 +207,14 @@ def arithmetic(m: Machine, state: State, call: Call) -> Value:
         from ..torch_ops import run
 
         return run(m, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
-    tensors = [a for a in call.args if isinstance(a, TensorRef)]
+    given = call.args
+    if len(given) == 1 and call.name in ("builtins.max", "builtins.min"):
+        given = items_of(m, state, given[0], call.node).values
+    tensors = [a for a in given if isinstance(a, TensorRef)]
+    if tensors and not is_data(state, tensors[-1]):
+        return tensors[-1]
+    if not all(is_data(state, a) for a in given):
+        return Unknown("number")
     return tensors[-1] if tensors else Unknown("number", False)
 
 

@@ -9,6 +9,7 @@ from ...tape import State
 from ..assign import remember
 from ..iteration import items_of
 from ..machine import Machine, Raised
+from ..opaque import is_data
 from ..subscripts import alike
 from ..values import NONE, Const, Lib, Mapping, Partial, Ref, Sequence, Tuple, Unknown, Value, as_key, of_key
 from .registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, function, method
@@ -148,6 +149,14 @@ def entry(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return default if key is not None and not thing.open else Unknown("item")
 
 
+def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> None:
+    """A dict takes over entries of which nothing is known."""
+    thing.open = True
+    thing.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = (
+        Unknown("item", False if is_data(state, source) else None)
+    )
+
+
 @method(MAPPING_METHODS, "update")
 def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, Ref)
@@ -157,7 +166,7 @@ def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         thing.items.update(other.items)
         thing.open = thing.open or other.open
     elif source is not None:
-        thing.open = True
+        add_unknown(state, thing, source, call.node)
     thing.items.update(call.kwargs)
     return NONE
 

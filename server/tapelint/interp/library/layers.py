@@ -20,8 +20,9 @@ from ..iteration import items_of
 from ..lineage import is_module
 from ..machine import Machine, Raised
 from ..networks import is_ownless
+from ..opaque import as_data
 from ..parameter_sizes import parameter_sizes
-from ..registered import BUFFERS, GUESSED, HIDDEN, ITEMS, note
+from ..registered import BUFFERS, GUESSED, HIDDEN, ITEMS, Guess, note
 from ..sizes import result_extent
 from ..values import FALSE, NONE, TRUE, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
 from .python_side import shorten_rows
@@ -130,21 +131,21 @@ def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Va
             yield from modules_in(state, list(thing.items.values()), depth - 1)
 
 
-def opaque_module(m: Machine, state: State, name: str, node: ast.AST, guessed: bool = False) -> Ref:
-    """A network nobody knows: one parameter stands for all."""
+def opaque_module(m: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> Ref:
+    """A network nobody knows: one parameter stands for all. That it is one may be a ``guess``."""
     made = leaf(state, node, True, parameter=True, assumed=name, of_module=True)
     m.tape.name(made, f"the parameters of {name}")
     attributes: dict[str, Value] = {HIDDEN: TensorRef(made), "training": Unknown("training", False)}
-    if guessed:
-        attributes[GUESSED] = TRUE
+    if guess is not None:
+        attributes[GUESSED] = Const(guess)
     return Ref(state.new(Instance(Lib("torch.nn.Module"), attributes, True)))
 
 
 def inputs_of(m: Machine, state: State, call: Call) -> list[int]:
-    found = [t for v in (*call.args, *call.kwargs.values()) for t in tensors_in(state, v)]
-    return found + [
-        t for v in call.args if isinstance(v, Unknown) and (t := torch_ops.tensor_of(m, state, v)) is not None
-    ]
+    values = [as_data(state, value) for value in (*call.args, *call.kwargs.values())]
+    found = [t for value in values for t in tensors_in(state, value)]
+    unknown = [value for value in values if isinstance(value, Unknown)]
+    return found + [t for value in unknown if (t := torch_ops.tensor_of(m, state, value)) is not None]
 
 
 def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: Call) -> Value:

@@ -12,7 +12,7 @@ from ..extent import displayed, rank, shape
 from ..lost import in_list
 from ..machine import Machine, Raised
 from ..torch_ops import refuse_integers, run, tensor_of
-from ..values import FALSE, NONE, TRUE, Const, Lib, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ..values import FALSE, NONE, TRUE, Const, Lib, Ref, Sequence, TensorRef, Tuple, Unknown, Value, something
 from .registry import TENSOR_METHODS, Call, function, method
 
 
@@ -123,7 +123,7 @@ def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     "is_shared",
 )
 def question(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    return Unknown(call.name, False)
+    return something(call.name, False)
 
 
 @method(
