@@ -14,30 +14,42 @@ import ast
 
 from ..source import once, walk
 from ..tape import State
+from .frameworks import walked_results
 from .lineage import linear_order
 from .machine import Machine
 from .outline import outline
+from .through_graphs import walked_attributes, walked_calls
 from .values import Class, Function, Ref
+
+WALKED = "backward()"
+"""The use of what is called, if the program goes backward through what comes out."""
 
 ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ share_memory".split())
 """Methods of a module that return it."""
 
 
 def uses_of(m: Machine, state: State, function: Function, kind: Ref | None) -> dict[str, set[str]]:
-    """For each name in a function the attributes it is asked for, and ``()`` if it is called; for what an ``__init__``
-    keeps, by its class as well.
+    """For each name in a function the attributes it is asked for, ``()`` if it is called, and ``WALKED`` if what comes
+    out is walked; for what an ``__init__`` keeps, by its class as well.
     """
     uses = outline(function.node).uses
+    if graphs := m.ask(walked_calls, function.node):
+        uses = {name: {*used, WALKED} if name in graphs else used for name, used in uses.items()}
     if function.owner is None or getattr(function.node, "name", "") != "__init__":
         return uses
     found = {name: set(used) for name, used in uses.items()}
     kept = _kept(function.node)
+    results = walked_results(m, state, kind or Ref(function.owner)) if kept else ()
     for owner in linear_order(state, kind or Ref(function.owner)) if kept else ():
         if isinstance(owner, Ref) and isinstance(thing := state.heap[owner.id], Class):
             uses = m.ask(_uses, thing.node)
+            by_method = m.ask(walked_attributes, thing.node)
+            graphs = frozenset[str]().union(*(by_method.get(name, ()) for name in ("", *results)))
             for parameter, attributes in kept.items():
                 for attribute in attributes & uses.keys():
                     found.setdefault(parameter, set()).update(uses[attribute])
+                    if attribute in graphs:
+                        found[parameter].add(WALKED)
     return found
 
 

@@ -5,8 +5,9 @@
         def __init__(self, policy: str | type[QPolicy], env, lr=1e-4, build=True)
                                          policy is the class, lr and build are what they are by default
 
-What is stepped and zeroed is an optimizer, what has ``parameters()`` or is called with data is a network, what bounds a
-range is a number. An object
+What is stepped and zeroed is an optimizer, what has ``parameters()`` is a network, what bounds a range is a number.
+What is only called is taken for a network where the program goes backward through what it returns, or gives it a
+tensor; the name of its parameter says nothing. An object
 whose methods run is made as most callers make it: a switch of its ``__init__`` is left where it is. A function without
 a caller is tried with both.
 """
@@ -14,17 +15,17 @@ a caller is tried with both.
 from __future__ import annotations
 
 import ast
-import re
 
 from ..tape import State
 from .annotations import promised
 from .classes import fields
 from .frameworks import prepared
 from .functions import call_function
-from .keeping import uses_of
+from .keeping import WALKED, uses_of
 from .lineage import find, linear_order
 from .machine import MAKING_STATES, Machine, Raised
 from .outline import outline
+from .registered import Guess
 from .values import (
     NONE,
     TRUE,
@@ -37,6 +38,7 @@ from .values import (
     Sequence,
     Unknown,
     Value,
+    something,
 )
 from .waiting import begun
 
@@ -50,7 +52,7 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
     elif state.heap[owner.id].dataclass:
         for name, (default, annotation, scope) in fields(state, linear_order(state, owner)).items():
             known = default if default is not None else promised(m, state, scope, annotation, name, node, make_instance)
-            state.edit(instance.id).attributes[name] = known if known is not None else Unknown(name)
+            state.edit(instance.id).attributes[name] = known if known is not None else something(name)
     elif found is not None:
         state.edit(instance.id).open = True
     ready = prepared(state, owner)
@@ -138,13 +140,6 @@ def _infer(m: Machine, state: State, function: Function, parameter: ast.arg, use
         return Unknown("index", False)
     if {"step", "zero_grad"} <= uses and "()" not in uses:
         return Ref(state.new(Optimizer(parameter.arg, [], True)))
-    if "()" in uses and parameter.annotation is None and not SILENT.search(parameter.arg):
-        return opaque_module(m, state, parameter.arg, function.node, guessed=True)
-    return Unknown(parameter.arg)
-
-
-SILENT = re.compile(
-    r"transf|proc|augm|tok|encode_|env|load|fn|func|callback|log|metric|crit|loss|reward|sampl|sched|step|collat|eval|get|make|build|act|norm|hook",
-    re.I,
-)
-"""Names of parameters that are called but are hardly networks: nothing is concluded from what they return."""
+    if "()" in uses and parameter.annotation is None:
+        return opaque_module(m, state, parameter.arg, function.node, Guess.WALKED if WALKED in uses else Guess.CALLED)
+    return something(parameter.arg)

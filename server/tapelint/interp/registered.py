@@ -11,6 +11,7 @@ into that is written to the module.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum
 
 from ..tape import State
 from .lineage import OBJECT, is_module, linear_order
@@ -27,7 +28,15 @@ ITEMS = "(items)"
 HIDDEN = "(parameters)"
 """The attribute of a network nobody looks into that stands for all of its parameters."""
 GUESSED = "(guessed)"
-"""The attribute of what is taken for a network because the program calls it, and for no other reason."""
+"""The attribute of what is taken for a network because the program calls it: a ``Guess``."""
+
+
+class Guess(Enum):
+    """What a network is taken for one by: the program walks what it returns, or only calls it."""
+
+    WALKED = "walked"
+    CALLED = "called"
+
 
 MODULES = ("ModuleList", "Sequential", "ModuleDict")
 """The kinds of containers that are modules."""
