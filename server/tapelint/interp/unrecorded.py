@@ -15,6 +15,8 @@ runs it then has to run it as they do.
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
+from dataclasses import dataclass
 
 from ..source import FIELDS, once, walk
 from .outline import outline
@@ -26,8 +28,15 @@ ALWAYS = frozenset(("forward", "__init__", "__call__"))
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-Site = Definition | bool
-"""Where a name is mentioned: True where gradients are off, else the function around it, if there is one."""
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a name is mentioned: in which function, if in one, and whether gradients are off there."""
+
+    function: Definition | None
+    off: bool
+
+    def is_quiet(self, quiet: Set[ast.AST]) -> bool:
+        return self.off or self.function in quiet
 
 
 def is_unrecorded(tree: ast.Module, function: ast.AST) -> bool:
@@ -38,43 +47,62 @@ def is_unrecorded(tree: ast.Module, function: ast.AST) -> bool:
 @once
 def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
     """The functions of a file whose names are mentioned only under ``no_grad``, or in others of them. A class whose
-    other methods are all used so is not used otherwise either.
+    other methods are all used so is not used otherwise either. What goes backward itself, or through what it mentions,
+    runs with gradients, for otherwise it could not.
     """
     sites: dict[str, list[Site]] = {}
     for statement in tree.body:
         for name, site in _mentions(statement):
             sites.setdefault(name, []).append(site)
-    if not any(True in found for found in sites.values()):
+    if not any(site.off for found in sites.values() for site in found):
         return frozenset()
-    functions = [node for node in walk(tree) if isinstance(node, Definition)]
+    every = [node for node in walk(tree) if isinstance(node, Definition)]
+    training = _training(every, sites)
+    functions = [each for each in every if each not in training]
     classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
     owners = {each: node for node in classes for each in node.body if isinstance(each, Definition)}
     quiet: set[ast.AST] = set()
     while True:
         found = {each for each in functions if _is_quiet(each, sites, quiet)}
         for owner in {owners[each] for each in found if each in owners}:
-            found |= _beside(owner, sites, quiet | found)
+            found |= _beside(owner, sites, quiet | found) - training
         if found <= quiet:
             return frozenset(quiet)
         quiet |= found
 
 
-def _is_quiet(function: ast.AST, sites: dict[str, list[Site]], quiet: set[ast.AST]) -> bool:
-    name = getattr(function, "name", "")
-    if name in ALWAYS or outline(function).backward:
+def _training(functions: list[Definition], sites: dict[str, list[Site]]) -> set[ast.AST]:
+    """The functions that go backward, or mention one that does."""
+    training: set[ast.AST] = set()
+    fresh = [each for each in functions if outline(each).backward or _differentiates(each)]
+    while fresh:
+        training.update(fresh)
+        above = {site.function for each in fresh for site in sites.get(each.name, ())}
+        fresh = [each for each in functions if each in above and each not in training]
+    return training
+
+
+def _differentiates(function: Definition) -> bool:
+    """Whether a function calls ``torch.autograd.grad``, or something else of that name."""
+    return any(isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "grad" for n in walk(function))
+
+
+def _is_quiet(function: Definition, sites: dict[str, list[Site]], quiet: set[ast.AST]) -> bool:
+    if function.name in ALWAYS:
         return False
-    around = [site for site in sites.get(name, ()) if site is not function]
-    return bool(around) and all(site is True or site in quiet for site in around)
+    around = [site for site in sites.get(function.name, ()) if site.function is not function]
+    return bool(around) and all(site.is_quiet(quiet) for site in around)
 
 
 def _beside(owner: ast.ClassDef, sites: dict[str, list[Site]], quiet: set[ast.AST]) -> set[ast.AST]:
     """The methods that nobody mentions, of a class of which others are mentioned outside in such places only."""
     methods = [each for each in owner.body if isinstance(each, Definition) and each.name != "__init__"]
-    outside = [site for each in methods for site in sites.get(each.name, ()) if site not in methods]
+    inside = set(walk(owner))
+    outside = [site for each in methods for site in sites.get(each.name, ()) if site.function not in inside]
     called = any(each.name in ALWAYS for each in methods)
-    if called or not outside or not all(site is True or site in quiet for site in outside):
+    if called or not outside or not all(site.is_quiet(quiet) for site in outside):
         return set()
-    return {each for each in methods if each.name not in sites and not outline(each).backward}
+    return {each for each in methods if each.name not in sites}
 
 
 @once
@@ -91,7 +119,7 @@ def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
         if kind is ast.Name or kind is ast.Attribute:
             if isinstance(item.ctx, ast.Load):  # type: ignore[attr-defined]
                 name = item.id if kind is ast.Name else item.attr  # type: ignore[attr-defined]
-                found.append((name, off or function or False))
+                found.append((name, Site(function, off)))
         elif isinstance(item, Definition):
             off, function = any(map(_switches, item.decorator_list)), item
         elif isinstance(item, (ast.With, ast.AsyncWith)):

@@ -16,7 +16,7 @@ from ...tape.unmarked import tell_unmarked
 from ..calls import call_value
 from ..lineage import find
 from ..machine import Machine, Raised
-from ..opaque import as_data
+from ..opaque import as_data, is_opaque
 from ..values import Class, Function, Ref, TensorRef, Tuple, Unknown, Value
 from .function_backward import backward_of
 from .function_context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
@@ -40,7 +40,8 @@ def apply(m: Machine, state: State, call: Call) -> Value:
         return Unknown("apply")
     if m.tape.levels and setup is None:
         raise Raised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
-    values = tuple(map(as_data, bound(forward, call, setup is not None)))
+    given_values = bound(forward, call, setup is not None)
+    values = tuple(as_data(state, value) if is_opaque(state, value) else value for value in given_values)
     tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
     given = Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(call.node))
     if m.tape.unmarked and state.grad_mode:
@@ -72,7 +73,6 @@ def flag(state: State, value: Value) -> bool | None:
     """Whether an argument needs a gradient: only tensors given directly do, those in a list are not looked for."""
     if isinstance(value, TensorRef):
         return current(state, value.id).requires_grad
-    value = as_data(state, value)
     return value.grad if isinstance(value, Unknown) else False
 
 

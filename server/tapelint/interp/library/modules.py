@@ -13,13 +13,11 @@ from ...source import written
 from ...tape import State, bump, current, edge_of, gradients, invent
 from .. import parts, precision
 from ..attributes import cut
-from ..calls import call_value, own_method, unknown_call
-from ..counted import is_plain
+from ..calls import call_value, own_method
 from ..gradients import reach
 from ..lineage import linear_order
 from ..machine import MAX_RECURSION, Machine, Raised
-from ..opaque import as_data
-from ..registered import BUFFERS, GUESSED, HIDDEN, ITEMS, Guess, buffers_of, is_module_like, members, names, note, twin
+from ..registered import BUFFERS, GUESSED, HIDDEN, ITEMS, buffers_of, is_module_like, members, names, note, twin
 from ..values import (
     FALSE,
     NONE,
@@ -39,6 +37,7 @@ from ..values import (
     Value,
 )
 from .gradients import clear_grads
+from .guesses import unless_network
 from .layers import inputs_of, run_layer
 from .registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
 
@@ -117,7 +116,7 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         if PARAMETRIZED in thing.attributes:
             thing = with_computed(m, state, receiver, thing, call)
         return run_layer(m, state, row, thing, call)
-    if GUESSED in thing.attributes and (found := _unless_network(m, state, thing, call)) is not None:
+    if GUESSED in thing.attributes and (found := unless_network(m, state, thing, call)) is not None:
         return found
     hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(m, state, call)
     parts.look(m, state, hidden)
@@ -129,25 +128,6 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     given += [key for key in hidden if state.tensors[key].requires_grad is None]
     made = invent(m.tape, state, given, call.node, name, edges)
     return TensorRef(made)
-
-
-def _unless_network(m: Machine, state: State, thing: Instance, call: Call) -> Value | None:
-    """What a call of something returns that may be no network; None where it is taken for one.
-
-    What is given a graph need have no parameters for the result to have one: a loss. Otherwise it is a network if what
-    it returns is walked, or it is given tensors that were cut from no graph (metrics are given such).
-    """
-    values = [as_data(state, value) for value in (*call.args, *call.kwargs.values())]
-    if all(map(is_plain, values)):
-        return Unknown("call")  # a function of numbers: networks are given tensors
-    given = inputs_of(m, state, call)
-    if not any(current(state, key).requires_grad for key in given):
-        if thing.attributes[GUESSED] == Const(Guess.WALKED):
-            return None
-        certain = [value.id for value in values if isinstance(value, TensorRef)]
-        if certain and m.tape.cuts.keys().isdisjoint(certain):
-            return None
-    return unknown_call(m, state, call.args, call.kwargs, call.node, Unknown("function"))
 
 
 def with_computed(m: Machine, state: State, receiver: Ref, thing: Instance, call: Call) -> Instance:
