@@ -165,3 +165,15 @@ def test_a_loop_over_an_object_of_the_program_steps_into_no_other_function() -> 
             report = analyse(text, "odd.py")
             assert not report.stats.get("faults"), head
             assert [found.name for found in report.diagnostics] == ["backward-without-graph"], head
+
+
+def test_the_end_of_an_iteration_is_no_failure() -> None:
+    odd = (
+        "class Odd:\n    def __init__(self):\n        self.left = 2\n    def __iter__(self):\n        return self\n"
+        "    def __next__(self):\n        if not self.left:\n            raise StopIteration\n"
+        "        self.left -= 1\n        return self.left\n"
+    )
+    report = analyse(f"{HEAD}{odd}for x in Odd():\n    print(x)\nprint(list(Odd()), next(Odd()))\n", "odd.py")
+    assert not report.stats.get("failed")
+    report = analyse(f"{HEAD}{odd}for x in Odd():\n    x.missing()\n", "odd.py")
+    assert report.stats.get("failed")

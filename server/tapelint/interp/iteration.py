@@ -99,7 +99,7 @@ def come_due(m: Machine, state: State, item: Value, node: ast.AST, everywhere: b
         return m.once(node, name, lambda key: call_value(m, state, own, given, {}, node, key if everywhere else None))
     except Raised as error:
         if error.name == "StopIteration" or error.name == "IndexError" and item.index is not None:
-            raise Exhausted(error.name) from None
+            raise Exhausted(error.name, is_meant=True) from None
         raise
 
 

@@ -186,7 +186,7 @@ def following(m: Machine, state: State, call: Call) -> Value:
     except Exhausted:
         if len(call.args) > 1:
             return call.args[1]
-        raise Raised("StopIteration") from None
+        raise Raised("StopIteration", is_meant=True) from None
     if found and isinstance(found[0], Unknown):
         return replace(found[0], formula=None)  # another one each time
     return found[0] if found else call.args[1] if len(call.args) > 1 else Unknown("item")
