@@ -44,6 +44,13 @@ main(lambda: None)
 """
 
 
+def as_from_a_shell() -> None:
+    """In the new process: what a job in the foreground of a terminal is started with, whatever the tests run under."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
 class Running:
     """The command line with the double, in a group of processes of its own; ``waiting`` are those that wait."""
 
@@ -57,6 +64,7 @@ class Running:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=as_from_a_shell,
         )
         assert self.process.stderr is not None
         self.waiting: list[int] = []
