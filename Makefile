@@ -18,8 +18,9 @@ demo: .venv/.ready ## check the programs in examples/ and show what is found
 test: lint client-check ## all tests that need neither torch nor an editor
 	$(BIN)/pytest -q --ignore=tests/oracle --ignore=tests/editor
 
-lint: .venv/.ready ## ruff over the Python code
+lint: .venv/.ready ## ruff over the Python code: rules and format
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 
 client-check: node_modules/.ready ## type-check and build the VS Code client
 	npm run --silent check

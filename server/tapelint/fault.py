@@ -1,6 +1,6 @@
 """An exception of tapelint's own, as it is told: what it was and where, short enough for one line.
 
-    OverflowError: cannot convert float infinity to integer (interp/examples.py:99 in _tried)
+OverflowError: cannot convert float infinity to integer (interp/examples.py:99 in _tried)
 """
 
 from __future__ import annotations

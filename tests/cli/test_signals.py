@@ -168,6 +168,7 @@ def test_a_process_that_is_killed_twice(tmp_path: Path) -> None:
 
 def test_no_process_can_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then this process does the work."""
+
     def refused(process: BaseProcess) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 

@@ -217,7 +217,7 @@ def test_a_fault_of_the_engine(faulty: Tapelint, tmp_path: Path, jobs: str) -> N
         assert done.returncode == 2
         assert "error: internal error in a.py: `train` (line 2) and `other` (line 4)" in done.stderr
         assert "could not be followed to the end: ZeroDivisionError: division by <object> (" in done.stderr
-        assert "please report it" in done.stderr and "File \"" not in done.stderr.partition("please report it")[0]
+        assert "please report it" in done.stderr and 'File "' not in done.stderr.partition("please report it")[0]
         assert "TL201" in done.stdout
         if form in ("json", "sarif", "gitlab"):
             (told,) = of(form, done.stdout)

@@ -10,7 +10,7 @@ from tests.interp.test_steps import SCRIPT, edits, resolve, steps, told
 from tapelint.analysis import Memory, analyse
 from tapelint.interp import entry
 
-DEEP = '''\
+DEEP = """\
 import torch
 from torch import nn
 import helpers
@@ -76,8 +76,8 @@ if __name__ == "__main__":
     last = main(unknown())
     last.sum().backward()
     print(last)
-'''
-AGAIN = '''\
+"""
+AGAIN = """\
 import torch
 
 CALLS = []
@@ -146,8 +146,8 @@ def chain():
 for each in chain():
     each.sum().backward()
 t: torch.Tensor = main(2)
-'''
-RAISES = '''\
+"""
+RAISES = """\
 import torch
 
 def broken(x):
@@ -189,7 +189,7 @@ else:
     main()
 main()
 after()
-'''
+"""
 
 INSIDE = """\
 import torch

@@ -76,7 +76,7 @@ def test_buffers_share_the_server_of_readme(tmp_path: Path, neovim: str, number:
     init, command = tmp_path / "init.lua", tmp_path / "bin" / "tapelint"
     init.write_text(blocks[number])
     command.parent.mkdir()
-    command.write_text(f"#!/bin/sh\nexec {shlex.join(COMMAND[:-1])} \"$@\"\n")
+    command.write_text(f'#!/bin/sh\nexec {shlex.join(COMMAND[:-1])} "$@"\n')
     command.chmod(0o755)
     (tmp_path / "test.lua").write_text(ATTACHED)
     project = tmp_path / "project"

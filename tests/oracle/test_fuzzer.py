@@ -138,9 +138,7 @@ def fragile(number: int) -> int:
 
 def test_a_program_that_ends_pytorch_or_never_ends_is_the_only_one_lost() -> None:
     began = time.monotonic()
-    assert dict(each(fragile, range(8), jobs=2, seconds=5)) == {
-        n: None if n in (2, 4) else n * n for n in range(8)
-    }
+    assert dict(each(fragile, range(8), jobs=2, seconds=5)) == {n: None if n in (2, 4) else n * n for n in range(8)}
     assert time.monotonic() - began < 60
 
 

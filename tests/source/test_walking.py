@@ -6,7 +6,7 @@ import ast
 
 from tapelint.source import children, walk
 
-PROGRAM = '''
+PROGRAM = """
 import torch.nn as nn
 @decorate
 class Net(nn.Module, metaclass=Meta):
@@ -25,7 +25,7 @@ match point:
         total += value
     case None:
         pass
-'''
+"""
 LEFT_OUT = (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
 
 

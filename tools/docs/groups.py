@@ -1,9 +1,9 @@
 """What the op table means for who writes in place: every public op in the group that tells what it saves.
 
-    tanh -> RESULT        do not write the result
-    log  -> INPUT         do not write the input
-    mul  -> OTHER         do not write a factor if the other one needs a gradient
-    add  -> NOTHING       write what you like, walk it as often as you like
+tanh -> RESULT        do not write the result
+log  -> INPUT         do not write the input
+mul  -> OTHER         do not write a factor if the other one needs a gradient
+add  -> NOTHING       write what you like, walk it as often as you like
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Where a repository is: a folder, or one commit of a git directory without a work tree.
 
-    examples                         a folder, its commit asked of git if it is a checkout
-    gan=/checkouts/PyTorch-GAN       the same under another name
-    timm=/mirrors/timm.git@1.0.0:timm    one folder of a commit out of a bare repository
+examples                         a folder, its commit asked of git if it is a checkout
+gan=/checkouts/PyTorch-GAN       the same under another name
+timm=/mirrors/timm.git@1.0.0:timm    one folder of a commit out of a bare repository
 """
 
 from __future__ import annotations

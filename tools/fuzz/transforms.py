@@ -19,7 +19,12 @@ WEIGHTS = (
     "(dict({0}.named_parameters()), dict({0}.named_buffers()))",
 )
 NUMBERS = (
-    "(a ** 2).sum()", "(a ** 3).sum()", "a.exp().sum()", "(a * a.sin()).mean()", "(a * {0}).sum()", "a.sum() * 2",
+    "(a ** 2).sum()",
+    "(a ** 3).sum()",
+    "a.exp().sum()",
+    "(a * a.sin()).mean()",
+    "(a * {0}).sum()",
+    "a.sum() * 2",
 )
 """Functions of a tensor that give one number; the second tensor is one from around."""
 SAME = ("a * 2", "a.exp()", "a + {0}", "a * {0}", "a.sigmoid() ** 2", "a.clone().mul_(2)", "a.tanh().add_(1)")

@@ -244,11 +244,15 @@ INSTEAD: dict[str, Callable[[], list[Sample]]] = {
         lambda: (_x(), _index()), lambda: (_x(), (slice(None), _index())), lambda: (_x(), _x() > 0)
     ),
     "setitem.basic": _calls(
-        lambda: (_x(), 0, _x(4)), lambda: (_x(), slice(0, 2), _x(2, 4)), lambda: (_x(), (0, 0), _x(1).squeeze(0)),
+        lambda: (_x(), 0, _x(4)),
+        lambda: (_x(), slice(0, 2), _x(2, 4)),
+        lambda: (_x(), (0, 0), _x(1).squeeze(0)),
         lambda: (_x(), 0, 1.0),
         lambda: (_x(), (0, 1), 2),
     ),
-    "setitem.index": _calls(lambda: (_x(), _index(), _x(3, 4)), lambda: (_x(), (slice(None), _index()), _x(3, 3)),
+    "setitem.index": _calls(
+        lambda: (_x(), _index(), _x(3, 4)),
+        lambda: (_x(), (slice(None), _index()), _x(3, 3)),
         lambda: (_x(), _index(), 1.0),
         lambda: (_x(), _x() > 0, 0.0),
     ),
@@ -329,14 +333,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "chain_matmul": ("chain_matmul(*tensors:tensors)",),
     "cartesian_prod": ("cartesian_prod(*tensors:tensors)",),
     "meshgrid": ("meshgrid(*tensors:tensors, indexing=str?)",),
-    **{
-        name: (f"{name}(self:tensor, *, memory_format=other)",)
-        for name in _CASTS
-    },
+    **{name: (f"{name}(self:tensor, *, memory_format=other)",) for name in _CASTS},
     **{name: (f"{name}(self:tensor)",) for name in ("T", "mT", "H", "mH", "real", "data")},
-    "to": (
-        "to(self:tensor, *args:any, device=any?, dtype=dtype?, non_blocking=bool, copy=bool, memory_format=other)",
-    ),
+    "to": ("to(self:tensor, *args:any, device=any?, dtype=dtype?, non_blocking=bool, copy=bool, memory_format=other)",),
     "type": ("type(self:tensor, dtype:any, non_blocking=bool)",),
     "nonzero": ("nonzero(self:tensor, *, as_tuple=false)", "nonzero/tuple(self:tensor, *, as_tuple:true)"),
     "tensor": ("tensor(data:any, *, dtype=dtype?, device=other?, requires_grad=bool, pin_memory=bool)",),
@@ -348,9 +347,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "getitem.index": ("getitem.index(self:tensor, index:any)",),
     "setitem.basic": ("setitem.basic(self:tensor, index:any, value:any)",),
     "setitem.index": ("setitem.index(self:tensor, index:any, value:any)",),
-    "pack_padded_sequence": (
-        "pack_padded_sequence(input:tensor, lengths:any, batch_first=bool, enforce_sorted=bool)",
-    ),
+    "pack_padded_sequence": ("pack_padded_sequence(input:tensor, lengths:any, batch_first=bool, enforce_sorted=bool)",),
     "pad_packed_sequence": ("pad_packed_sequence(data:tensor, batch_sizes:tensor)",),
 }
 

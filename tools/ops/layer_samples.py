@@ -99,9 +99,7 @@ HAND: dict[str, tuple[Callable[[], Sample], ...]] = {
         lambda: Sample(((nn.TransformerDecoderLayer(4, 2, 8), 2), {}), ((_x(3, 2, 4), _x(3, 2, 4)), {})),
     ),
     "TransformerEncoder": (lambda: Sample(((nn.TransformerEncoderLayer(4, 2, 8), 2), {}), ((_x(3, 2, 4),), {})),),
-    "Transformer": (
-        lambda: Sample(((4, 2, 2, 2, 8), {}), ((_x(3, 2, 4), _x(3, 2, 4)), {})),
-    ),
+    "Transformer": (lambda: Sample(((4, 2, 2, 2, 8), {}), ((_x(3, 2, 4), _x(3, 2, 4)), {})),),
     "TransformerEncoderLayer": (
         _sample(4, 2, 8, inputs=(_x(3, 2, 4),)),
         _sample(4, 2, 8, batch_first=True, norm_first=True, inputs=(_x(3, 2, 4),)),

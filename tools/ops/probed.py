@@ -187,4 +187,3 @@ def observe_call(
         return function(*args, **{slot: fresh[name] for name, slot in slots.items() if isinstance(slot, str)})
 
     return observe(call, values)
-

@@ -1,6 +1,6 @@
 """What the gradient of a layer depends on, measured like that of an op: the layer as a function of its weights.
 
-    linear/train: input<weight* weight<input*     the input's gradient does not depend on the input
+linear/train: input<weight* weight<input*     the input's gradient does not depend on the input
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What a function does after a place in it, whichever way it goes, unless it raises.
 
-    def train(loader, net, check):
-        for x, y in loader:
-            out = net(x)
-            check(out.numpy())            whoever calls this with gradients switched off
-            loss(out, y).backward()       comes to this, and it raises: so nobody does
+def train(loader, net, check):
+    for x, y in loader:
+        out = net(x)
+        check(out.numpy())            whoever calls this with gradients switched off
+        loss(out, y).backward()       comes to this, and it raises: so nobody does
 """
 
 from __future__ import annotations

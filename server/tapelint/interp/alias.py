@@ -1,8 +1,8 @@
 """Whether an op that returns a view, a copy or its very argument (``maybe`` in its row) returns a copy this time.
 
-    x.positive(), x.flatten(-1)     x itself
-    x.t().reshape(2, 2, 4)          a view of it: to take a dimension apart nothing needs to be moved
-    x.t().reshape(16)               who knows: a view only where the elements are in order
+x.positive(), x.flatten(-1)     x itself
+x.t().reshape(2, 2, 4)          a view of it: to take a dimension apart nothing needs to be moved
+x.t().reshape(16)               who knows: a view only where the elements are in order
 """
 
 from __future__ import annotations

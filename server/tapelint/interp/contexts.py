@@ -1,10 +1,10 @@
 """``with``: what happens on the way into a block and on the way out of it.
 
-    with torch.no_grad():                 grad modes are entered and left
-    with evaluating(net):                 generators run around the body
-    with Frozen(net.head) as head:        the program's own classes: ``__enter__``, the body, ``__exit__``
-    with suppress(RuntimeError):          what the program catches is not reported
-    with open(path) as file:              all others are looked through
+with torch.no_grad():                 grad modes are entered and left
+with evaluating(net):                 generators run around the body
+with Frozen(net.head) as head:        the program's own classes: ``__enter__``, the body, ``__exit__``
+with suppress(RuntimeError):          what the program catches is not reported
+with open(path) as file:              all others are looked through
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The families of dtypes, where they are certain: only floating point can require grad.
 
-    torch.arange(3)      int
-    torch.arange(3) / 2  float
-    x > 0                bool
+torch.arange(3)      int
+torch.arange(3) / 2  float
+x > 0                bool
 """
 
 from __future__ import annotations

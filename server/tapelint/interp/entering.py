@@ -48,9 +48,7 @@ class Entered(Exception):
         self.entry, self.values, self.key = entry, values, key
 
 
-def enter(
-    m: Machine, state: State, function: Function, frame: int, given: tuple[Value, ...], node: ast.AST
-) -> Entry:
+def enter(m: Machine, state: State, function: Function, frame: int, given: tuple[Value, ...], node: ast.AST) -> Entry:
     """Step into a function on a path."""
     outer = (state.frame, state.calls, state.grad_mode, state.inference, state.laps)
     entry = Entry(function, frame, given, node, outer, m.consumers, m.tape.casting, m.entering)

@@ -1,8 +1,8 @@
 """Values that tests are tried out on: whether something can pass all of them.
 
-    name.startswith("a"), name == "abc", "x" in name      texts made of these pieces
-    isinstance(v, list), isinstance(v, (tuple, dict))     something of every kind
-    len(xs) == 0, len(xs) > 2                             whole numbers from nothing on
+name.startswith("a"), name == "abc", "x" in name      texts made of these pieces
+isinstance(v, list), isinstance(v, (tuple, dict))     something of every kind
+len(xs) == 0, len(xs) > 2                             whole numbers from nothing on
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What is known of sizes, and how to ask the arguments of an op for them.
 
-    x * w      broadcast((None, 3), (3,)) is (None, 3)
-    x[0, 1:]   indexed((8, 3), ...) is (None,)
-    [[1, 2]]   displayed as (1, 2)
+x * w      broadcast((None, 3), (3,)) is (None, 3)
+x[0, 1:]   indexed((8, 3), ...) is (None,)
+[[1, 2]]   displayed as (1, 2)
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Frameworks that train in the program's place: who calls backward, and how often. Data, in one place.
 
-    class Net(LightningModule):
-        def training_step(self, batch, index):      # called once per batch; Lightning walks the loss it returns,
-            return self.net(batch).pow(2).mean()    # unless self.automatic_optimization is False
+class Net(LightningModule):
+    def training_step(self, batch, index):      # called once per batch; Lightning walks the loss it returns,
+        return self.net(batch).pow(2).mean()    # unless self.automatic_optimization is False
 
-    model = accelerator.prepare(model)              # the same model, for what autograd sees
-    accelerator.backward(loss)                      # loss.backward()
+model = accelerator.prepare(model)              # the same model, for what autograd sees
+accelerator.backward(loss)                      # loss.backward()
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ WALKS = (
         instead=("training_step",),
     ),
 )
+
 
 @dataclass(frozen=True, slots=True)
 class Unrecorded:

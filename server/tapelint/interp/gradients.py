@@ -41,6 +41,7 @@ CLEARING = frozenset(("zero_grad", "grad", "zero_"))
 TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
 """Attributes by which a program reaches gradients and what uses them."""
 
+
 def assigned(m: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
     """``p.grad = value``."""
     if value == NONE:

@@ -1,7 +1,7 @@
 """Imported code that cannot matter: it knows nothing of PyTorch and is given nothing that PyTorch knows.
 
-    from settings import read_arguments     settings.py never mentions torch, and imports nothing that does
-    args = read_arguments("train.toml")     so nothing of a graph comes of this: its result is plain data
+from settings import read_arguments     settings.py never mentions torch, and imports nothing that does
+args = read_arguments("train.toml")     so nothing of a graph comes of this: its result is plain data
 """
 
 from __future__ import annotations

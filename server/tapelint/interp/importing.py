@@ -1,7 +1,7 @@
 """``import`` and ``from ... import``: modules of the workspace are followed, all others are known by their names.
 
-    import torch.nn as nn        Lib("torch.nn")
-    from helpers import step     the function `step` of helpers.py, where there is a helpers.py
+import torch.nn as nn        Lib("torch.nn")
+from helpers import step     the function `step` of helpers.py, where there is a helpers.py
 """
 
 from __future__ import annotations

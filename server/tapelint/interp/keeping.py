@@ -1,11 +1,11 @@
 """What a class does with what its ``__init__`` is given: kept as an attribute, it is used as that attribute is.
 
-    class Loss:
-        def __init__(self, device, G, D):
-            self.G, self.D = G, D            # G is kept as `self.G`
+class Loss:
+    def __init__(self, device, G, D):
+        self.G, self.D = G, D            # G is kept as `self.G`
 
-        def run(self, z):
-            return self.D(self.G(z))         # and called here: so G is called
+    def run(self, z):
+        return self.D(self.G(z))         # and called here: so G is called
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The classes that an attribute of an object is looked for in.
 
-    class Base(nn.Module): ...
-    class Net(Base): ...          Net, Base, torch.nn.Module
+class Base(nn.Module): ...
+class Net(Base): ...          Net, Base, torch.nn.Module
 """
 
 from __future__ import annotations

@@ -80,9 +80,7 @@ def public(state: State, module: Loaded) -> dict[str, Value]:
     if isinstance(listed, Ref) and isinstance(thing := state.heap[listed.id], Sequence) and not thing.open:
         items = tuple(thing.items)
     names = {item.value for item in items if isinstance(item, Const)}
-    return {
-        name: value for name, value in variables.items() if (name in names if names else not name.startswith("_"))
-    }
+    return {name: value for name, value in variables.items() if (name in names if names else not name.startswith("_"))}
 
 
 def lacking(state: State, module: Loaded) -> list[Loaded]:

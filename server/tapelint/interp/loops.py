@@ -32,9 +32,7 @@ def laps_for(loop: ast.For | ast.AsyncFor | ast.While) -> int:
     if known is None:
         known = LAPS
         names = (
-            {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
-            if not isinstance(loop, ast.While)
-            else None
+            {n.id for n in walk(loop.target) if isinstance(n, ast.Name)} if not isinstance(loop, ast.While) else None
         )
         for item in walk(loop):
             if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Mod) and _counts(item.left, names):

@@ -1,7 +1,7 @@
 """Numbers and arrays that were computed from tensors with a graph: they have no history, and what lost it is kept.
 
-    total += loss.item()           a number from numbers
-    np.abs(out.detach().numpy())   an array from an array
+total += loss.item()           a number from numbers
+np.abs(out.detach().numpy())   an array from an array
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What nobody knows is taken for nothing certain: not for data, not for a number, not for one thing twice.
 
-    out = unet(x).sample          `unet` is of a library: `out` is an attribute, and nobody knows of what
-    ((out - noise) ** 2).mean()   so `out` is no number; whether the difference has a graph is not known
-    a, b = native.knn(points)     two results, of which one may be data and the other not
+out = unet(x).sample          `unet` is of a library: `out` is an attribute, and nobody knows of what
+((out - noise) ** 2).mean()   so `out` is no number; whether the difference has a graph is not known
+a, b = native.knn(points)     two results, of which one may be data and the other not
 """
 
 from __future__ import annotations

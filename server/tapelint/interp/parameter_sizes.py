@@ -1,7 +1,7 @@
 """The sizes of a layer's parameters, from what its constructor was given.
 
-    nn.Linear(3, 4)            weight (4, 3), bias (4,)
-    nn.Conv2d(3, n, 3)         weight (?, ?, ?, ?): four dimensions, which is what `p.ndim < 2` asks for
+nn.Linear(3, 4)            weight (4, 3), bias (4,)
+nn.Conv2d(3, n, 3)         weight (?, ?, ?, ?): four dimensions, which is what `p.ndim < 2` asks for
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Of which tensors it is certain that they are of the default type, single precision.
 
-    x = torch.rand(3)                  # it is
-    y = (x * 2).sum()                  # and so is what is computed from it
-    with torch.autocast("cpu"):
-        h = net(x)                     # nobody knows
-        loss = F.mse_loss(y, x)        # saves x itself, where it would save a longer copy of h
+x = torch.rand(3)                  # it is
+y = (x * 2).sum()                  # and so is what is computed from it
+with torch.autocast("cpu"):
+    h = net(x)                     # nobody knows
+    loss = F.mse_loss(y, x)        # saves x itself, where it would save a longer copy of h
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Whose a call is: what is known of the thing that is called, or whose method is called, before it runs.
 
-    Net.train(net)        what a class has from a library, called with an object of that class
-    super().forward(x)    the class after the one the method was defined in, and its first argument
-    batch.unsqueeze(0)    only tensors have that method
+Net.train(net)        what a class has from a library, called with an object of that class
+super().forward(x)    the class after the one the method was defined in, and its first argument
+batch.unsqueeze(0)    only tensors have that method
 """
 
 from __future__ import annotations

@@ -156,6 +156,7 @@ def replaced(state: State, owner: Ref, kind: str, value: Value) -> None:
     for name, item in source.items.items():
         keep(state, owner, kind, name, item)
 
+
 PLAIN = (OBJECT, Lib("torch.nn.Module"))
 """Bases that keep no attributes a program asks for, but those that are known here."""
 

@@ -135,7 +135,6 @@ class Round:
                 return True
         return _plain(pair, entries(mine).get(name, MISSING), entries(yours).get(name, MISSING), DEPTH)
 
-
     def _changes(self, pair: Pair, left: int, right: int, name: Any, binds: frozenset[str]) -> bool:
         """Whether such an iteration may have changed a plain value."""
         if left == pair.state.frame:

@@ -149,9 +149,7 @@ _SWAPPED = (
 
 
 @contextmanager
-def recorded(
-    m: Machine, tape: Tape, loads: Iterable[Loaded], limit: int, before: Step | None = None
-) -> Iterator[Step]:
+def recorded(m: Machine, tape: Tape, loads: Iterable[Loaded], limit: int, before: Step | None = None) -> Iterator[Step]:
     """Run as a step: with these facts, within so many steps, and all that is counted and noted is the step's own. One
     that goes on where the one ``before`` has ended knows what that knew of loops.
     """
@@ -249,9 +247,7 @@ def _same_modules(imports: Imports | None, resolve: Resolve | None) -> bool:
     if imports is None or resolve is None:
         return imports is None and resolve is None
     find = telling(resolve)
-    return imports.is_whole and all(
-        find(*key) == found for key, found in imports.lookups.resolved.items()
-    )
+    return imports.is_whole and all(find(*key) == found for key, found in imports.lookups.resolved.items())
 
 
 def complete(steps: Iterable[Step]) -> Iterator[Step]:

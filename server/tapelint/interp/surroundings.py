@@ -1,12 +1,12 @@
 """What the code that is running can come to: what it does depends on no more than that.
 
-    def train_epoch(model, loader):
-        for x, y in loader:             # `model`, `loader`, what these hold, the names of the module
-            ...
-    best = 0.0
-    for epoch in range(10):
-        train_epoch(model, loader)      # but not `history`, in the scope of whoever calls
-        history.append(evaluate(model))
+def train_epoch(model, loader):
+    for x, y in loader:             # `model`, `loader`, what these hold, the names of the module
+        ...
+best = 0.0
+for epoch in range(10):
+    train_epoch(model, loader)      # but not `history`, in the scope of whoever calls
+    history.append(evaluate(model))
 """
 
 from __future__ import annotations

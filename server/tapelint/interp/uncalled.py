@@ -1,8 +1,8 @@
 """Functions without a caller: what they are given, and how often they are called.
 
-    class Trainer:
-        def __init__(self, width=8): ...      an object is made, with inferred arguments
-        def training_step(self, batch): ...   called twice on it, which is the loop its caller would write
+class Trainer:
+    def __init__(self, width=8): ...      an object is made, with inferred arguments
+    def training_step(self, batch): ...   called twice on it, which is the loop its caller would write
 """
 
 from __future__ import annotations

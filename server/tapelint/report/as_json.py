@@ -1,13 +1,13 @@
 """The output for programs. One object per finding, and one for what was not seen of a file (TL910 to TL913):
 
-    code, name, severity (error | warning | information | hint), message, filename,
-    location, end_location        {"row", "column"}, both from 1, columns in characters, the end exclusive; in a
-                                  notebook rows of the cell, and {"cell", "row", "column"}, cells of all kinds from 1
-    related                       the story in order: [{"message", "filename", "location", "end_location"}]
-    help, url                     text or null
-    fixes                         [{"title", "applicability", "manual", "preferred", "edits"}], the best first;
-                                  applicability: safe or unsafe; manual: only the user's own choice applies it;
-                                  edits: [{"content", "location", "end_location"}], not overlapping
+code, name, severity (error | warning | information | hint), message, filename,
+location, end_location        {"row", "column"}, both from 1, columns in characters, the end exclusive; in a
+                              notebook rows of the cell, and {"cell", "row", "column"}, cells of all kinds from 1
+related                       the story in order: [{"message", "filename", "location", "end_location"}]
+help, url                     text or null
+fixes                         [{"title", "applicability", "manual", "preferred", "edits"}], the best first;
+                              applicability: safe or unsafe; manual: only the user's own choice applies it;
+                              edits: [{"content", "location", "end_location"}], not overlapping
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """The default output: the finding, the code it is about, the story that leads there and the way out.
 
-    error[TL101] saved-tensor-modified: this write spoils a value that backward needs
-     --> train.py:3:1
-      |
-    3 | y += 1
-      | ^^^^^^
-      1. `exp` saves its result here
-     --> train.py:2:5
-      |
-    2 | y = x.exp()
-      |     ^^^^^^^
-      = help: ...
+error[TL101] saved-tensor-modified: this write spoils a value that backward needs
+ --> train.py:3:1
+  |
+3 | y += 1
+  | ^^^^^^
+  1. `exp` saves its result here
+ --> train.py:2:5
+  |
+2 | y = x.exp()
+  |     ^^^^^^^
+  = help: ...
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
             "Step after the backward (that backward then adds its gradients to this update)",
             (place, other),
             "unsafe",
-        )
+        ),
     ]
     return Finding(
         RULE.code,

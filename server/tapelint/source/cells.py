@@ -1,9 +1,9 @@
 """The cells of a notebook, as stretches of the one text that they make up.
 
-    cell 1   import torch                 row 1 of the program
-    cell 2   (a text)                     no part of it
-    cell 3   w = torch.ones(3)            row 2
-             w.sum()                      row 3, which is row 2 of its cell
+cell 1   import torch                 row 1 of the program
+cell 2   (a text)                     no part of it
+cell 3   w = torch.ones(3)            row 2
+         w.sum()                      row 3, which is row 2 of its cell
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """What IPython understands and Python does not, replaced by Python that stands at the same rows and columns.
 
-    %matplotlib inline         pass
-    !pip install torch         pass
-    files = !ls                files = get_ipython()      whatever that is
-    %time loss = step()        if 1: loss = step()        timed, and run in the program's namespace
-    %%bash                     (nothing: the cell is in another language)
-    %%time                     pass                       and the rest of the cell is run
-    torch.nn?                  pass
+%matplotlib inline         pass
+!pip install torch         pass
+files = !ls                files = get_ipython()      whatever that is
+%time loss = step()        if 1: loss = step()        timed, and run in the program's namespace
+%%bash                     (nothing: the cell is in another language)
+%%time                     pass                       and the rest of the cell is run
+torch.nn?                  pass
 """
 
 from __future__ import annotations

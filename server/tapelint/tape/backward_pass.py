@@ -115,9 +115,7 @@ def backward(
     return reached
 
 
-def _begin(
-    tape: Tape, state: State, roots: Sequence[int], node: ast.AST, assumed: str | None
-) -> list[Node | Leaf]:
+def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST, assumed: str | None) -> list[Node | Leaf]:
     """Where the pass begins. A root without a graph is refused; one that may have one is passed over."""
     begin: list[Node | Leaf] = []
     for key in roots:

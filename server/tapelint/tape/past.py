@@ -1,7 +1,7 @@
 """What two paths can differ in: only what one of them changed since they parted.
 
-    if a: x = 1         # both paths remember what they touched since the fork,
-    else: y = 2         # so comparing them looks at x and y, not at all the program holds
+if a: x = 1         # both paths remember what they touched since the fork,
+else: y = 2         # so comparing them looks at x and y, not at all the program holds
 """
 
 from __future__ import annotations

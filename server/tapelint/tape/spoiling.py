@@ -1,8 +1,8 @@
 """What nodes have saved and somebody wrote since.
 
-    y = x.exp()        # the node keeps y, version 0
-    y.add_(1)          # spoiled: y has version 1
-    y.data.add_(1)     # altered: the same memory, and no version tells
+y = x.exp()        # the node keeps y, version 0
+y.add_(1)          # spoiled: y has version 1
+y.data.add_(1)     # altered: the same memory, and no version tells
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Parameters that an optimizer holds and no backward ever comes to.
 
-    h = encoder(x).data          # the graph ends here
-    decoder(h).sum().backward()
-    opt.step()                   # encoder's parameters are skipped, in every iteration
+h = encoder(x).data          # the graph ends here
+decoder(h).sum().backward()
+opt.step()                   # encoder's parameters are skipped, in every iteration
 """
 
 from __future__ import annotations

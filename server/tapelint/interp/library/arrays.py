@@ -1,7 +1,7 @@
 """NumPy: it wants plain memory, and a tensor that autograd tracks refuses to give its own.
 
-    y.numpy(), np.array(y), np.mean([a, b])    raise where a tensor among the arguments requires grad
-    float(y), y.item(), y.tolist()             are fine
+y.numpy(), np.array(y), np.mean([a, b])    raise where a tensor among the arguments requires grad
+float(y), y.item(), y.tolist()             are fine
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``hasattr``, ``getattr`` and ``setattr``: attributes by a name that is a value.
 
-    if not hasattr(self, "_optimizers"):        # False for a Module that has been given none
-        self._optimizers = self.configure_optimizers()
+if not hasattr(self, "_optimizers"):        # False for a Module that has been given none
+    self._optimizers = self.configure_optimizers()
 """
 
 from __future__ import annotations

@@ -152,8 +152,8 @@ def entry(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> None:
     """A dict takes over entries of which nothing is known."""
     thing.open = True
-    thing.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = (
-        Unknown("item", False if is_data(state, source) else None)
+    thing.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = Unknown(
+        "item", False if is_data(state, source) else None
     )
 
 

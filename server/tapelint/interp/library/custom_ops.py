@@ -1,8 +1,8 @@
 """Ops of the program's own: autograd sees the op, and the backward that is registered for it, not what its body does.
 
-    @torch.library.custom_op("mine::scale", mutates_args=())
-    def scale(x: torch.Tensor) -> torch.Tensor: ...
-    scale.register_autograd(backward, setup_context=...)        so `scale(x)` has a graph, whatever the body makes
+@torch.library.custom_op("mine::scale", mutates_args=())
+def scale(x: torch.Tensor) -> torch.Tensor: ...
+scale.register_autograd(backward, setup_context=...)        so `scale(x)` has a graph, whatever the body makes
 """
 
 from __future__ import annotations

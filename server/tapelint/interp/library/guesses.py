@@ -1,8 +1,8 @@
 """What is taken for a network because the program calls it: what a call of it is taken to return.
 
-    def update(actor, states, reward):
-        loss = -reward(actor(states))     given a graph: what `reward` returns has one, whether it is a network or not
-        loss.backward()                   what `actor` returns is walked: it is a network
+def update(actor, states, reward):
+    loss = -reward(actor(states))     given a graph: what `reward` returns has one, whether it is a network or not
+    loss.backward()                   what `actor` returns is walked: it is a network
 """
 
 from __future__ import annotations

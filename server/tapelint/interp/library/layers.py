@@ -84,6 +84,7 @@ def build_layer(
         thing.attributes[HIDDEN] = TensorRef(made)
         return
     given = {**dict(zip(row.arguments, args)), **kwargs}
+
     def asked(argument: str) -> bool | None:
         value = given.get(argument)
         return bool(value.value) if isinstance(value, Const) else None

@@ -71,9 +71,7 @@ def _holds_unknown(thing: object) -> bool:
     """Whether something nobody knows is kept in an object, which may be a module."""
     items = list(thing.attributes.values()) if isinstance(thing, Instance) else getattr(thing, "items", ())
     values = items.values() if isinstance(items, dict) else items
-    return any(
-        isinstance(value, Unknown) and value.grad is not False or isinstance(value, Method) for value in values
-    )
+    return any(isinstance(value, Unknown) and value.grad is not False or isinstance(value, Method) for value in values)
 
 
 @method(MODULE_METHODS, "__call__")

@@ -1,8 +1,8 @@
 """``importlib.import_module``: an import whose name is a value.
 
-    importlib.import_module("models.resnet")          as ``import models.resnet``, but the value is that module
-    importlib.import_module(".resnet", "models")      the same
-    importlib.import_module("." + name, __package__)  below the folder of the file that asks
+importlib.import_module("models.resnet")          as ``import models.resnet``, but the value is that module
+importlib.import_module(".resnet", "models")      the same
+importlib.import_module("." + name, __package__)  below the folder of the file that asks
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Optimizers that the program derives from ``torch.optim.Optimizer``: ``step`` is its own, what they hold is known.
 
-    class SAM(torch.optim.Optimizer):
-        def __init__(self, params, rho):
-            super().__init__(params, {"rho": rho})          # param_groups, state and zero_grad() come from here
+class SAM(torch.optim.Optimizer):
+    def __init__(self, params, rho):
+        super().__init__(params, {"rho": rho})          # param_groups, state and zero_grad() come from here
 
-        @torch.no_grad()
-        def ascend(self):
-            for group in self.param_groups:
-                for p in group["params"]:
-                    p.add_(p.grad, alpha=group["rho"])      # a write to a parameter, like any other
+    @torch.no_grad()
+    def ascend(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.add_(p.grad, alpha=group["rho"])      # a write to a parameter, like any other
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What functions of torch do in Python before their op runs.
 
-    torch.einsum("nc,ck->nk", [a, b])      is einsum("nc,ck->nk", a, b)
-    F.embedding(ids, w, max_norm=1.0)      first shortens the rows of w, in place and under no_grad
+torch.einsum("nc,ck->nk", [a, b])      is einsum("nc,ck->nk", a, b)
+F.embedding(ids, w, max_norm=1.0)      first shortens the rows of w, in place and under no_grad
 """
 
 from __future__ import annotations

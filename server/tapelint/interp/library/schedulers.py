@@ -1,7 +1,7 @@
 """``torch.optim.lr_scheduler``: rates are numbers. One that is told a loss looks at its value, and keeps no graph.
 
-    scheduler = ReduceLROnPlateau(optimizer)
-    scheduler.step(val_loss)            # as far as graphs go nothing happens here
+scheduler = ReduceLROnPlateau(optimizer)
+scheduler.step(val_loss)            # as far as graphs go nothing happens here
 """
 
 from __future__ import annotations

@@ -42,9 +42,7 @@ def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Valu
     assert isinstance(receiver, TensorRef)
     if m.tape.levels:
         raise Raised("RuntimeError", "You are attempting to call Tensor.requires_grad_() inside", by_torch=True)
-    set_requires_grad(
-        m, state, current(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node
-    )
+    set_requires_grad(m, state, current(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node)
     return receiver
 
 

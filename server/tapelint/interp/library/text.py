@@ -1,7 +1,7 @@
 """Methods of text that is known: what they return is known, too.
 
-    for name, p in model.named_parameters():
-        (plain if name.endswith("bias") else decayed).append(p)     # of each parameter it is known where it goes
+for name, p in model.named_parameters():
+    (plain if name.endswith("bias") else decayed).append(p)     # of each parameter it is known where it goes
 """
 
 from __future__ import annotations
