@@ -1,6 +1,6 @@
 """An exception of tapelint's own, as it is told: what it was and where, short enough for one line.
 
-OverflowError: cannot convert float infinity to integer (interp/examples.py:99 in _tried)
+OverflowError: cannot convert float infinity to integer (engine/paths/witnesses.py:99 in _tried)
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def fault_of(error: BaseException) -> Fault:
 
 
 def _frame(error: BaseException) -> str:
-    """The innermost frame in tapelint's own code, as ``interp/examples.py:99 in _tried``."""
+    """The innermost frame in tapelint's own code, as ``engine/paths/witnesses.py:99 in _tried``."""
     found = "outside of tapelint"
     step = error.__traceback__
     while step is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tapelint.analysis import analyse
-from tapelint.repair import best, repair
+from tapelint.analysis.fix_all import best, repair
 from tapelint.report import Fix
 
 Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -13,7 +13,7 @@ from tools.ecosystem import __main__
 from tools.ecosystem.repository import Repository
 from tools.ecosystem.survey import Survey, as_data, look
 
-from tapelint.interp import Machine
+from tapelint.interpreter import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -86,7 +86,7 @@ def test_a_fault_fails(
     assert __main__.main() == 1
     out = capsys.readouterr().out
     assert "one: b.py: internal error: `train` (line 2) could not be followed to the end: ZeroDivisionError" in out
-    assert "by nothing (interp/machine.py:" in out
+    assert "by nothing (engine/machine.py:" in out
     assert (row(out, "one")["faults"], row(out, "one")["rules"]) == ("1", "TL201 1")
 
 

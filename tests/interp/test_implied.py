@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapelint.interp.implied import implied
-from tapelint.interp.values import Const, Tuple, Unknown
+from tapelint.domain.values import Const, Tuple, Unknown
+from tapelint.engine.paths.entailment import implied
 
 NAMES = {name: Unknown(name, False) for name in ("a", "b", "n", "m")}
 NUMBERS = st.integers(-2, 5)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tapelint.analysis import analyse
-from tapelint.interp.networks import is_network
+from tapelint.ops.module_names import is_network
 
 TWICE = """import torch
 {line}

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tapelint.analysis import analyse
-from tapelint.interp.library.registry import FUNCTIONS
+from tapelint.models.torch.registry import FUNCTIONS
 
 HEAD = """
 import contextlib, copy, functools, itertools

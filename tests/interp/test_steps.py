@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tapelint.analysis import Cancelled, Memory, Report, analyse
-from tapelint.interp import imports, lookups
+from tapelint.engine import import_lookups
+from tapelint.modules import loader
 from tapelint.source import adopt, parse
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -402,9 +403,9 @@ def crowd(module: str, importer: str) -> tuple[str, str] | None:
 def test_going_on_is_beginning_anew_where_a_budget_is_spent(texts: list[str], characters: int, limit: int):
     """Which modules the budgets leave out depends on who asks first; an edit may change that for what stands below."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lookups, "CHARACTERS", characters)
-        patch.setattr(imports, "MODULE_STEPS", limit)
-        patch.setattr(imports, "ALL_STEPS", 3 * limit)
+        patch.setattr(import_lookups, "CHARACTERS", characters)
+        patch.setattr(loader, "MODULE_STEPS", limit)
+        patch.setattr(loader, "ALL_STEPS", 3 * limit)
         memory = Memory(keeps=True)
         for text in texts:
             again = analyse(text, "main.py", resolve=crowd, memory=memory)
@@ -412,14 +413,14 @@ def test_going_on_is_beginning_anew_where_a_budget_is_spent(texts: list[str], ch
 
 
 def test_modules_that_are_left_out_cost_nothing_after_an_edit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(lookups, "CHARACTERS", len(HELPERS) - 1)
+    monkeypatch.setattr(import_lookups, "CHARACTERS", len(HELPERS) - 1)
     assert steps(LIBRARY, LIBRARY.replace("def train(", "# how it is done\ndef train(")) == 0
     alone = steps(LIBRARY, LIBRARY.replace("hidden.sum()", "hidden.mean()"))
     assert 0 < alone < steps("", LIBRARY) / 2
 
 
 def test_another_text_of_a_file_that_was_left_out(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(lookups, "CHARACTERS", len(HELPERS) - 1)
+    monkeypatch.setattr(import_lookups, "CHARACTERS", len(HELPERS) - 1)
     memory = Memory(keeps=True)
     analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
     monkeypatch.setitem(FILES, "helpers", HELPERS.replace("x += SCALE", "x *= 2"))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.interp.test_steps import SCRIPT, edits, resolve, steps, told
 
 from tapelint.analysis import Memory, analyse
-from tapelint.interp import entry
+from tapelint.drivers import entry
 
 DEEP = """\
 import torch

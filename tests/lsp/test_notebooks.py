@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tapelint.lsp.edits import in_cell
+from tapelint.lsp.convert.text_edits import in_cell
 from tapelint.source import Cell, Edit, Span
 from wire import Wire
 

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from tapelint.lsp.client import Client
-from tapelint.lsp.diagnostics import Translator
+from tapelint.analysis.fix_all import compatible
+from tapelint.lsp.client_capabilities import Client
+from tapelint.lsp.convert.diagnostics import Translator
+from tapelint.lsp.convert.positions import Rows, code_points, split, units
 from tapelint.lsp.documents import Snapshot
-from tapelint.lsp.hover import plain
-from tapelint.lsp.positions import Rows, code_points, split, units
+from tapelint.lsp.handlers.hover_request import plain
 from tapelint.lsp.settings import SETTINGS, Settings
-from tapelint.lsp.silence import ignore_here
-from tapelint.lsp.transport import Frames
-from tapelint.repair import compatible
+from tapelint.lsp.suppress_action import ignore_here
+from tapelint.lsp.transport.framing import Frames
 from tapelint.report.diagnostic import Diagnostic, Fix
 from tapelint.source import Edit, Span, apply, line_starts, parse
 from tapelint.workspace.keys import SEVERITIES

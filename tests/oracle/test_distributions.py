@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import distributions
 
-from tapelint.interp.library.distributions import COMPUTES_WHEN_MADE, MOVED, SHIFTED, UNMOVED
+from tapelint.models.torch.distributions import COMPUTES_WHEN_MADE, MOVED, SHIFTED, UNMOVED
 
 
 def parameter(*shape: int) -> torch.Tensor:

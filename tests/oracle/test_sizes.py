@@ -9,9 +9,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tapelint.analysis import run  # noqa: E402
-from tapelint.interp.values import TensorRef  # noqa: E402
+from tapelint.autograd import Tape, Tensor  # noqa: E402
+from tapelint.domain.values import TensorRef  # noqa: E402
 from tapelint.source import parse  # noqa: E402
-from tapelint.tape import Tape, Tensor  # noqa: E402
 
 SETTING = """
 import torch

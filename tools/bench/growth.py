@@ -11,7 +11,8 @@ from generated import branched, called, looped, nested, straight, wide
 from timing import best_of
 
 from tapelint.analysis import analyse
-from tapelint.interp import entry, machine
+from tapelint.drivers import entry
+from tapelint.engine import machine
 
 SIZES = (10, 100, 1_000, 10_000)
 DEPTHS = (1, 2, 3, 4, 5)

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import tapelint
 from tapelint.analysis import analyse
-from tapelint.interp import Machine
+from tapelint.autograd import State
+from tapelint.interpreter import Machine
 from tapelint.source import read
-from tapelint.tape import State
 
 TOP = 15
 _HOME = str(Path(tapelint.__file__).parent)

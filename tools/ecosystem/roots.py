@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapelint.analysis import run
-from tapelint.interp import Place, Resolve, place_of
-from tapelint.interp.values import Lib, Method, TensorRef, Unknown
+from tapelint.autograd import State, Tape
+from tapelint.domain.values import Lib, Method, TensorRef, Unknown
+from tapelint.interpreter import Place, Resolve, place_of
 from tapelint.source import Source
-from tapelint.tape import State, Tape
 
 STEPS = 9
 """How far back a chain is followed."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tapelint.analysis import analyse
-from tapelint.interp import Place
+from tapelint.interpreter import Place
 from tapelint.report import Kind
 from tapelint.source import NOTEBOOK, Source, SourceError, concerns_torch, notebook, read
 from tapelint.workspace import Resolver, discover

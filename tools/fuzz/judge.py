@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import torch
 
 from tapelint import analysis
+from tapelint.autograd import Tape
+from tapelint.autograd.events.graph_walks import Event
 from tapelint.rules import all_rules
 from tapelint.source import parse
-from tapelint.tape import Tape
-from tapelint.tape.events import Event
 
 NAME = "<fuzzed>"
 ERRORS = (

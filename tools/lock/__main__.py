@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests" / "mdtest")]
 from mdjudge import analysed  # noqa: E402
 from mdspec import Block, beside, read_all, read_script, read_specification  # noqa: E402
 from tapelint.analysis import Report, fixes  # noqa: E402
-from tapelint.interp.told import PROGRAMS  # noqa: E402
+from tapelint.stubs import PROGRAMS  # noqa: E402
 
 SEEDS = range(1, 301)
 """The random programs: enough to use every statement that the fuzzer can write some dozens of times."""

@@ -114,7 +114,7 @@ def _repaired(task: Task, report: Report, answer: Answer) -> Report:
     if report.source.cells:
         answer.warnings.append(f"{task.path}: fixes are applied to files of Python only, not in notebooks")
         return report
-    from ..repair import repair
+    from ..analysis.fix_all import repair
 
     try:
         repaired = repair(report, task.fix == "unsafe")

@@ -1,4 +1,4 @@
-"""How a cure changes text: one file of ``purposes/`` for each purpose, each a function from nodes to edits.
+"""How a cure changes text: one file of ``edits/`` for each purpose, each a function from nodes to edits.
 
 A rule says what should change (:class:`~tapelint.rules.cure.Cure`); here is how. Everything is computed on demand, when
 somebody opens the lightbulb or passes ``--fix``, so no purpose is imported before it is asked for, and libcst only by
@@ -21,27 +21,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..source.edit import Edit, apply
-from .refused import Refused
-from .sheet import Sheet
+from .text.edit_refused import Refused
+from .text.source_editor import Sheet
 
 if TYPE_CHECKING:
-    from ..rules.cure import Cure
+    from ..rules.support.cure import Cure
     from ..source import Source
 
-PURPOSES = frozenset(p.stem for p in (Path(__file__).parent / "purposes").glob("[!_]*.py"))
-"""The names a cure may use; each is a module of ``purposes`` whose docstring says which targets it takes."""
+PURPOSES = {file.stem: file.parent.name for file in (Path(__file__).parent / "edits").glob("*/[!_]*.py")}
+"""The names a cure may use, each with the folder of ``edits`` it is in: its docstring says which targets it takes."""
 
-__all__ = ["PURPOSES", "edits"]
+__all__ = ["PURPOSES", "edits_for"]
 
 
-def edits(source: Source, cure: Cure) -> tuple[Edit, ...] | None:
+def edits_for(source: Source, cure: Cure) -> tuple[Edit, ...] | None:
     """The edits that make ``cure`` happen in ``source.text``, in order; None where that cannot be done safely."""
     sheet = Sheet(source)
     made: list[Edit] = []
     for part in (cure, *cure.also):
         if part.purpose not in PURPOSES:
             raise ValueError(f"no such purpose: {part.purpose!r}")
-        purpose = import_module(f".purposes.{part.purpose}", __name__)
+        purpose = import_module(f".edits.{PURPOSES[part.purpose]}.{part.purpose}", __name__)
         try:
             made += purpose.edits(sheet, *part.targets)
         except (Refused, RecursionError):

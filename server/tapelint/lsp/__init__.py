@@ -15,15 +15,15 @@ from typing import NoReturn
 
 def serve() -> NoReturn:
     """Speak the protocol over standard input and output, and exit with the code it prescribes."""
-    from . import parent, transport  # parent first: it remembers who started us
-    from .debug import version
+    from .handlers.debug_information import version
     from .server import Server
+    from .transport import framing, parent_process  # parent first: it remembers who started us
 
     # Does nothing where the environment has asked for another log (TAPELINT_LOG).
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     # At INFO pygls logs every message, and with it the user's text.
     logging.getLogger("pygls").setLevel(logging.WARNING)
-    source, sink = transport.claim_standard_streams()
+    source, sink = framing.claim_standard_streams()
     try:
         code = asyncio.run(Server(version()).run(source, sink))
     except KeyboardInterrupt:

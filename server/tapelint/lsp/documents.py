@@ -16,7 +16,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
 from ..source import Cell, SourceError, Span, cell_at, read
-from .positions import Rows
+from .convert.positions import Rows
 
 logger = logging.getLogger(__name__)
 

@@ -13,13 +13,15 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
-from . import actions, configuration, debug, hover, notebooks, parent, pull, status, transport
-from .client import Client
+from . import notebook_documents, status
+from .analysis_result import Outcome
+from .client_capabilities import Client
 from .documents import Snapshot
-from .outcome import Outcome
-from .pipeline import Pipeline
-from .protocol import Protocol
+from .handlers import code_action, configuration, debug_information, hover_request, pull_diagnostics
+from .session import Pipeline
 from .settings import SettingsOfFolders
+from .transport import framing, parent_process
+from .transport.json_rpc import Protocol
 from .worker import Worker
 
 logger = logging.getLogger(__name__)
@@ -36,7 +38,7 @@ class Server(LanguageServer):
         super().__init__(
             "tapelint",
             version,
-            notebook_document_sync=notebooks.SYNC,
+            notebook_document_sync=notebook_documents.SYNC,
             protocol_cls=Protocol,
             converter_factory=default_converter,
         )
@@ -52,17 +54,17 @@ class Server(LanguageServer):
         self.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
         self.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
         self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
-        self.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(notebooks.did_open)
-        self.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(notebooks.did_change)
-        self.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(notebooks.did_close)
+        self.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(notebook_documents.did_open)
+        self.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(notebook_documents.did_change)
+        self.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(notebook_documents.did_close)
         self.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configuration.did_change)
         self.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(configuration.watched_files)
         self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(configuration.folders)
-        self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, pull.OPTIONS)(pull.diagnostic)
-        self.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.OPTIONS)(actions.code_action)
-        self.feature(types.CODE_ACTION_RESOLVE)(actions.resolve)
-        self.feature(types.TEXT_DOCUMENT_HOVER)(hover.hover)
-        self.command(debug.COMMAND)(debug.information)
+        self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, pull_diagnostics.OPTIONS)(pull_diagnostics.diagnostic)
+        self.feature(types.TEXT_DOCUMENT_CODE_ACTION, code_action.OPTIONS)(code_action.code_action)
+        self.feature(types.CODE_ACTION_RESOLVE)(code_action.resolve)
+        self.feature(types.TEXT_DOCUMENT_HOVER)(hover_request.hover)
+        self.command(debug_information.COMMAND)(debug_information.information)
 
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""
@@ -71,7 +73,7 @@ class Server(LanguageServer):
         if not self.client.pulls:
             result.capabilities.diagnostic_provider = None
         if not self.client.resolves_edits:
-            result.capabilities.code_action_provider = actions.WITHOUT_RESOLVE
+            result.capabilities.code_action_provider = code_action.WITHOUT_RESOLVE
         options = params.initialization_options
         self.settings.take(options.get("settings", options) if isinstance(options, dict) else None)
         # A client that forgets to say "initialized" still gets its findings, with the settings it sent along.
@@ -79,7 +81,9 @@ class Server(LanguageServer):
         if self._watch is not None:
             self._watch.cancel()
         if params.process_id is not None:
-            self._watch = asyncio.get_running_loop().create_task(parent.watch(params.process_id, self._orphaned))
+            self._watch = asyncio.get_running_loop().create_task(
+                parent_process.watch(params.process_id, self._orphaned)
+            )
 
     def publish(self, snapshot: Snapshot, outcome: Outcome | None) -> None:
         """Push what was found to a client that does not pull, and to the cells of notebooks; None clears a closed
@@ -132,7 +136,7 @@ class Server(LanguageServer):
         """Serve until told to leave; the result is the process's exit code."""
         loop = asyncio.get_running_loop()
         self._left = loop.create_future()
-        self._watch = loop.create_task(parent.watch(None, self._orphaned))
+        self._watch = loop.create_task(parent_process.watch(None, self._orphaned))
         self.pipeline = Pipeline(
             Worker(),
             self.status,
@@ -150,9 +154,9 @@ class Server(LanguageServer):
             except RuntimeError:
                 pass  # the loop has closed: nobody is left to tell
 
-        writer = transport.Writer(sink, lambda: soon(self._hung_up))
+        writer = framing.Writer(sink, lambda: soon(self._hung_up))
         self.protocol.set_writer(writer)
-        transport.start_reader(source, lambda body: soon(self.protocol.receive, body), lambda: soon(self._hung_up))
+        framing.start_reader(source, lambda body: soon(self.protocol.receive, body), lambda: soon(self._hung_up))
         try:
             return await self._left
         finally:

@@ -17,8 +17,8 @@ from .. import fixes, rules
 from ..rules import Rule
 
 SEVERITIES = ("error", "warning", "information", "hint")
-RULES = Path(rules.__file__).parent
-PURPOSES = Path(fixes.__file__).parent / "purposes"
+RULES = {file.stem: file for file in Path(rules.__file__).parent.rglob("*.py")}
+PURPOSES = sorted((Path(fixes.__file__).parent / "edits").glob("*/[!_]*.py"), key=lambda file: file.stem)
 
 
 def severities(rule: Rule) -> list[str]:
@@ -30,7 +30,7 @@ def severities(rule: Rule) -> list[str]:
 def purposes(rule: Rule) -> dict[str, str]:
     """The fixes that ``rule`` names, each with the first sentence of its file."""
     found = set() if rule.notice else set(_constants(rule))
-    return {path.stem: _sentence(path) for path in sorted(PURPOSES.glob("*.py")) if path.stem in found}
+    return {path.stem: _sentence(path) for path in PURPOSES if path.stem in found}
 
 
 def _sentence(path: Path) -> str:
@@ -40,11 +40,11 @@ def _sentence(path: Path) -> str:
 
 def _constants(rule: Rule) -> Iterator[str]:
     """Every string in the code of a rule that is not text for somebody to read."""
-    todo = [(rule.code.lower(), None)]
+    todo = [(next(stem for stem in RULES if stem.startswith(f"{rule.code.lower()}_")), None)]
     seen = set(todo)
     while todo:
         module, name = todo.pop()
-        tree = _tree(RULES / f"{module}.py")
+        tree = _tree(RULES[module])
         parts = _functions(tree)
         body = [parts[name]] if name in parts else [*parts.values()] if name is None else []
         taken = _taken(tree)
@@ -70,11 +70,11 @@ def _functions(tree: ast.Module) -> dict[str, ast.AST]:
 def _taken(tree: ast.Module) -> dict[str, tuple[str, str]]:
     """What a file imports from its neighbours: the name here, and the file and the name there."""
     return {
-        alias.asname or alias.name: (node.module, alias.name)
+        alias.asname or alias.name: (node.module.rpartition(".")[2], alias.name)
         for node in tree.body
-        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module
+        if isinstance(node, ast.ImportFrom) and node.level and node.module
         for alias in node.names
-        if (RULES / f"{node.module}.py").exists()
+        if node.module.rpartition(".")[2] in RULES
     }
 
 

@@ -1,4 +1,4 @@
-"""The hazards, one file each. ``all_rules()`` finds them: a module of this package that defines ``RULE`` is a rule."""
+"""The hazards, one file each, in one folder for each family: a module ``tlNNN_name`` defines a ``RULE``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from .finding import Examined, Finding, Link, Remark, Rule
+from .support.finding import Examined, Finding, Link, Remark, Rule
 
 __all__ = ["Examined", "Finding", "Link", "Remark", "Rule", "all_rules", "rule_named"]
 
@@ -14,8 +14,9 @@ __all__ = ["Examined", "Finding", "Link", "Remark", "Rule", "all_rules", "rule_n
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code."""
-    modules = sorted(p.stem for p in Path(__file__).parent.glob("tl*.py"))
-    return tuple(sorted((import_module(f".{name}", __name__).RULE for name in modules), key=lambda r: r.code))
+    files = Path(__file__).parent.glob("*/tl*.py")
+    found = (import_module(f".{file.parent.name}.{file.stem}", __name__).RULE for file in files)
+    return tuple(sorted(found, key=lambda rule: rule.code))
 
 
 def rule_named(name: str) -> Rule | None:

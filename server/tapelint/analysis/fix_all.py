@@ -1,0 +1,83 @@
+"""Many fixes at once: those of a whole file, as ``tapelint check --fix`` and ``source.fixAll.tapelint`` apply them.
+
+Each fix was verified alone. Together they are verified again: the text with all of them must have fewer findings and
+none of a code that was rarer before. Where that fails only the first is applied, and the next round finds the rest;
+so do fixes that touch the same text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .. import analysis
+from ..report.diagnostic import Fix
+from ..source import Edit
+
+ROUNDS = 20
+"""A program with more findings that stand in each other's way is left to the next run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A text after its fixes: the report on it, and how many were made."""
+
+    report: analysis.Report
+    fixes: int = 0
+
+
+def repair(report: analysis.Report, unsafe: bool, cancel: Callable[[], bool] | None = None) -> Repaired:
+    """Apply the best fix of every finding until none is left; only safe ones unless ``unsafe``, and none that is to be
+    chosen by hand.
+    """
+    count, seen = 0, {report.source.text}
+    for _ in range(ROUNDS):
+        offered = (analysis.fixes(report, diagnostic, cancel) for diagnostic in report.diagnostics)
+        chosen = compatible([fix for fixes in offered if (fix := best(fixes, unsafe)) is not None])
+        if not chosen:
+            break
+        edits = verified(chosen, report, cancel)
+        after = analysis.edited(report, edits, cancel)
+        if after.source.text in seen:
+            break
+        seen.add(after.source.text)
+        count += sum(set(fix.edits) <= set(edits) for fix in chosen)
+        report = after
+    return Repaired(report, count)
+
+
+def best(fixes: Sequence[Fix], unsafe: bool) -> Fix | None:
+    """The fix to apply unasked: the preferred one where it is allowed, else the first that is."""
+    wanted = ("safe", "unsafe") if unsafe else ("safe",)
+    allowed = [fix for fix in fixes if fix.applicability in wanted]
+    return next((fix for fix in allowed if fix.preferred), allowed[0] if allowed else None)
+
+
+def compatible(fixes: list[Fix]) -> list[Fix]:
+    """The fixes that touch no text another one before them touches."""
+    chosen: list[Fix] = []
+    taken: list[Edit] = []
+    for fix in fixes:
+        if fix.edits and not any(_touch(edit, other) for edit in fix.edits for other in taken):
+            chosen.append(fix)
+            taken.extend(fix.edits)
+    return chosen
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    """Whether two edits share a place; the same insertion twice counts, or it would be made twice."""
+    a, b = one.span, other.span
+    return (a.row, a.column) <= (b.end_row, b.end_column) and (b.row, b.column) <= (a.end_row, a.end_column)
+
+
+def verified(fixes: list[Fix], report: analysis.Report, cancel: Callable[[], bool] | None = None) -> tuple[Edit, ...]:
+    """The edits of ``fixes``, or of the first alone where all of them together do harm."""
+    edits = tuple(edit for fix in fixes for edit in fix.edits)
+    if len(fixes) < 2:
+        return edits
+    after = analysis.edited(report, edits, cancel)
+    before = Counter(finding.code for finding in report.diagnostics)
+    now = Counter(finding.code for finding in after.diagnostics)
+    is_good = len(after.source.problems) <= len(report.source.problems) and now <= before and now != before
+    return edits if is_good else fixes[0].edits

@@ -1,0 +1,148 @@
+"""What an analysis could not look at, in words: from the steps it took to notices.
+
+    2 of 7 entry points were followed in part: `train` (line 12) and `Model.fit` (line 80).
+
+An entry point is the script or a function that nothing in the file calls (``interp.entry``). Rows are looked up when
+the words are made: a step that an edit has left alone keeps its nodes, and these know their new rows.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..fault import REPORT, Fault
+from ..interpreter import Lost, Step
+from ..report import Kind, Notice, Related
+from ..report.notice import START
+from ..source import Source, Span, cell_at
+from .locations import Files
+
+FEW = 6
+"""So many names stand in a message; all of them are its places."""
+BEYOND = "What comes after that was not seen: a hazard there is not reported."
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entry point by its name, ``at`` the line where it begins or was left, and as a place."""
+
+    name: str
+    at: str
+    place: Related
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.at})" if self.name and self.at else self.name or self.at
+
+
+def notices(files: Files, steps: Sequence[Step], entries: int) -> tuple[Notice, ...]:
+    """All there is to say of the checked file, the gravest first; ``entries`` is the number of its entry points."""
+    failed: dict[tuple[Fault, str], list[Named]] = {}
+    cut: list[Named] = []
+    idle: list[Named] = []
+    for step in steps:
+        for lost in step.lost:
+            named = _named(files, step, lost)
+            if lost.fault is not None:
+                failed.setdefault((lost.fault, lost.rule), []).append(named)
+            elif lost.entry.kind != "object":  # its methods are told instead: none of them has begun
+                (cut if lost.begun else idle).append(named)
+    faults = (_fault(files.main.path, *what, places) for what, places in failed.items())
+    return (*faults, *unparsed(files.main), *_cut(files.main.path, cut, idle, entries))
+
+
+def unparsed(source: Source) -> Iterator[Notice]:
+    """What there is to say of a file that was not executed, or not as it stands."""
+    if source.is_skipped:
+        yield Notice(Kind.NOT_ANALYSED, source.path, f"not analysed: {source.is_skipped}")
+    broken = [problem for problem in source.problems if not problem.is_limit]
+    deep = [problem for problem in source.problems if problem.is_limit]
+    for kind, problems in ((Kind.PARSED_IN_PART, broken), (Kind.FOLLOWED_IN_PART, deep)):
+        if problems:
+            more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
+            places = tuple(Related(each.message, source.path, each.span) for each in problems)
+            message = f"{problems[0].message}{more}; the rest of the file was checked"
+            yield Notice(kind, source.path, message, places)
+
+
+def _cut(path: str, cut: list[Named], idle: list[Named], entries: int) -> Iterator[Notice]:
+    said = []
+    if cut:
+        said.append(f"{_of(len(cut), entries)} followed in part: {_few(cut)}")
+    if idle:
+        begin = f"{len(idle)} not at all" if cut else f"{_of(len(idle), entries)} not followed at all"
+        said.append(f"{begin}: {_few(idle)}")
+    if said:
+        found = (*cut, *idle)
+        places = tuple(sorted((each.place for each in found), key=lambda place: (place.filename != path, place.span)))
+        names = tuple(sorted(each.name for each in found))
+        yield Notice(Kind.FOLLOWED_IN_PART, path, f"{'; '.join(said)}.", places, names, help=BEYOND)
+
+
+def _of(count: int, entries: int) -> str:
+    if entries == count == 1:
+        return "the only entry point was"
+    return f"{count} of {entries} entry points {'was' if count == 1 else 'were'}"
+
+
+def _fault(path: str, fault: Fault, rule: str, found: list[Named]) -> Notice:
+    what = f"{rule} could not judge {_few(found)}" if rule else f"{_few(found)} could not be followed to the end"
+    places, names = tuple(each.place for each in found), tuple(each.name for each in found)
+    return Notice(Kind.FAULT, path, f"internal error: {what}: {fault}; {REPORT}", places, names, fault.trace)
+
+
+def _few(found: list[Named]) -> str:
+    words = [str(each) for each in found]
+    if len(words) > FEW:
+        words = [*words[:FEW], f"{len(words) - FEW} more"]
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _named(files: Files, step: Step, lost: Lost) -> Named:
+    entry, main = lost.entry, files.main
+    node, owner = entry.node, entry.owner
+    told = "not followed to the end" if lost.begun else "not followed at all"
+    at, source = "line", main if node is None else files.of(node)
+    match entry.kind:
+        case "script":
+            name, at = "the notebook" if main.cells else "the script", "up to line"
+            node = _stopped(files, step)
+        case "function" if isinstance(node, ast.FunctionDef):
+            name = f"`{owner.name}.{node.name}`" if isinstance(owner, ast.ClassDef) else f"`{node.name}`"
+        case "object" if isinstance(node, ast.ClassDef):
+            name = f"`{node.name}()`"
+        case "cell" if (cell := cell_at(main.cells, main.span(node).row if node else 1)) is not None:
+            return Named(f"cell {cell.number} once more", "", Related(told, main.path, _row(main, node)))
+        case "module":
+            name = f"the top level of {os.path.basename(entry.path)}"
+            return Named(name, "", Related(f"{name}: {told}", entry.path, START))
+        case _:
+            name, told = "", "here"
+    place = Related(f"{name}: {told}" if name else told, source.path, _row(source, node))
+    cell = cell_at(source.cells, place.span.row)
+    row = place.span.row if cell is None else cell.own(place.span).row
+    here = "" if source is main else f"{os.path.basename(source.path)} "
+    here += "" if cell is None else f"cell {cell.number} "
+    return Named(name, "" if node is None else f"{here}{at} {row}", place)
+
+
+def _stopped(files: Files, step: Step) -> ast.stmt | None:
+    """The innermost statement of the checked file that was being executed when a stretch of the script ended."""
+    for block in reversed(step.place):
+        if 0 < block.done <= len(block.statements):
+            statement = block.statements[block.done - 1]
+            if files.of(statement) is files.main:
+                return statement
+    return None
+
+
+def _row(source: Source, node: ast.AST | None) -> Span:
+    """The first row of a place: a whole function need not be underlined."""
+    span = START if node is None else source.span(node)
+    if span.end_row == span.row:
+        return span
+    line = source.lines[span.row - 1] if span.row <= len(source.lines) else ""
+    return replace(span, end_row=span.row, end_column=max(len(line.rstrip()) + 1, span.column))

@@ -1,0 +1,63 @@
+"""Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
+
+from .facts import Cut, Tape, Unmarked
+from .gradients import history
+from .model.func_levels import Level, alias, leave, see_outside
+from .model.graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
+from .model.inference_mode import check_inference_write
+from .model.program_point import Lap, Moment
+from .model.recording import invent, record
+from .model.stores import Collected, Kept, Stored
+from .model.views import contents, current, edge_of, leaf, settle
+from .model.writes import Refused, bump, check_write, write_aside
+from .passes.engine import backward, everything, recorded, second_order, unused
+from .passes.node_hooks import Hook, retain
+from .state import State, fresh_id
+
+__all__ = [
+    "BATCH",
+    "Cut",
+    "Extent",
+    "Collected",
+    "Freed",
+    "Gradients",
+    "Hook",
+    "Kept",
+    "Lap",
+    "Leaf",
+    "Level",
+    "MANY",
+    "Moment",
+    "Node",
+    "Refused",
+    "SavedTensor",
+    "State",
+    "Stored",
+    "Tape",
+    "Tensor",
+    "Turn",
+    "Unmarked",
+    "Write",
+    "alias",
+    "backward",
+    "bump",
+    "check_inference_write",
+    "check_write",
+    "contents",
+    "current",
+    "edge_of",
+    "everything",
+    "fresh_id",
+    "gradients",
+    "invent",
+    "leaf",
+    "leave",
+    "record",
+    "recorded",
+    "retain",
+    "second_order",
+    "see_outside",
+    "settle",
+    "unused",
+    "write_aside",
+]

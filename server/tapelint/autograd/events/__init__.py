@@ -1,0 +1,1 @@
+"""What happened on a path, one file for each family of rules."""

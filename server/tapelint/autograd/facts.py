@@ -1,0 +1,162 @@
+"""What one analysis remembers beside its paths: names for tensors, where values were kept, and who listens.
+
+These facts never change once known and ids are never reused, so they are shared by all paths.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .events.graph_walks import Event
+from .frozen import frozen
+from .model.graph import Gradients, Node, Write
+from .model.program_point import Moment
+from .model.stores import Stored
+from .state import State
+
+if TYPE_CHECKING:
+    from .model.func_levels import Level
+
+
+@frozen
+class Cut:
+    """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...). ``switched`` is the call that had
+    switched gradients off until further notice, if that is why; ``source`` the graph it was cut from, if there was one,
+    ``leaves`` the parameters that a graph would lead to, if none was made; ``wrapped`` is where a tensor was made again
+    of the numbers.
+    """
+
+    moment: Moment
+    reason: str
+    switched: Moment | None = None
+    source: Node | None = None
+    leaves: tuple[int, ...] = ()
+    wrapped: Moment | None = None
+
+
+@frozen
+class Unmarked:
+    """An ``autograd.Function`` wrote one of its inputs in place and did not say so.
+
+    ``argument`` is forward's name for it, ``grad_fn`` the history it still has, which knows nothing of the write.
+    ``applied`` is when the Function ran.
+    """
+
+    function: str
+    argument: str
+    grad_fn: Node
+    write: Write
+    applied: Moment
+
+
+class Tape:
+    """Facts and listeners of one analysis.
+
+    ``scaled`` are the tensors that a scaler of mixed precision made, ``weighty`` the unknown conditions that may decide
+    what becomes of gradients (and whether by clearing them), ``holders`` the unknown values that were given leaves,
+    ``slopes`` the tensors that the program computed from gradients, ``updates`` those that it computed from a leaf and
+    a gradient, each with its leaf, ``terms`` sums with a graph, of which one term lost its own, each with where,
+    ``numbers`` what was in the tensors that unknown numbers were read from, ``homes`` for each attribute and item of an
+    object the last assignment to it, its target and its value, ``askers`` the module that was asked for its parameters,
+    by the empty list it gave; ``parted`` the leaves that stand for many parameters, of which somebody had some in hand;
+    ``watched`` the tensors whose gradient the program wants, ``single`` the tensors of the default dtype, ``retyped``
+    the calls that change that of others, ``levels`` the transforms of ``torch.func``
+    that are running, the innermost last; ``work`` counts the nodes that passes have come to.
+
+    Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
+    backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
+    ``casting`` is set under autocast, or where that is not known.
+    """
+
+    def __init__(self) -> None:
+        self.names: dict[int, str] = {}
+        self.stored: dict[int, tuple[Stored, ...]] = {}
+        self.cuts: dict[int, Cut] = {}
+        self.wrapped: dict[int, Moment] = {}
+        self.listeners: list[Callable[[Event], None]] = []
+        self.saved: set[int] = set()
+        self.searched: set[ast.AST] = set()
+        self.walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = set()
+        self.guarded = 0
+        self.copies: dict[int, tuple[int, int]] = {}
+        self.gradients: dict[Node, Gradients] = {}
+        self.unmarked: dict[int, Unmarked] = {}
+        self.inside: dict[int, Node] = {}
+        self.premise: str | None = None
+        self.levels: tuple[Level, ...] = ()
+        self.casting = False
+        self.scaled: dict[int, Moment] = {}
+        self.weighty: dict[Hashable, bool] = {}
+        self.holders: dict[int, frozenset[int]] = {}
+        self.slopes: set[int] = set()
+        self.numbers: dict[int, tuple[int, ...]] = {}
+        self.updates: dict[int, int] = {}
+        self.terms: dict[int, Cut] = {}
+        self.homes: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = {}
+        self.askers: dict[int, int] = {}
+        self.parted: set[int] = set()
+        self.watched: set[int] = set()
+        self.single: set[int] = set()
+        self.retyped: set[str] = set()
+        self.work = 0
+
+    def fork(self) -> Tape:
+        """A tape that begins with the facts of this one and whose own facts this one does not see."""
+        twin = Tape.__new__(Tape)
+        for name, value in vars(self).items():
+            setattr(twin, name, value.copy() if isinstance(value, (dict, set)) else value)
+        return twin
+
+    def absorb(self, other: Tape) -> None:
+        """Know what ``other`` knows; the names given here come first."""
+        for name, value in vars(self).items():
+            if isinstance(value, set):
+                value |= getattr(other, name)
+            elif isinstance(value, dict):
+                for key, fact in getattr(other, name).items():
+                    value.setdefault(key, fact)
+
+    def publish(self, event: Event) -> None:
+        """Tell the listeners; but not of what the program catches itself (``guarded`` counts the handlers that
+        would). While ``premise`` is set, everything that happens rests on it.
+        """
+        if self.guarded and event.raises:
+            return
+        if self.premise is not None and event.assumed is None:
+            event = replace(event, assumed=self.premise)
+        for listener in self.listeners:
+            listener(event)
+
+    def premises(self, state: State) -> frozenset[Hashable]:
+        """The assumptions of a path on which it depends what is cleared and stepped."""
+        return frozenset(key for key in state.choices if key in self.weighty)
+
+    def clearing(self, premises: frozenset[Hashable]) -> frozenset[Hashable]:
+        """Those of some assumptions on which it depends what is cleared."""
+        return frozenset(key for key in premises if self.weighty[key])
+
+    def is_single(self, tensor: int) -> bool:
+        """Whether a tensor is of single precision for certain: of the default type, which the program leaves alone."""
+        return tensor in self.single and not self.retyped
+
+    def same_values(self, left: tuple[int, int], right: tuple[int, int]) -> bool:
+        """Whether two tensors, each with its version, hold the same values for certain: one was cloned from the
+        other.
+        """
+        return self.origin(left) == self.origin(right)
+
+    def origin(self, tensor: tuple[int, int]) -> tuple[int, int]:
+        """The tensor, and the version of it, that an unchanged clone was made from."""
+        while tensor[1] == 0 and tensor[0] in self.copies:
+            tensor = self.copies[tensor[0]]
+        return tensor
+
+    def name(self, tensor: int, name: str) -> None:
+        """The first name a tensor is given is the one a user recognises."""
+        self.names.setdefault(tensor, name)
+
+    def keep(self, tensor: int, stored: Stored) -> None:
+        self.stored[tensor] = (*self.stored.get(tensor, ()), stored)

@@ -1,0 +1,284 @@
+"""Where the gradients of a leaf come from, and what became of them.
+
+    loss.backward()    # w.grad holds one pass
+    opt.step()         # which this step uses
+    loss.backward()    # w.grad holds two passes: the first has been used already
+    opt.zero_grad()    # both are gone, the second without having been used
+
+``State.grads`` says which tensor ``.grad`` is; ``State.history`` holds a ``Gradient`` for each leaf that a backward, a
+step or a clearing has ever concerned. Records are immutable, and leaves with the same past share one, so that a pass
+over a large network makes a few records and not thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
+
+from ..model.graph import Leaf, Node
+from ..model.program_point import Moment
+from ..state import State, fresh_id
+
+KEPT = 16
+"""How many passes of one gradient are told apart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pass:
+    """One backward that added to gradients. ``begin`` is the graph it walked, ``leaves`` are those it reached.
+
+    ``scale`` is the scaling of the loss, if a scaler of mixed precision had scaled it. ``premises`` are the assumed
+    conditions, among those that decide what is cleared or stepped, under which the path had come there. ``stamp`` grows
+    with time. ``create`` says that the gradients were recorded themselves.
+    """
+
+    moment: Moment
+    root: int
+    begin: tuple[Node | Leaf, ...]
+    leaves: tuple[int, ...]
+    scale: Moment | None
+    premises: frozenset[Hashable]
+    assumed: str | None
+    stamp: int
+    create: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a backward computed was of use: to a step, or, without ``step``, to the program, which looked at it."""
+
+    step: Moment | None
+    stamp: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clearing:
+    """Gradients went that no step of this leaf had used: those of ``passes``."""
+
+    moment: Moment
+    passes: tuple[Pass, ...]
+    premises: frozenset[Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """A step that looked for a gradient where there had never been one."""
+
+    moment: Moment
+    premises: frozenset[Hashable]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip:
+    """Gradients were clipped; ``scale`` is set where they were still multiplied by the scale of the loss."""
+
+    moment: Moment
+    scale: Moment | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gradient:
+    """The past of one leaf's ``.grad``.
+
+    ``passes`` are what it is the sum of; a step, the last at ``step``, has used the first ``used`` of them. ``clip`` is
+    the last clipping of what it holds; ``scale`` is set while a scaled loss has contributed and nobody divided by the
+    scale. ``clearings`` are those since the last step that lost something, oldest first. ``idle`` is a step that found
+    no gradient where there had never been one. ``perhaps`` says that a step has used them only if some condition held,
+    which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where somebody unknown
+    may have read, cleared or changed the gradient.
+    """
+
+    passes: tuple[Pass, ...] = ()
+    used: int = 0
+    step: Moment | None = None
+    clip: Clip | None = None
+    scale: Moment | None = None
+    clearings: tuple[Clearing, ...] = ()
+    idle: Idle | None = None
+    perhaps: bool = False
+    doubt: bool = False
+
+    @property
+    def fresh(self) -> tuple[Pass, ...]:
+        """What no step has used yet."""
+        return self.passes[self.used :]
+
+    @property
+    def stale(self) -> tuple[Pass, ...]:
+        """What a step has used already."""
+        return self.passes[: self.used]
+
+    @property
+    def never(self) -> bool:
+        """Whether there has not been a gradient yet."""
+        return not self.passes and self.step is None and not self.clearings
+
+
+Group = tuple[Gradient, tuple[int, ...]]
+"""Leaves that have the same past."""
+
+NOTHING = Gradient()
+
+
+def groups(state: State, leaves: Iterable[int]) -> tuple[Group, ...]:
+    """The pasts of ``leaves``, each with those that share it; leaves without a past are left out."""
+    found: dict[Gradient, list[int]] = {}
+    for key in leaves:
+        past = state.history.get(key)
+        if past is not None:
+            found.setdefault(past, []).append(key)
+    return tuple((past, tuple(keys)) for past, keys in found.items())
+
+
+def change(state: State, leaves: Iterable[int], how: Callable[[Gradient], Gradient], new: bool = True) -> None:
+    """Give each leaf the record that ``how`` makes of its own; with ``new`` also those that have none yet."""
+    made: dict[Gradient, Gradient] = {}
+    history = state.history
+    for key in leaves:
+        past = history.get(key)
+        if past is None:
+            if not new:
+                continue
+            past = NOTHING
+        then = made.get(past)
+        if then is None:
+            then = made[past] = how(past)
+        history[key] = then
+
+
+def added(state: State, leaves: Iterable[int], run: Pass) -> None:
+    """A backward added to the gradients of the leaves it reached."""
+    change(
+        state,
+        leaves,
+        lambda g: replace(
+            g,
+            passes=(*g.passes, run)[-KEPT:],
+            used=max(g.used - (len(g.passes) >= KEPT), 0),
+            clip=None,
+            scale=run.scale or g.scale,
+            idle=None,
+        ),
+    )
+
+
+def cleared(state: State, leaves: Iterable[int], moment: Moment, premises: frozenset[Hashable]) -> None:
+    """The gradients are gone, or zero."""
+    made: dict[tuple[Pass, ...], Clearing] = {}
+
+    def how(past: Gradient) -> Gradient:
+        if not past.fresh:
+            return Gradient(step=past.step, clearings=past.clearings, idle=past.idle)
+        if past.doubt:  # they may have been used, or may have gone before
+            return Gradient(step=past.step, clearings=past.clearings)
+        clearing = made.setdefault(past.fresh, Clearing(moment, past.fresh, premises))
+        return Gradient(step=past.step, clearings=(*past.clearings, clearing)[-KEPT:])
+
+    change(state, leaves, how, new=False)
+
+
+def stepped(state: State, leaves: Iterable[int], moment: Moment, premises: frozenset[Hashable]) -> None:
+    """An optimizer used the gradients, if there were any; the scaler of mixed precision has unscaled them before."""
+    before, use, idle = list(leaves), Use(moment, fresh_id()), Idle(moment, premises)
+    in_vain = all(past.never and not past.doubt for past, _ in groups(state, before))
+
+    def how(past: Gradient) -> Gradient:
+        if past.never and not past.doubt:
+            return Gradient(idle=past.idle or idle) if in_vain else past
+        return replace(past, used=len(past.passes), step=moment, scale=None, clearings=())
+
+    for past, _ in groups(state, before):
+        state.spent.update(dict.fromkeys(past.fresh, use))
+    change(state, before, how, new=in_vain)
+
+
+def clipped(state: State, leaves: Iterable[int], moment: Moment) -> None:
+    change(state, leaves, lambda g: replace(g, clip=Clip(moment, g.scale)), new=False)
+
+
+def unscaled(state: State, leaves: Iterable[int]) -> None:
+    change(state, leaves, lambda g: replace(g, scale=None), new=False)
+
+
+def doubted(state: State, leaves: Iterable[int] | None = None) -> None:
+    """Somebody unknown may have done anything to the gradients (of all leaves, if none are named)."""
+    touched = list(state.history if leaves is None else leaves)
+    change(state, touched, lambda g: g if g.doubt else replace(g, doubt=True), new=leaves is not None)
+
+
+def looked_at(state: State, leaf: int | None) -> None:
+    """The program reads a gradient, or (None) one we do not know: that is a use of the backward that made it."""
+    pasts = [state.history.get(leaf)] if leaf is not None else dict.fromkeys(state.history.values())
+    for past in pasts:
+        if past is not None:
+            for run in past.passes:
+                state.spent.setdefault(run, Use(None))
+
+
+def wasted(state: State, run: Pass) -> bool:
+    """Whether nobody used what a backward computed, and nobody can any more."""
+    if run in state.spent:
+        return False
+    return not any(run in past.passes or past.doubt for past, _ in groups(state, run.leaves))
+
+
+def leads_through(run: Pass, network: frozenset[int], other: frozenset[int]) -> bool:
+    """Whether a pass went through operations that use leaves of ``network`` to reach leaves of ``other``: the network
+    was only a passage. It was not if each of its leaves is also used where nothing of ``other`` lies below: that part
+    of the pass is about the network itself.
+    """
+    found: set[Node] = set()
+    todo: list[Node | Leaf] = list(run.begin)
+    while todo:
+        item = todo.pop()
+        if isinstance(item, Node) and item not in found:
+            found.add(item)
+            todo += item.inputs
+    leading: set[Node] = set()
+    passed, ended = set(), set()
+    for node in sorted(found, key=lambda node: node.id):  # what a node depends on is older than it is
+        if any(i.tensor in other if isinstance(i, Leaf) else i in leading for i in node.inputs):
+            leading.add(node)
+        used = {i.tensor for i in node.inputs if isinstance(i, Leaf) and i.tensor in network}
+        (passed if node in leading else ended).update(used)
+    return not passed <= ended
+
+
+def met(state: State, other: State) -> None:
+    """Two paths become one: ``other`` keeps what both agree on."""
+    mine, yours = state.history, other.history
+    joined: dict[tuple[Gradient, Gradient], Gradient] = {}
+    for key in (mine.keys() | yours.keys()) & other.tensors.keys():  # a leaf that only the other path has made is gone
+        left, right = mine.get(key, NOTHING), yours.get(key, NOTHING)
+        if left is right:
+            continue
+        both = joined.get((left, right))
+        if both is None:
+            both = joined[left, right] = _agreed(left, right)
+        yours[key] = both
+    for loop in [key for key in other.evaluated if key not in state.evaluated]:
+        del other.evaluated[loop]
+    if state.spent.keys() - other.spent.keys():
+        other.spent = {**state.spent, **other.spent}
+
+
+def _agreed(left: Gradient, right: Gradient) -> Gradient:
+    # Where one path has used or cleared what the other still holds, a test decided it that is forgotten now.
+    doubt = left.doubt or right.doubt or left.passes != right.passes and bool(left.fresh) and bool(right.fresh)
+    if bool(left.used) is not bool(right.used) and left.passes == right.passes and not doubt:
+        return replace(left if left.used else right, perhaps=True, clip=None, scale=None, clearings=())
+    if (
+        bool(left.used) is not bool(right.used)
+        or bool(left.fresh) is not bool(right.fresh)
+        or bool(left.clearings) is not bool(right.clearings)
+    ):
+        return replace(right, doubt=True)
+    return replace(
+        right,
+        clip=right.clip if left.clip else None,
+        scale=right.scale if left.scale else None,
+        clearings=right.clearings if len(left.clearings) == len(right.clearings) else (),
+        idle=right.idle if left.idle else None,
+        perhaps=left.perhaps or right.perhaps,
+        doubt=doubt,
+    )

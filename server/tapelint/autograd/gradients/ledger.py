@@ -1,0 +1,51 @@
+"""The ledger of gradients: what each backward is about to add, and its booking once it has."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..events.training_step import StepMissed
+from ..facts import Tape
+from ..model.graph import Leaf, Node
+from ..state import State, fresh_id
+from .history import Idle, Pass, added, groups, looked_at
+
+
+def planned(
+    tape: Tape,
+    state: State,
+    roots: Sequence[int],
+    node: ast.AST,
+    begin: Sequence[Node | Leaf],
+    order: Sequence[Node],
+    leaves: Sequence[Leaf],
+    assumed: str | None,
+    create: bool | None,
+) -> Pass:
+    """What a backward from ``roots`` is to the gradients it is about to make."""
+    stranger = next((n.assumed for n in order if n.assumed), None)
+    return Pass(
+        state.moment(node),
+        roots[0] if roots else -1,
+        tuple(begin),
+        tuple(item.tensor for item in leaves),
+        next((tape.scaled[key] for key in roots if key in tape.scaled), None),
+        tape.premises(state),
+        assumed or tape.premise or (f"`{stranger}` keeps a graph, which tapelint cannot see" if stranger else None),
+        fresh_id(),
+        create is True,
+    )
+
+
+def book(tape: Tape, state: State, run: Pass, leaves: Sequence[int]) -> None:
+    """Remember which backward a gradient comes from, and tell if a step had looked for it in vain."""
+    idle: dict[Idle, list[int]] = {}
+    for past, keys in groups(state, leaves):
+        if past.idle is not None and not past.doubt:
+            idle.setdefault(past.idle, []).extend(keys)
+    added(state, leaves, run)
+    if state.hooks:  # what they see of the gradients is a use
+        looked_at(state, None)
+    for step, keys in idle.items():
+        tape.publish(StepMissed(run.moment, run.assumed, step, tuple(keys), run.premises))

@@ -1,0 +1,81 @@
+"""Leaves whose own gradient holds them: ``backward(create_graph=True)``.
+
+    loss.backward(create_graph=True)   # w -> w.grad -> its graph -> w
+
+PyTorch cannot see such a cycle, so nothing in it is freed before ``.grad`` is cleared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..events.graph_walks import GradientCycle
+from ..facts import Tape
+from ..model.graph import Leaf, Node
+from ..model.program_point import Moment, earlier_lap
+from ..model.views import current, edge_of
+from ..state import State
+
+GROWS = 2
+"""How many earlier iterations a gradient must have piled up: one may still be cleared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """``grad`` is the gradient that holds its leaf since ``moment``; later iterations added to it ``times``."""
+
+    grad: int
+    moment: Moment
+    times: int = 0
+
+
+def closed(tape: Tape, state: State, ran: Iterable[Node], leaves: Sequence[int], now: Moment) -> None:
+    """A backward with ``create_graph`` ran these nodes and has filled the gradients of ``leaves``, whose graphs lead to
+    whatever the nodes had saved.
+    """
+    edges = [
+        item if saved.role == "result" else edge_of(current(state, saved.tensor))
+        for item in ran
+        for saved in item.saved
+    ]
+    reached = _leaves(edge for edge in edges if edge is not None)
+    for key in leaves:
+        grad = state.grads.get(key)
+        if grad is None or key not in reached:
+            continue
+        past = state.cycles.get(key)
+        if past is None or past.grad != grad:
+            state.cycles[key] = Cycle(grad, now)
+        elif earlier_lap(past.moment, now) is not None:
+            state.cycles[key] = Cycle(grad, past.moment, past.times + 1)
+            if past.times + 1 == GROWS:
+                tape.publish(GradientCycle(now, None, key, past.moment, None))
+
+
+def left(tape: Tape, state: State, made: Moment, known: Iterable[int]) -> None:
+    """A call that began at ``made`` returns: who is left with a gradient that holds him, and known to nobody else?"""
+    outside = set(known)
+    depth = len(made.calls)
+    for key, cycle in list(state.cycles.items()):
+        if state.grads.get(key) != cycle.grad:
+            del state.cycles[key]
+            continue
+        born = state.tensors[key].born
+        if born.calls[:depth] == made.calls and born.laps[: len(made.laps)] == made.laps and key not in outside:
+            del state.cycles[key]
+            tape.publish(GradientCycle(cycle.moment, None, key, cycle.moment, made))
+
+
+def _leaves(edges: Iterable[Node | Leaf]) -> set[int]:
+    found: set[int] = set()
+    seen: set[Node] = set()
+    frontier = list(edges)
+    while frontier:
+        item = frontier.pop()
+        if isinstance(item, Leaf):
+            found.add(item.tensor)
+        elif item not in seen:
+            seen.add(item)
+            frontier += item.inputs
+    return found

@@ -1,0 +1,99 @@
+"""Parameters that an optimizer holds and no backward ever comes to.
+
+h = encoder(x).data          # the graph ends here
+decoder(h).sum().backward()
+opt.step()                   # encoder's parameters are skipped, in every iteration
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..events.training_step import NeverReached
+from ..facts import Cut, Tape
+from ..model.graph import Leaf, Node
+from ..model.program_point import Moment, earlier_lap
+from ..state import State
+from .history import Group
+
+NUMBERS = frozenset(("item", "number", "tolist", "__float__", "__int__", "__bool__", "__len__"))
+"""Cuts that are made to look at a value, mostly: the graph goes on elsewhere."""
+
+
+def due(tape: Tape, state: State, past: Sequence[Group], now: Moment) -> bool:
+    """Whether an optimizer that steps has stepped in an earlier iteration, on a path without doubts: true once for each
+    step of the program.
+    """
+    if now.node in tape.searched:
+        return False
+    before = [step for g, _ in past if (step := g.step or (g.idle.moment if g.idle else None)) is not None]
+    if not any(earlier_lap(step, now) for step in before) or tape.premises(state):
+        return False
+    tape.searched.add(now.node)
+    return True
+
+
+def look(tape: Tape, state: State, keys: Sequence[int], now: Moment, optimizer: ast.expr | None) -> None:
+    """Tell which leaves of an optimizer no backward has come to, in the iterations before this one.
+
+    Where a pass went through the graph of something unknown, it may have come to any of them.
+    """
+    if any(run.assumed is not None for past in state.history.values() for run in past.passes):
+        return
+    missed = [key for key in keys if _never(state, key)]
+    if not missed or _perhaps(state):
+        return
+    found = _cut(tape, state, frozenset(missed))
+    if found is not None:
+        tape.publish(NeverReached(now, None, optimizer, found[1], found[0]))
+    elif len(missed) == len(keys) and any(g.passes and not g.doubt for g in state.history.values()):
+        tape.publish(NeverReached(now, None, optimizer, tuple(missed), None))
+
+
+def _never(state: State, key: int) -> bool:
+    """Whether there never was a gradient, and nobody but the optimizer is known to train the leaf."""
+    tensor, past = state.tensors[key], state.history.get(key)
+    return (
+        tensor.requires_grad is True
+        and tensor.assumed is None
+        and key not in state.grads
+        and tensor.counter not in state.writes
+        and tensor.memory not in state.aside
+        and (past is None or past.never and not past.doubt)
+    )
+
+
+def _perhaps(state: State) -> bool:
+    """Whether a pass came to something of which nobody knows whether it has a graph: it may have gone on from there."""
+    reached = {key for past in state.history.values() for run in past.passes for key in run.leaves}
+    return any(state.tensors[key].requires_grad is None for key in reached)
+
+
+def _cut(tape: Tape, state: State, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
+    """The first place where the graph of some of ``missed`` was cut."""
+    for cut in dict.fromkeys(tape.cuts.values()):
+        if cut.source is None and not cut.leaves or cut.reason in NUMBERS:
+            continue
+        below = set(cut.leaves) if cut.source is None else _leaves(cut.source)
+        found = tuple(key for key in sorted(missed) if below is not None and key in below)
+        if found:
+            return cut, found
+    return None
+
+
+def _leaves(node: Node) -> set[int] | None:
+    """The leaves below ``node``; None where an assumption leads to them."""
+    found: set[int] = set()
+    seen: set[Node] = set()
+    frontier: list[Node | Leaf] = [node]
+    while frontier:
+        item = frontier.pop()
+        if isinstance(item, Leaf):
+            found.add(item.tensor)
+        elif item not in seen:
+            if item.assumed is not None or not item.certain:
+                return None
+            seen.add(item)
+            frontier += item.inputs
+    return found

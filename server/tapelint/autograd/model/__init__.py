@@ -1,0 +1,1 @@
+"""The records of autograd: graph nodes, tensors, versions, views, and what one op or one write leaves behind."""

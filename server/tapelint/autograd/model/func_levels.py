@@ -1,0 +1,159 @@
+"""Levels: functions that ``torch.func`` differentiates run inside a graph of their own.
+
+    g = torch.func.grad(f)(x)     # f is given an alias of x, which is a leaf there; its loss is differentiated by it
+
+    x ── alias ── ... ── loss     while f runs there is one graph, and the alias requires grad whatever x does
+    x ── alias ── ... ── g        outside, what depends on nothing but aliases of data is data
+
+So a function is executed once, on one graph; when the level ends (``leave``) what no gradient outside can come through
+is taken out of it again. What f may not do inside a level is asked of the innermost one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ...ops import overload
+from ..facts import Tape
+from ..state import State, fresh_id
+from .graph import Leaf, Node, SavedTensor, Tensor
+from .views import current, edge_of
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A transform that is running. What is younger than ``begin`` was made inside; ``mode`` is the grad mode around it,
+    ``given`` are the memories it was given, ``inputs`` the aliases.
+    """
+
+    begin: int
+    mode: bool | None
+    given: frozenset[int] = frozenset()
+    inputs: frozenset[int] = frozenset()
+    differentiates: bool = True
+
+    def owns(self, tensor: Tensor) -> bool:
+        """Whether the function may write a tensor: it was given it or made it."""
+        return tensor.counter > self.begin or tensor.counter in self.given
+
+
+def alias(state: State, key: int, node: ast.AST) -> int:
+    """The tensor ``key`` as a leaf of a new level."""
+    source = current(state, key)
+    edge = edge_of(source)
+    edges = () if edge is None else (edge,)
+    made = fresh_id()
+    graph = Node(
+        made,
+        "view_as",
+        edges,
+        state.moment(node),
+        certain=source.requires_grad is not None,
+        results=(made,),
+        anchors=(key,),
+        sources=tuple(("self", e) for e in edges),
+    )
+    facts = {"base": None, "view": "", "parameter": False, "inference": False}
+    state.tensors[made] = replace(source, id=made, born=graph.born, requires_grad=True, grad_fn=graph, **facts)  # type: ignore[arg-type]
+    return made
+
+
+def is_input(tape: Tape, key: int) -> bool:
+    """Whether a tensor is a leaf of a level that is running."""
+    return any(key in level.inputs for level in tape.levels)
+
+
+def is_captured(tape: Tape, tensor: Tensor) -> bool:
+    """Whether the function that is being differentiated may not write a tensor, for it comes from around it."""
+    level = next((level for level in reversed(tape.levels) if level.differentiates), None)
+    return level is not None and not level.owns(tensor)
+
+
+def leave(tape: Tape, state: State, level: Level, more: Iterable[int] = ()) -> None:
+    """A level ends: what was made inside, and ``more``, has the graph that it has outside."""
+    keys = [*more]
+    for key in reversed(state.tensors):
+        keys.append(key)
+        if key == level.begin:
+            break
+    see_outside(tape, state, level, keys)
+
+
+def see_outside(tape: Tape, state: State, level: Level, keys: Iterable[int]) -> None:
+    """Give some tensors the graph that they have outside a level."""
+    keys = list(keys)
+    outside = Outside(tape, state, level)
+    outside.add(fn for key in keys if (fn := state.tensors[key].grad_fn) is not None)
+    for key in keys:
+        tensor = state.tensors[key]
+        if tensor.grad_fn is None or tensor.grad_fn not in outside.found:
+            continue
+        graph, needs = outside.found[tensor.grad_fn]
+        if graph is not tensor.grad_fn or needs is not tensor.requires_grad:
+            state.tensors[key] = replace(tensor, grad_fn=graph, requires_grad=needs)
+
+
+class Outside:
+    """What becomes of the nodes of a level outside: ``found`` has for each the node in its place, and whether gradients
+    come through it.
+    """
+
+    def __init__(self, tape: Tape, state: State, level: Level) -> None:
+        self.tape, self.state, self.level = tape, state, level
+        self.found: dict[Node, tuple[Node | None, bool | None]] = {}
+
+    def add(self, graphs: Iterable[Node]) -> None:
+        inside: set[Node] = set()
+        todo = [graph for graph in graphs if graph not in self.found]
+        while todo:
+            item = todo.pop()
+            if item.id >= self.level.begin and item not in inside and item not in self.found:
+                inside.add(item)
+                todo += [child for child in item.inputs if isinstance(child, Node)]
+        for item in sorted(inside, key=lambda node: node.id):
+            self.found[item] = self._outside(item)
+
+    def edge(self, item: Node | Leaf) -> tuple[Node | Leaf | None, bool | None]:
+        """Where an edge leads outside, and whether it leads anywhere."""
+        if isinstance(item, Node) and item in self.found:
+            return self.found[item]
+        known = item.certain if isinstance(item, Node) else self.state.tensors[item.tensor].requires_grad is True
+        if self.level.mode is False:
+            return None, False
+        return item, True if known and self.level.mode else None
+
+    def _outside(self, item: Node) -> tuple[Node | None, bool | None]:
+        edges = {child: self.edge(child) for child in item.inputs}
+        ways = [way for _, way in edges.values()]
+        if not any(way is not False for way in ways):
+            return None, False
+        needs = True if True in ways and item.certain else None
+        kept = {child: there for child, (there, way) in edges.items() if there is not None and way is not False}
+        same = all(there is child for child, there in kept.items())
+        if same and len(kept) == len(edges) and (needs or not item.certain):
+            return item, needs
+        sources = tuple((role, kept[edge]) for role, edge in item.sources if edge in kept)
+        made = replace(
+            item, inputs=tuple(dict.fromkeys(kept.values())), sources=sources, certain=item.certain and needs is True
+        )
+        if len(kept) < len(edges):
+            made = self._narrowed(made)
+        if item in self.tape.gradients:
+            self.tape.gradients[made] = self.tape.gradients[item]
+        return made, needs
+
+    def _narrowed(self, item: Node) -> Node:
+        """A node to fewer inputs saves what these need."""
+        row = overload(item.op, item.overload)
+        if row is None:
+            return replace(item, saved=tuple(saved for saved in item.saved if self._is_tracked(saved)))
+        roles = {role for role, _ in item.sources}
+        needed = [save for save in row.saves if not save.gradient_of or save.gradient_of & roles]
+        names = {"result" if save.what.startswith("result") else save.what for save in needed} | {"checkpoint"}
+        return replace(item, saved=tuple(s for s in item.saved if s.role in names), keeps=item.keeps and bool(needed))
+
+    def _is_tracked(self, saved: SavedTensor) -> bool:
+        graph = current(self.state, saved.tensor).grad_fn
+        return graph is None or graph not in self.found or self.found[graph][1] is not False

@@ -1,0 +1,232 @@
+"""The backward graph: nodes, what they saved, and the tensors that point at them.
+
+    y = x.exp(); z = y * w
+
+    w ──┐
+    x ── Exp(saved: y) ── Mul(saved: y for w, w for y) ── z
+
+A ``Node`` is one op that ran; it is immutable. What changes on a path (which nodes were freed, how often a storage was
+written) lives in ``State``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import field
+from typing import Any, Literal
+
+from ..frozen import frozen
+from .program_point import Moment
+
+
+@frozen
+class Leaf:
+    """The end of the graph: gradients accumulate into ``.grad`` of this tensor (PyTorch's AccumulateGrad)."""
+
+    tensor: int
+
+
+@frozen
+class SavedTensor:
+    """A tensor that a node keeps for backward, with the version it had then.
+
+    ``role`` is how the op calls it (``result``, ``self``, ``weight``); ``counter`` is its version counter.
+    """
+
+    role: str
+    tensor: int
+    counter: int
+    version: int
+
+
+@frozen
+class Turn:
+    """A backward pass has come to ``item``, whose backward the program defines. ``node`` is the syntax of the pass.
+
+    ``create`` is whether what runs now is recorded; ``unpack`` is called where the program asks for the saved tensors;
+    ``users`` gives the tensors by which the pass came to the node; ``towards`` is true where the pass was asked for the
+    gradients of certain tensors only; ``order`` are all nodes of the pass.
+    """
+
+    item: Node
+    node: ast.AST
+    create: bool | None
+    unpack: Callable[[], bool]
+    users: Callable[[], Set[int]]
+    towards: bool = False
+    order: Sequence[Node] = ()
+
+
+@frozen
+class Gradients:
+    """What a node's own backward returned: ``edges`` are where a gradient goes, ``made`` the tensors that are
+    gradients, ``reached`` the leaves that got one in a pass of its own.
+    """
+
+    edges: tuple[Node | Leaf, ...]
+    made: tuple[int, ...] = ()
+    reached: tuple[int, ...] = ()
+
+
+@frozen(eq=False)
+class Node:
+    """One op in the graph. Identity is equality; ``id`` grows in the order of creation, like PyTorch's sequence
+    numbers.
+
+    ``keeps`` tells whether it saved anything at all (private values included): only then a second backward raises.
+    ``certain`` is false where the node exists only if an unknown tensor requires grad.
+    ``assumed`` names the unknown callable on whose behalf the node was invented, if any.
+    ``results`` are the tensors the op returned. ``method`` is given where the program itself defines what backward
+    does at this node (``torch.autograd.Function``): it is run when a backward comes here. ``overload`` tells which row
+    of the table ran; ``sources`` are the inputs with the parameter each was given for. ``whole`` is false where it
+    may lead to more than is known.
+    """
+
+    id: int
+    op: str
+    inputs: tuple[Node | Leaf, ...]
+    born: Moment
+    saved: tuple[SavedTensor, ...] = ()
+    keeps: bool = False
+    certain: bool = True
+    assumed: str | None = None
+    results: tuple[int, ...] = field(default=(), compare=False)
+    grad_fn: str = ""
+    anchors: tuple[object, ...] = ()
+    overload: str = ""
+    sources: tuple[tuple[str, Node | Leaf], ...] = ()
+    method: Callable[[Any, Turn], Gradients] | None = None
+    whole: bool = True
+    shape: int = field(init=False, compare=False, repr=False)
+    """A digest of how the graph below was built, in whatever iterations: graphs of different shape were built
+    differently. A node that is only a passage has the shape of what it leads to.
+    """
+
+    def __post_init__(self) -> None:
+        below = tuple([item.shape if type(item) is Node else 0 for item in self.inputs])
+        if self.is_passage:
+            shape = below[0]
+        else:
+            loops = tuple([id(lap.loop) for lap in self.born.laps])
+            shape = hash((id(self.born.node), self.op, len(self.saved), loops, below))
+        object.__setattr__(self, "shape", shape)
+
+    @property
+    def is_passage(self) -> bool:
+        """Whether no pass can fail here or do more than go on to the one input: it keeps nothing, such as a view."""
+        return (
+            not self.keeps
+            and not self.saved
+            and self.certain
+            and len(self.inputs) == 1
+            and self.method is None
+            and self.assumed is None
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.op} #{self.id}>"
+
+
+Extent = tuple[int | None, ...] | Literal["many", "batch", None]
+"""What is known of a tensor's sizes: each of them, or that there is more than one element, or one for each sample of a
+batch, or nothing.
+"""
+MANY: Literal["many"] = "many"
+BATCH: Literal["batch"] = "batch"
+
+Kind = Literal["float", "int", "bool", "other"] | None
+ViewKind = Literal["", "view", "multi", "function", "no_grad", "inference"]
+
+
+@frozen
+class Tensor:
+    """What autograd knows of one tensor on one path.
+
+    ``counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``memory`` its storage.
+    ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``seen`` the version of the
+    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``sizes`` is what is known of
+    its sizes; ``kind`` the family of its dtype (``other`` is whatever an op without derivative gives).
+    """
+
+    id: int
+    counter: int
+    memory: int
+    born: Moment
+    requires_grad: bool | None = False
+    grad_fn: Node | None = None
+    base: int | None = None
+    view: ViewKind = ""
+    seen: int = 0
+    sizes: Extent = None
+    kind: Kind = None
+    parameter: bool = False
+    assumed: str | None = None
+    inference: bool = False
+    output: int = 0
+    of_module: bool = False
+
+    def __repr__(self) -> str:
+        origin = repr(self.grad_fn) if self.grad_fn else "leaf" if self.requires_grad else "plain"
+        return f"tensor {self.id} ({origin})"
+
+    @property
+    def rank(self) -> int | None:
+        """How many dimensions it has, if that is known."""
+        return len(self.sizes) if isinstance(self.sizes, tuple) else None
+
+    @property
+    def premise(self) -> str | None:
+        """What is assumed of it, where it came from somebody that nobody knows (``assumed``)."""
+        if self.assumed is None:
+            return None
+        graph = "is not frozen" if self.parameter else "keeps a graph" if self.requires_grad else "keeps no graph"
+        return f"`{self.assumed}` {graph}"
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.grad_fn is None
+
+
+@frozen
+class Write:
+    """One bump of a version counter: who wrote, when, and the write before it.
+
+    ``certain`` is false where the write may not have happened (an unknown optimizer). ``stamp`` orders it among the
+    nodes: what a node saved with a smaller ``id`` was saved before. ``given`` is what an op was given beside what it
+    wrote: memories, each with the version it had.
+    """
+
+    version: int
+    how: str
+    moment: Moment
+    certain: bool = True
+    before: Write | None = None
+    tensor: int = -1
+    stamp: int = 0
+    given: tuple[tuple[int, int], ...] = ()
+
+    def chain(self) -> Iterator[Write]:
+        """This write and those before it."""
+        write: Write | None = self
+        while write is not None:
+            yield write
+            write = write.before
+
+    def since(self, version: int) -> Write | None:
+        """The first certain write after ``version``, or None."""
+        found, write = None, self
+        while write is not None and write.version > version:
+            if write.certain:
+                found = write
+            write = write.before
+        return found
+
+
+@frozen
+class Freed:
+    """A backward pass: it freed what its nodes had saved, or retained it. ``begin`` is where it began."""
+
+    moment: Moment
+    root: int | None
+    begin: tuple[Node | Leaf, ...] = ()

@@ -1,0 +1,64 @@
+"""A tensor as it is now: records are immutable, and what a view is depends on what happened to its base since.
+
+v = y[:2]; y.mul_(w)   # v has a new history: that of y, seen through the view
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ..state import State, fresh_id
+from .graph import Leaf, Node, Tensor
+
+UNRECORDED = ("no_grad", "inference")
+"""Views that nobody recorded: they require grad as their base does, and no gradient goes anywhere from them."""
+
+
+def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:
+    """A new tensor without history: data, a parameter, a constant."""
+    key = fresh_id()
+    state.tensors[key] = Tensor(key, key, key, state.moment(node), requires_grad, inference=state.inference, **facts)  # type: ignore[arg-type]
+    return key
+
+
+def current(state: State, key: int) -> Tensor:
+    """The tensor ``key`` as it is now: a view whose base was written since has the base's new history.
+
+    Looking does not give it that history for good; using it in an op does (``settle``).
+    """
+    tensor = state.tensors[key]
+    if tensor.base is None or tensor.parameter:
+        return tensor
+    version = state.version(tensor.counter)
+    if version == tensor.seen or tensor.view in UNRECORDED:
+        return tensor
+    base = current(state, tensor.base)
+    if base.requires_grad or base.requires_grad is False and tensor.grad_fn is not None:
+        edge = edge_of(base)
+        edges = (edge,) if edge is not None else ()
+        node = Node(fresh_id(), "as_strided", edges, tensor.born, results=(key,), grad_fn="AsStridedBackward0")
+        return replace(tensor, grad_fn=node, requires_grad=True, seen=version)
+    return replace(tensor, seen=version)
+
+
+def contents(state: State, key: int) -> tuple[int, ...]:
+    """Stands for the numbers in the tensor ``key``: it is another one after every write to its memory."""
+    tensor = state.tensors[key]
+    writes = state.writes.get(tensor.counter), state.writes.get(tensor.memory), state.aside.get(tensor.memory)
+    return key, *(write.stamp if write is not None else 0 for write in writes)
+
+
+def settle(state: State, key: int) -> Tensor:
+    """The tensor ``key`` as an op finds it whose graph it becomes part of."""
+    tensor = current(state, key)
+    if tensor is not state.tensors[key]:
+        state.tensors[key] = tensor
+    return tensor
+
+
+def edge_of(tensor: Tensor) -> Node | Leaf | None:
+    """Where a gradient of ``tensor`` goes; None where it needs none for certain."""
+    if tensor.requires_grad is False or tensor.grad_fn is None and tensor.view in UNRECORDED:
+        return None
+    return tensor.grad_fn or Leaf(tensor.id)

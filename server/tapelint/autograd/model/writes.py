@@ -1,0 +1,164 @@
+"""Writes: what counts them, what does not, and which ones autograd refuses.
+
+y.add_(1)        # counted: whoever saved y will notice
+y.data.add_(1)   # the same memory, another counter: nobody notices
+w.add_(1)        # refused, where w is a leaf that requires grad
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from math import prod
+
+from ..events.graph_walks import LeafWritten, ViewRefused
+from ..facts import Tape
+from ..state import State, fresh_id
+from .func_levels import is_captured, is_input
+from .graph import Leaf, Node, Tensor, Write
+from .program_point import Moment, earlier_lap
+from .views import current
+
+PROTECTED = {
+    "multi": "Output of a function that returns multiple views is being modified inplace.",
+    "function": "This view was created inside a custom Function and is being modified inplace.",
+    "no_grad": "A view was created in no_grad mode and is being modified inplace with grad mode enabled.",
+    "inference": "A view was created in inference mode and is being modified inplace in normal mode.",
+}
+"""Views that may not be written with grad mode on, nor used after their base was written: neither could be recorded."""
+CAPTURED = "attempted to call in-place operation that would mutate a captured Tensor"
+
+
+class Refused(Exception):
+    """PyTorch raises here; ``known`` is true where a rule has been told why."""
+
+
+def bump(
+    state: State,
+    counter: int,
+    how: str,
+    node: ast.AST,
+    certain: bool = True,
+    tensor: int = -1,
+    given: tuple[tuple[int, int], ...] = (),
+) -> None:
+    """A write: the version of ``counter`` goes up, and who did it is remembered.
+
+    What ``.data`` gives has a counter of its own: a write to it also changes the memory ``aside`` of its counter.
+    """
+    before = state.writes.get(counter)
+    version = before.version + 1 if before else 1
+    state.writes[counter] = Write(version, how, state.moment(node), certain, before, tensor, fresh_id(), given)
+    state.changes += 1
+    owner = state.tensors.get(counter)
+    if owner is not None and owner.memory != counter:
+        write_aside(state, owner.memory, how, node, counter, given)
+
+
+def write_aside(
+    state: State, memory: int, how: str, node: ast.AST, tensor: int, given: tuple[tuple[int, int], ...] = ()
+) -> None:
+    """A write to ``memory`` that its own version counter does not show."""
+    before = state.aside.get(memory)
+    version = before.version + 1 if before else 1
+    state.aside[memory] = Write(version, how, state.moment(node), True, before, tensor, fresh_id(), given)
+
+
+def stepped(state: State, past: Moment, now: Moment) -> bool:
+    """Whether an optimizer has stepped in the loop of which ``past`` is an earlier iteration."""
+    lap = earlier_lap(past, now)
+    return lap is not None and any(
+        write.how.endswith(".step") and any(each.run == lap.run for each in write.moment.laps)
+        for write in state.writes.values()
+    )
+
+
+def settled(state: State, path: Sequence[Node], write: Write) -> Node | None:
+    """The first node of ``path`` that is older than ``write``, if every leaf below it was written at that moment."""
+    entry = next((node for node in path if node.id < write.stamp), None)
+    found: set[Node | Leaf] = set()
+    todo: list[Node | Leaf] = [entry] if entry is not None else []
+    while todo:
+        item = todo.pop()
+        if item in found:
+            continue
+        found.add(item)
+        if isinstance(item, Node):
+            todo += item.inputs
+            continue
+        last = state.writes.get(state.tensors[item.tensor].counter)
+        if last is None or last.moment != write.moment:
+            return None
+    return entry
+
+
+def overlapping(state: State, tensor: Tensor) -> bool:
+    """Whether it has more elements than its memory (``v.expand(4, 4)``): most ops refuse to write it, ``fill_`` and
+    assigning by mask or index do not.
+    """
+    whole = state.tensors.get(tensor.memory)
+    if whole is None or not isinstance(tensor.sizes, tuple) or not isinstance(whole.sizes, tuple):
+        return False
+    if None in tensor.sizes or None in whole.sizes:
+        return False
+    return prod(tensor.sizes) > prod(whole.sizes)  # type: ignore[arg-type]
+
+
+def check_write(
+    tape: Tape,
+    state: State,
+    tensor: Tensor,
+    how: str,
+    node: ast.AST,
+    needs: bool | None,
+    given: bool = False,
+    wanted: bool = False,
+) -> None:
+    """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and
+    friends. ``given`` is whether what is written has a graph, ``wanted`` whether any of it requires grad.
+    """
+    if tape.levels and is_captured(tape, tensor):
+        raise Refused(CAPTURED)
+    if state.grad_mode is not True:
+        return
+    if tensor.view in PROTECTED and tensor.base is not None and needs:
+        tape.publish(ViewRefused(state.moment(node), tensor.premise, tensor.id, how, tensor.view, tensor.born, None))
+        raise Refused(PROTECTED[tensor.view])
+    base = current(state, tensor.base) if tensor.base is not None else None
+    # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
+    stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
+    if tape.levels and is_input(tape, tensor.id if base is None else base.id):
+        tape.publish(LeafWritten(state.moment(node), tensor.premise, tensor.id, how, base is not None, given, wanted))
+        raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
+    if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
+        tape.publish(LeafWritten(state.moment(node), tensor.premise, tensor.id, how, False, given, wanted))
+        raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
+    if base is not None and base.requires_grad and base.grad_fn is None:
+        tape.publish(LeafWritten(state.moment(node), base.premise, base.id, how, True, given, wanted))
+        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if base is not None and base.grad_fn is None and tensor.requires_grad:
+        if tensor.grad_fn is None:
+            tape.publish(LeafWritten(state.moment(node), tensor.premise, tensor.id, how, True))
+        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def check_read(tape: Tape, state: State, key: int, node: ast.AST) -> None:
+    """Raise Refused where an op, with grad mode on, is given a protected view whose base was written since."""
+    tensor = state.tensors[key]
+    write = state.writes.get(tensor.counter) if tensor.view in PROTECTED and tensor.base is not None else None
+    culprit = write.since(tensor.seen) if write is not None else None
+    if culprit is None or tensor.base is None or not current(state, tensor.base).requires_grad:
+        return
+    premise = tensor.premise or state.tensors[tensor.base].premise
+    tape.publish(ViewRefused(state.moment(node), premise, key, "", tensor.view, tensor.born, culprit))
+    raise Refused("its base or another view of its base has been modified inplace")
+
+
+def is_guarded(state: State, key: int) -> bool:
+    """Whether it is a view of what requires grad that will not tell its history when its base was written: one of
+    several that were made at once, or what a custom Function returned.
+    """
+    tensor = state.tensors.get(key)
+    if tensor is None or tensor.view not in ("multi", "function") or tensor.base is None:
+        return False
+    return current(state, tensor.base).requires_grad is True

@@ -1,0 +1,318 @@
+"""The backward pass: which nodes run, what raises, what is freed.
+
+    loss.backward()   # runs every node between loss and the leaves, then frees what they saved
+    loss.backward()   # raises at the first node that had saved something
+
+Nodes run from the youngest to the oldest, as in PyTorch, so the first one that cannot run is the one PyTorch names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from ..events.graph_walks import (
+    BackwardRan,
+    BackwardWithoutGraph,
+    FreedGraphReached,
+    SavedTensorAltered,
+    SavedTensorSpoiled,
+)
+from ..facts import Tape
+from ..gradients.ledger import book, planned
+from ..gradients.reference_cycles import closed
+from ..model.graph import Freed, Gradients, Leaf, Node, Turn
+from ..model.views import current, edge_of
+from ..model.writes import Refused, is_guarded, settled, stepped
+from ..state import State
+from .double_backward import Gradient
+from .node_hooks import Waiting
+from .node_hooks import retain as retain_grad
+from .retained_graphs import come_back, finished
+from .saved_checks import altered, first_spoiled, spoiled_at
+
+SECOND_TIME = "Trying to backward through the graph a second time"
+MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
+NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def backward(
+    tape: Tape,
+    state: State,
+    roots: Sequence[int],
+    node: ast.AST,
+    retain: bool | None = False,
+    create: bool | None = False,
+    inputs: Sequence[int] | None = None,
+    accumulate: bool = True,
+    assumed: str | None = None,
+    inner: bool = False,
+) -> list[int]:
+    """Run backward from ``roots``; with ``inputs`` only towards them. The leaves that were reached.
+
+    ``retain`` None means unknown: then nothing is known to be freed. ``assumed`` says on what premise there is a
+    backward at all; ``inner`` that it runs as part of another one. Raises Refused where PyTorch raises.
+    """
+    begin = _begin(tape, state, roots, node, assumed)
+    order, parents, leaves = _walk(begin)
+    tape.work += len(order)
+    if inputs is not None:
+        order, leaves = _towards(state, order, leaves, inputs, accumulate)
+    if accumulate:
+        leaves = [item for item in leaves if state.tensors[item.tensor].requires_grad is not False]  # frozen since
+    done: dict[Node, None] = {}
+    now = Freed(state.moment(node), roots[0] if roots else None, tuple(begin))
+    check = Check(tape, state, now, parents, order, assumed)
+    defined: set[Node | Leaf] = set(begin)
+    waiting = Waiting(tape, state, order, node, create)
+    complete = _complete(order, leaves)
+    beyond: dict[int, None] = {}
+
+    def arrive(items: Iterable[Leaf]) -> None:
+        for item in items:
+            if check.halted or item in defined:
+                waiting.arrived(item)
+                if accumulate:
+                    waiting.accumulate(item)
+
+    run = planned(tape, state, roots, node, begin, order, leaves, assumed, create)
+    early = any(hook.kind == "accumulated" for hook in state.hooks.values())  # a hook may use the gradients at once
+    if accumulate and early:
+        book(tape, state, run, run.leaves)
+    arrive(complete.pop(None, ()))
+    for item in order:
+        waiting.arrived(item)
+        gradients: Gradients | None = None
+        if item.method is None:
+            if not check(item):
+                break
+        elif all(n.certain for n in check.path(item)):
+            turn = Turn(item, node, create, partial(check, item), partial(check.users, item), inputs is not None, order)
+            tape.gradients[item] = gradients = _own_backward(tape, item, state, turn, check)
+            if check.halted:
+                break
+            beyond.update(dict.fromkeys(gradients.reached))
+        done[item] = None
+        if item.certain and item.assumed is None:
+            for saved, write in altered(state, item):
+                tape.publish(SavedTensorAltered(state.moment(node), None, item, saved, write, roots[0]))
+        if item in defined:
+            defined.update(item.inputs if gradients is None else gradients.edges)
+        if retain is False and item not in state.freed:
+            state.freed[item] = now
+        arrive(complete.pop(item, ()))
+    finished(tape, state, tuple(done), now, retain is True and create is False, check.path)
+    state.changes += 1
+    for left in complete.values():
+        arrive(left)
+    for key in inputs or ():
+        if accumulate and current(state, key).grad_fn in parents:
+            retain_grad(state, key, node)
+    reached = [*dict.fromkeys([*(item.tensor for item in leaves if check.halted or item in defined), *beyond])]
+    if accumulate and not inner and not early:
+        book(tape, state, run, reached)
+    if create and accumulate:
+        closed(tape, state, tuple(done), reached, now.moment)
+    if not inner:
+        ran, root = tuple(done), roots[0] if roots else -1
+        counts = len(order), len(reached), ran, tuple(reached)
+        tape.publish(BackwardRan(state.moment(node), None, root, *counts, retain is False, retain is True, accumulate))
+    return reached
+
+
+def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST, assumed: str | None) -> list[Node | Leaf]:
+    """Where the pass begins. A root without a graph is refused; one that may have one is passed over."""
+    begin: list[Node | Leaf] = []
+    for key in roots:
+        tensor = current(state, key)
+        edge = edge_of(tensor)
+        if tensor.requires_grad is False or tensor.requires_grad and edge is None:
+            cut = tape.cuts.get(key)
+            tape.publish(
+                BackwardWithoutGraph(
+                    state.moment(node),
+                    tensor.premise or assumed,
+                    key,
+                    *((cut.moment, cut.reason, cut.switched, cut.wrapped) if cut else (None, "")),
+                )
+            )
+            raise Refused(NO_GRAPH)
+        if tensor.requires_grad and edge is not None:
+            begin.append(edge)
+    return begin
+
+
+def _complete(order: Sequence[Node], leaves: Sequence[Leaf]) -> dict[Node | None, list[Leaf]]:
+    """The leaves by the node after which nothing more is added to their gradient (None: they are roots)."""
+    last: dict[Leaf, Node | None] = dict.fromkeys(leaves)
+    for item in order:
+        for child in item.inputs:
+            if isinstance(child, Leaf) and child in last:
+                last[child] = item
+    found: dict[Node | None, list[Leaf]] = {}
+    for child, user in last.items():
+        found.setdefault(user, []).append(child)
+    return found
+
+
+class Check:
+    """What a node asks when it needs its saved tensors: whether they are still there, and unwritten.
+
+    What PyTorch raises is published and raised. ``halted`` is set where only an assumption says so: then the pass ends
+    there and the program goes on.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        state: State,
+        now: Freed,
+        parents: dict[Node, Node | None],
+        order: list[Node],
+        assumed: str | None,
+    ) -> None:
+        self.tape, self.state, self.now = tape, state, now
+        self.parents, self.order, self.assumed = parents, order, assumed
+        self.halted = False
+
+    def __call__(self, item: Node) -> bool:
+        state, now, root = self.state, self.now, self.now.root
+        freed = state.freed.get(item) if item.keeps else None
+        spoiled = None if item in state.freed else spoiled_at(state, item)
+        if not freed and spoiled is None:
+            return True
+        self.halted = True
+        path = self.path(item)
+        if not all(n.certain for n in path):
+            return False
+        assert root is not None
+        premise = self.premise(path)
+        if freed:
+            shared = next(n for n in path if state.freed.get(n, now) is not now)
+            user, gone_on = _user(state, freed.root, shared), stepped(state, freed.moment, now.moment)
+            since = first_spoiled(state, self.order), user, gone_on
+            self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, *since))
+        elif spoiled is not None:
+            come_back(self.tape, state, item, now, self.path, (item, *spoiled))
+            past = item in state.retained, settled(state, path, spoiled[1]), is_guarded(state, spoiled[0].tensor)
+            self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root, *past))
+        if premise is None:
+            raise Refused(SECOND_TIME if freed else MODIFIED)
+        return False
+
+    def path(self, node: Node) -> tuple[Node, ...]:
+        """From the root to ``node``."""
+        path: list[Node] = []
+        step: Node | None = node
+        while step is not None:
+            path.append(step)
+            step = self.parents[step]
+        return tuple(reversed(path))
+
+    def users(self, node: Node) -> set[int]:
+        """The tensors by which the pass came to ``node``: what the nodes after it were given, and the root itself."""
+        found = {key for item in self.order if node in item.inputs for key in item.anchors if isinstance(key, int)}
+        return found if self.now.root is None else {*found, self.now.root}
+
+    def premise(self, path: tuple[Node, ...]) -> str | None:
+        """What has to be assumed for the pass to come along ``path``."""
+        callee = next((n.assumed for n in path if n.assumed), None)
+        return self.assumed or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
+
+
+def _own_backward(tape: Tape, item: Node, state: State, turn: Turn, check: Check) -> Gradients:
+    """Run the backward that the program defines for a node. What happens there rests on what the path rests on."""
+    assert item.method is not None
+    outer, tape.premise = tape.premise, check.premise(check.path(item)) or tape.premise
+    try:
+        return item.method(state, turn)
+    finally:
+        tape.premise = outer
+
+
+def second_order(
+    tape: Tape, state: State, begin: Iterable[Node | Leaf], key: int, starts: Iterable[Node | Leaf] = ()
+) -> Gradient | None:
+    """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none comes to it."""
+    order, _, leaves = _walk(begin)
+    tape.work += 4 * len(order)
+    target = current(state, key).grad_fn or Leaf(key)
+    if target not in leaves and target not in order:
+        return None
+    order, _ = _towards(state, order, leaves, [key])
+    return Gradient(tape, state, order, target, starts)
+
+
+def recorded(tape: Tape, state: State, key: int) -> bool:
+    """Whether ``.grad`` of a leaf has a graph for certain: a pass with ``create_graph`` added to it what has one."""
+    past = state.history.get(key)
+    if past is None or past.doubt or key not in state.grads:
+        return False
+    passes = [run for run in past.passes if run.create and run.assumed is None]
+    found = (second_order(tape, state, run.begin, key) for run in passes)
+    return any(made is not None and made.edges and not made.unknown for made in found)
+
+
+def unused(tape: Tape, state: State, roots: Sequence[int], keys: Iterable[int]) -> set[int]:
+    """Those of some tensors to which no path leads from ``roots``, for certain: they have no gradient."""
+    tensors = [current(state, root) for root in roots]
+    if any(tensor.requires_grad is None for tensor in tensors):
+        return set()
+    order, _, leaves = _walk([edge for tensor in tensors if (edge := edge_of(tensor)) is not None])
+    tape.work += len(order)
+    if any(item.assumed or not item.whole for item in order):
+        return set()
+    reached: set[Node | Leaf | None] = {*order, *leaves}
+    known = (key for key in keys if state.tensors[key].requires_grad is not None)
+    return {key for key in known if edge_of(current(state, key)) not in reached}
+
+
+def everything(begin: Iterable[Node | Leaf]) -> set[Node | Leaf]:
+    """All nodes and leaves that can be reached."""
+    _, parents, leaves = _walk(begin)
+    return {*parents, *leaves}
+
+
+def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
+    """Every node reachable from ``begin``, youngest first, the node each was first reached from, and the leaves."""
+    parents: dict[Node, Node | None] = {}
+    leaves: dict[Leaf, None] = {}
+    frontier: list[tuple[Node | Leaf, Node | None]] = [(item, None) for item in begin]
+    while frontier:
+        following: list[tuple[Node | Leaf, Node | None]] = []
+        for item, parent in frontier:
+            if isinstance(item, Leaf):
+                leaves[item] = None
+            elif item not in parents:
+                parents[item] = parent
+                following += [(child, item) for child in item.inputs]
+        frontier = following
+    return sorted(parents, key=lambda n: -n.id), parents, list(leaves)
+
+
+def _towards(
+    state: State, order: list[Node], leaves: list[Leaf], inputs: Sequence[int], accumulate: bool = False
+) -> tuple[list[Node], list[Leaf]]:
+    """Only what must run to reach ``inputs``. A non-leaf input is captured before its own node runs; where gradients
+    accumulate that node runs nevertheless.
+    """
+    wanted_leaves = {Leaf(key) for key in inputs if state.tensors[key].grad_fn is None}
+    captured = {fn for key in inputs if (fn := current(state, key).grad_fn) is not None}
+    needed: set[Node | Leaf] = set(wanted_leaves)
+    running: list[Node] = []
+    for item in reversed(order):  # oldest first, so inputs are decided before the nodes that use them
+        if any(child in needed or child in captured for child in item.inputs):
+            needed.add(item)
+            running.append(item)
+        elif accumulate and item in captured:
+            running.append(item)
+    running.reverse()
+    return running, [item for item in leaves if item in wanted_leaves]
+
+
+def _user(state: State, root: int | None, shared: Node) -> Node | None:
+    """The node through which a backward from ``root`` comes to ``shared``."""
+    begin = state.tensors[root].grad_fn if root is not None else None
+    parents = _walk([begin])[1] if begin is not None else {}
+    return parents.get(shared)

@@ -1,0 +1,93 @@
+"""Hooks: the program's own code that a backward runs between two nodes.
+
+    y.register_hook(f)                             # f(gradient of y), before the node that made y runs
+    w.register_post_accumulate_grad_hook(g)        # g(w), as soon as w.grad has been added to
+    y.retain_grad()                                # y.grad, although y is no leaf
+
+What a hook writes, keeps or runs backward through happens at that moment of the pass, not after it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ..facts import Tape
+from ..gradients.accumulation import written
+from ..model.graph import Leaf, Node
+from ..model.views import leaf
+from ..model.writes import bump
+from ..state import State
+
+Kind = Literal["tensor", "accumulated", "retain", "forward", "forward_pre", "backward", "backward_pre"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """``target`` is the Node or Leaf whose gradient it waits for, the tensor whose gradient is retained, or a module.
+
+    ``made`` is the syntax that registered it; ``run(state, gradient, node)`` calls it.
+    """
+
+    target: object
+    kind: Kind
+    made: ast.AST
+    run: Callable[[State, Any, ast.AST], Any]
+
+
+def retain(state: State, key: int, node: ast.AST) -> None:
+    """``.grad`` of a non-leaf: a new tensor with every backward."""
+    state.grads[key] = leaf(state, node)
+
+
+class Waiting:
+    """The hooks one backward may run, by what they wait for."""
+
+    def __init__(self, tape: Tape, state: State, order: Sequence[Node], node: ast.AST, create: bool | None) -> None:
+        self.tape, self.state, self.order, self.node, self.create = tape, state, order, node, create
+        self.hooks: dict[Node | Leaf, list[Hook]] = {}
+        for hook in state.hooks.values():
+            target = state.tensors[hook.target].grad_fn if hook.kind == "retain" else hook.target  # type: ignore[index]
+            if isinstance(target, (Node, Leaf)):
+                self.hooks.setdefault(target, []).append(hook)
+
+    def arrived(self, item: Node | Leaf) -> None:
+        """The gradient of ``item``'s result is complete. What retains it comes after the program's hooks."""
+        if item not in self.hooks:
+            return
+        for hook in sorted(self.hooks[item], key=lambda h: h.kind == "retain"):
+            if hook.kind == "tensor":
+                gradient = self._gradient()
+                self._run(hook, gradient)
+                written(self.tape, self.state, self.order, item, gradient)
+            elif hook.kind == "retain":
+                hook.run(self.state, hook.target, self.node)
+
+    def accumulate(self, item: Leaf) -> None:
+        """``.grad`` of a leaf: made on the first backward, added to in place afterwards."""
+        state = self.state
+        grad = state.grads.get(item.tensor)
+        if grad is None:
+            state.grads[item.tensor] = self._gradient()
+        else:
+            bump(state, state.tensors[grad].counter, "accumulate", self.node)
+        for hook in self.hooks.get(item, ()):
+            if hook.kind == "accumulated":
+                self._run(hook, item.tensor)
+
+    def _gradient(self) -> int:
+        made = leaf(self.state, self.node)
+        if self.create is not False:
+            self.state.tensors[made] = replace(self.state.tensors[made], requires_grad=None)
+        return made
+
+    def _run(self, hook: Hook, tensor: int) -> None:
+        """Grad mode is on in a hook only where the backward itself is recorded."""
+        state = self.state
+        mode, state.grad_mode = state.grad_mode, self.create
+        try:
+            hook.run(state, tensor, self.node)
+        finally:
+            state.grad_mode = mode

@@ -1,0 +1,146 @@
+"""What earlier backward passes left alive, and who comes back to it.
+
+    for x in data:
+        h = cell(x, h)
+        h.sum().backward(retain_graph=True)   # iteration 2 walks the graph of iteration 1 again
+
+A graph that was retained, or that had saved nothing, may be walked again without any error: the passes add the same
+gradients once more, or gradients of weights that have changed since.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..events.graph_walks import RetainedGraphReached, RetainedUnused, WalkedAgain
+from ..facts import Tape
+from ..model.graph import Freed, Leaf, Node, SavedTensor, Write
+from ..model.program_point import earlier_lap
+from ..state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A backward pass with ``retain_graph=True``, and the nodes that kept what they had saved because of it.
+
+    ``idle`` counts the passes of this statement, up to this one, that retained for nobody; ``needed`` says that one
+    of them did not.
+    """
+
+    freed: Freed
+    nodes: frozenset[Node]
+    idle: int = 0
+    needed: bool = False
+
+
+Path = Callable[[Node], tuple[Node, ...]]
+
+
+def come_back(
+    tape: Tape, state: State, node: Node, now: Freed, path: Path, spoiled: tuple[Node, SavedTensor, Write] | None
+) -> None:
+    """A pass has come to ``node``: tell if an earlier iteration's pass retained it."""
+    past = state.retained.get(node)
+    if past is None or earlier_lap(past.moment, now.moment) is None or earlier_lap(node.born, now.moment) is None:
+        return
+    way = path(node)
+    if now.root is not None and all(n.certain and not n.assumed for n in way):
+        tape.publish(RetainedGraphReached(now.moment, None, node, past, way, now.root, spoiled))
+
+
+def finished(tape: Tape, state: State, ran: Sequence[Node], now: Freed, retains: bool, path: Path) -> None:
+    """A pass has run ``ran``: tell what it walked again, and remember what it retained."""
+    _again(tape, state, ran, now)
+    tape.walked.update(n.born.place for n in ran)
+    walked = set(ran)
+    for statement, walk in list(state.retaining.items()):
+        if not walk.nodes.isdisjoint(walked):
+            state.retaining[statement] = replace(walk, needed=True)
+    if retains:
+        old = [n for n in ran if n.keeps and n in state.retained]
+        # Two earlier iterations: then the third walks both, the fourth three, and so on.
+        if len({lap for n in old if (lap := earlier_lap(n.born, now.moment)) is not None}) > 1:
+            come_back(tape, state, old[0], now, path, None)
+        for item in ran:
+            state.retained.setdefault(item, now)
+        _retained(tape, state, frozenset(n for n in ran if n.keeps), now)
+
+
+def _retained(tape: Tape, state: State, kept: frozenset[Node], now: Freed) -> None:
+    """Count how often a statement has retained for nobody; twice is told, once may be for an iteration to come."""
+    last = state.retaining.get(now.moment.node)
+    idle, needed = 0, False
+    if last is not None and (lap := earlier_lap(last.freed.moment, now.moment)) is not None:
+        idle, needed = last.idle + 1, last.needed
+        enough = 1 if isinstance(lap.loop, ast.FunctionDef) else 2
+        if idle >= enough and not needed:
+            tape.publish(RetainedUnused(now.moment, None, last.freed.moment))
+    state.retaining[now.moment.node] = Walk(now, kept | (last.nodes if last else frozenset()), idle, needed)
+
+
+def forget(state: State, held: Collection[Node]) -> None:
+    """A function returns, and ``held`` is what can still be reached: what else was retained is gone with its names."""
+    for statement, walk in list(state.retaining.items()):
+        if walk.nodes.isdisjoint(held):
+            del state.retaining[statement]
+
+
+def _again(tape: Tape, state: State, ran: Sequence[Node], now: Freed) -> None:
+    """Find the uppermost nodes of an earlier iteration's graph among ``ran`` and tell what comes of walking them."""
+    past = {n: walk for n in ran if (walk := _earlier(state, n, now)) is not None}
+    if not past:
+        return
+    fresh = [n for n in ran if n not in past]
+    below = {child for n in fresh for child in n.inputs}
+    for item in ran:
+        if item not in past or item not in below or not item.certain:
+            continue
+        retained = item in state.retained
+        if retained and earlier_lap(item.born, now.moment) is not None:
+            continue  # carried on, and kept alive on purpose: come_back tells that
+        walk = past[item]
+        whole = item in walk.begin and item not in now.begin
+        reader = next((n for n in fresh if n.saved and item in _under(n)), None)
+        leaf, write = next(_written(state, item), (-1, None))
+        if whole and not retained or write is not None and reader is not None:
+            tape.publish(
+                WalkedAgain(
+                    now.moment, None, item, walk, now.root if now.root is not None else -1, whole, write, leaf, reader
+                )
+            )
+            return
+
+
+def _earlier(state: State, node: Node, now: Freed) -> Freed | None:
+    """The pass of an earlier iteration that has walked ``node``."""
+    walk = state.freed.get(node)
+    if walk is None or walk is now:
+        walk = state.retained.get(node)
+    return walk if walk is not None and earlier_lap(walk.moment, now.moment) is not None else None
+
+
+def _under(node: Node) -> Iterator[Node]:
+    """The nodes that ``node`` depends on, itself included."""
+    seen: set[Node] = set()
+    frontier = [node]
+    while frontier:
+        item = frontier.pop()
+        if item not in seen:
+            seen.add(item)
+            yield item
+            frontier += [child for child in item.inputs if isinstance(child, Node)]
+
+
+def _written(state: State, node: Node) -> Iterator[tuple[int, Write]]:
+    """The leaves below ``node`` that were written since it was made, if it holds values of its own: a view follows its
+    leaf.
+    """
+    memories = {state.tensors[key].memory for key in node.results if key in state.tensors}
+    for item in _under(node):
+        for child in item.inputs:
+            if isinstance(child, Leaf) and (record := state.tensors.get(child.tensor)) is not None:
+                write = state.writes.get(record.counter)
+                if record.memory not in memories and write is not None and write.certain and write.stamp > node.id:
+                    yield child.tensor, write

@@ -1,0 +1,87 @@
+"""What nodes have saved and somebody wrote since.
+
+y = x.exp()        # the node keeps y, version 0
+y.add_(1)          # spoiled: y has version 1
+y.data.add_(1)     # altered: the same memory, and no version tells
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...source import written
+from ..model.graph import Node, SavedTensor, Write
+from ..state import State
+
+
+def spoiled_at(state: State, node: Node) -> tuple[SavedTensor, Write] | None:
+    for saved in node.saved:
+        write = state.writes.get(saved.counter)
+        if write is not None and write.version != saved.version:
+            culprit = write.since(saved.version)
+            if culprit is not None:
+                return saved, culprit
+    return None
+
+
+def altered(state: State, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
+    """What was saved and then written through memory that it shares with another version counter.
+
+    Several writes may well put the old values back; one place in a loop, not called anew, goes on from what it wrote,
+    unless that is where the second time changes nothing.
+    """
+    for saved in node.saved:
+        tensor = state.tensors.get(saved.tensor)
+        if tensor is None:
+            continue
+        since = _since(state.aside.get(tensor.memory), node.id, saved.counter)
+        if tensor.memory != saved.counter:
+            since += _since(state.writes.get(tensor.memory), node.id, saved.counter)
+        if not since or len({(write.moment.node, write.moment.calls) for write in since}) != 1:
+            continue
+        last = state.writes.get(tensor.memory)
+        if not repeats(since[-1], last.stamp if last is not None else 0):
+            yield saved, since[-1]
+
+
+SETTLING = frozenset(
+    "abs_ ceil_ clamp_ clamp_max_ clamp_min_ clip_ copy_ fill_ floor_ hardtanh_ masked_fill_ mul_ "
+    "nan_to_num_ relu_ renorm_ round_ sign_ trunc_ tril_ triu_ zero_".split()
+)
+"""What changes nothing any more when it is done again in the same way; a product does not where what it is with is a
+mask of zeros and ones, which is what weights are multiplied with again and again.
+"""
+
+
+def repeats(write: Write, counted: int) -> bool:
+    """Whether ``write`` only does again what the one before it did: in the same words, given the same, and nobody has
+    written there in between (``counted`` is the stamp of the last write that was counted).
+    """
+    before = write.before
+    return (
+        before is not None
+        and write.how in SETTLING
+        and (write.how != "mul_" or len(write.given) > 0)
+        and (write.how, write.given) == (before.how, before.given)
+        and written(write.moment.node) == written(before.moment.node)
+        and counted < before.stamp
+    )
+
+
+def _since(write: Write | None, stamp: int, counter: int) -> list[Write]:
+    """The writes after ``stamp`` that ``counter`` has not counted."""
+    found: list[Write] = []
+    while write is not None and write.stamp > stamp:
+        if write.tensor != counter:
+            found.append(write)
+        write = write.before
+    return found
+
+
+def first_spoiled(state: State, order: Sequence[Node]) -> tuple[Node, SavedTensor, Write] | None:
+    """What a retained graph would run into."""
+    for node in order:
+        found = spoiled_at(state, node)
+        if found is not None:
+            return node, *found
+    return None

@@ -1,0 +1,198 @@
+"""One execution path: everything that can change, in a few maps, cheap to fork.
+
+Objects on the heap (frames, lists, instances) are copied on the first write after a fork; tensors and graph nodes are
+immutable records, so a fork copies dictionaries of references and nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .model.fork_history import Difference, Past, Traced
+from .model.graph import Freed, Node, SavedTensor, Tensor, Write
+from .model.program_point import Lap, Moment
+from .model.stores import Collected, Kept
+
+if TYPE_CHECKING:
+    from .gradients.history import Gradient, Pass, Use
+    from .gradients.reference_cycles import Cycle
+
+
+class HeapObject(Protocol):
+    """Anything mutable that a program can hold: it must know how to copy itself (one level deep)."""
+
+    def copy(self) -> HeapObject: ...
+
+
+fresh_id: Callable[[], int] = itertools.count(1).__next__
+"""A number never handed out before; numbers grow, so creation order can be read off them."""
+
+
+class State:
+    """A path through the program, up to now.
+
+    ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
+    ``value``. ``retained`` are the nodes that a backward with ``retain_graph=True`` ran, ``retaining`` its last pass
+    by statement, if nobody came back for what it kept (``walks``). ``aside`` holds, for each memory, the writes its own
+    version counter does not count (through ``.data``). ``hooks`` are known by their handles. ``packing``, if set, is
+    what nodes keep in place of what they would save: the inputs of the checkpoint they are made in, or nothing that a
+    write could spoil. ``kept`` is what statements in loops stored last, ``collected`` what loops left behind,
+    ``handed`` what unknown code was given, ``cycles`` the gradients that hold their own leaf. ``history`` is the past
+    of each leaf's gradient, ``spent`` the backward passes whose gradients somebody has used (``gradients``),
+    ``evaluated`` the graphs that networks in evaluation mode made in the first iterations of running loops. ``choices``
+    remembers the truth assumed for unknown conditions.
+    """
+
+    __slots__ = (
+        "heap",
+        "owned",
+        "tensors",
+        "writes",
+        "aside",
+        "kept",
+        "collected",
+        "cycles",
+        "handed",
+        "freed",
+        "retained",
+        "retaining",
+        "grads",
+        "hooks",
+        "packing",
+        "history",
+        "spent",
+        "evaluated",
+        "grad_mode",
+        "switched",
+        "inference",
+        "laps",
+        "calls",
+        "choices",
+        "signal",
+        "value",
+        "changes",
+        "frame",
+        "past",
+    )
+
+    def __init__(self) -> None:
+        self.heap: dict[int, Any] = {}
+        self.owned: set[int] = set()
+        self.tensors: Traced[int, Tensor] = Traced()
+        self.writes: Traced[int, Write] = Traced()
+        self.aside: dict[int, Write] = {}
+        self.kept: dict[ast.AST, Kept] = {}
+        self.collected: dict[ast.AST, Collected] = {}
+        self.cycles: dict[int, Cycle] = {}
+        self.handed: frozenset[int] = frozenset()
+        self.freed: dict[Node, Freed] = {}
+        self.retained: dict[Node, Freed] = {}
+        self.retaining: dict[Any, Any] = {}
+        self.grads: dict[int, int] = {}
+        self.hooks: dict[int, Any] = {}
+        self.packing: tuple[SavedTensor, ...] | None = None
+        self.history: dict[int, Gradient] = {}
+        self.spent: dict[Pass, Use] = {}
+        self.evaluated: dict[tuple[int, int], tuple[Node, Moment]] = {}
+        self.grad_mode: bool | None = True
+        self.switched: Moment | None = None
+        self.inference = False
+        self.laps: tuple[Lap, ...] = ()
+        self.calls: tuple[Any, ...] = ()
+        self.choices: dict[Hashable, bool] = {}
+        self.signal: str | None = None
+        self.value: Any = None
+        self.changes = 0
+        self.frame = 0
+        self.past: Past | None = None
+
+    def fork(self) -> State:
+        """A second path that shares its past with this one."""
+        twin = State.__new__(State)
+        self.past = twin.past = Past(self.past, self.owned, self.tensors.touched, self.writes.touched)
+        twin.heap = self.heap.copy()
+        twin.tensors, twin.writes = Traced(self.tensors), Traced(self.writes)
+        self.owned, self.tensors.touched, self.writes.touched = set(), set(), set()
+        twin.owned = set()
+        twin.aside = self.aside.copy()
+        twin.kept = self.kept.copy()
+        twin.collected = self.collected.copy()
+        twin.cycles = self.cycles.copy()
+        twin.handed = self.handed
+        twin.freed = self.freed.copy()
+        twin.retained = self.retained.copy()
+        twin.retaining = self.retaining.copy()
+        twin.grads = self.grads.copy()
+        twin.hooks = self.hooks.copy()
+        twin.packing = self.packing
+        twin.history, twin.spent = self.history.copy(), self.spent.copy()
+        twin.evaluated = self.evaluated.copy()
+        twin.grad_mode, twin.inference = self.grad_mode, self.inference
+        twin.switched = self.switched
+        twin.laps, twin.calls = self.laps, self.calls
+        twin.choices = self.choices.copy()
+        twin.signal, twin.value = self.signal, self.value
+        twin.changes, twin.frame = self.changes, self.frame
+        return twin
+
+    def difference(self, other: State) -> Difference:
+        """Where this path and ``other`` may differ: what either has changed since they parted."""
+        found = Difference(self.past, other.past)
+        for path in (self, other):
+            found.add(path.owned, path.tensors.touched, path.writes.touched)
+        return found
+
+    def become(self, other: State) -> None:
+        """Continue as ``other``, which must not be used any more."""
+        for slot in State.__slots__:
+            setattr(self, slot, getattr(other, slot))
+
+    # The heap
+
+    def new(self, thing: HeapObject) -> int:
+        """Put ``thing`` on the heap; the number it is known by."""
+        key = fresh_id()
+        self.heap[key] = thing
+        self.owned.add(key)
+        return key
+
+    def edit(self, key: int) -> Any:
+        """The heap object ``key``, ready to be changed on this path only."""
+        self.changes += 1
+        if key in self.owned:
+            return self.heap[key]
+        thing = self.heap[key] = self.heap[key].copy()
+        self.owned.add(key)
+        return thing
+
+    # Tensors
+
+    def version(self, counter: int) -> int:
+        write = self.writes.get(counter)
+        return write.version if write is not None else 0
+
+    def has_spoiled(self, node: Node) -> bool:
+        """Whether something that ``node`` saved has been written since."""
+        for item in node.saved:
+            write = self.writes.get(item.counter)
+            if item.version != (write.version if write is not None else 0):
+                return True
+        return False
+
+    def packed(self, kept: Sequence[SavedTensor]) -> tuple[SavedTensor, ...]:
+        """What a new node holds in place of ``kept``."""
+        return tuple(kept) if self.packing is None or not kept else self.packing
+
+    def enter(self, mode: bool | None, inference: bool | None) -> None:
+        """Set grad mode. Inference mode lasts through ``no_grad`` and ``enable_grad``, where ``inference`` is None;
+        nothing is recorded in it, whatever they say.
+        """
+        if inference is not None:
+            self.inference = inference
+        self.grad_mode, self.switched = False if self.inference else mode, None
+
+    def moment(self, node: Any) -> Moment:
+        return Moment(node, self.laps, self.calls)

@@ -1,0 +1,1 @@
+"""Watchers that publish events which no single op can see."""

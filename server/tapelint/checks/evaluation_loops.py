@@ -1,0 +1,75 @@
+"""Evaluation loops that record what nobody will differentiate.
+
+    model.eval()                    # changes dropout and batch norm; autograd goes on recording
+    for x, y in loader:
+        out = model(x)              # a graph, with everything that its backward would need ...
+        hits += (out.argmax(1) == y).sum().item()     # ... and nobody holds it any more
+
+Whether it was for nothing is known when the loop ends: the graph of its first iteration is then in nobody's hands, and
+no backward has walked it, on this path or another. Where somebody unknown was given a graph, nothing is concluded.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..autograd import Leaf, Node, State
+from ..autograd.events.training_step import EvaluationRecorded
+from ..domain.reachability import walkable
+from ..domain.values import FALSE, Instance, Ref, TensorRef, Value
+from ..engine.machine import Machine
+from ..source import once, walk
+
+
+def called(state: State, receiver: Ref, node: ast.AST, result: Value) -> None:
+    """A network in evaluation mode has returned a graph, in a loop."""
+    if not state.laps or state.grad_mode is not True or not isinstance(result, TensorRef):
+        return
+    lap, thing = state.laps[-1], state.heap.get(receiver.id)
+    if lap.number > 2 or not isinstance(lap.loop, (ast.For, ast.While)) or not isinstance(thing, Instance):
+        return
+    graph = state.tensors[result.id].grad_fn
+    if graph is not None and graph.certain and thing.attributes.get("training") == FALSE:
+        state.evaluated[lap.run, lap.number] = (graph, state.moment(node))
+
+
+def handed_on(state: State, given: list[int]) -> None:
+    """Somebody unknown was given tensors: with graphs they may do anything."""
+    if state.evaluated and any(state.tensors[key].requires_grad for key in given):
+        state.evaluated.clear()
+
+
+def leave(m: Machine, state: State, run: int) -> None:
+    """A loop has ended on this path."""
+    first, second = state.evaluated.pop((run, 1), None), state.evaluated.pop((run, 2), None)
+    if first is None or second is None:
+        return
+    graph, moment = first
+    if _keeps_some(moment.laps[-1].loop):
+        return
+    nodes, trained = _graph(state, graph)
+    if not trained or any(node.born.place in m.tape.walked for node in nodes):
+        return
+    if not nodes & walkable(state):
+        m.tape.publish(EvaluationRecorded(moment, None, moment.laps[-1].loop, len(nodes)))
+
+
+@once
+def _keeps_some(loop: ast.AST) -> bool:
+    """Whether a loop stores something only under a condition: then what this path has let go may be held on another."""
+    tests = [node for node in walk(loop) if isinstance(node, ast.If)]
+    stores = (ast.Assign, ast.AnnAssign, ast.AugAssign)
+    return any(isinstance(inner, stores) for test in tests for inner in walk(test))
+
+
+def _graph(state: State, graph: Node) -> tuple[set[Node], bool]:
+    """The nodes below a node, and whether they lead to a parameter."""
+    found: set[Node] = set()
+    trained, todo = False, [graph]
+    while todo:
+        node = todo.pop()
+        if node not in found:
+            found.add(node)
+            todo += [item for item in node.inputs if isinstance(item, Node)]
+            trained = trained or any(isinstance(i, Leaf) and state.tensors[i.tensor].parameter for i in node.inputs)
+    return found, trained

@@ -1,0 +1,68 @@
+"""An update by hand that is bound to the wrong thing, and so is lost.
+
+    for p in net.parameters():
+        p = p - 0.1 * p.grad     # `p` is a name of this loop: the parameter stays what it was
+
+Names are bound, tensors are written (``p -= ...`` under ``no_grad``). A new value is surely lost only where nobody
+reads the name before the loop binds it again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from ..autograd import State
+from ..autograd.events.training_step import UpdateDropped
+from ..domain.values import TensorRef
+from ..engine.machine import Machine
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+def bound(m: Machine, state: State, name: str, value: int, statement: ast.AST) -> None:
+    """``name`` is about to be bound to a ``value`` that was computed from a leaf and its gradient."""
+    old = m.lookup(state, name)
+    leaf = m.tape.updates[value]
+    loop = state.laps[-1].loop if state.laps else None
+    if not isinstance(old, TensorRef) or state.tensors[old.id].memory != leaf:
+        return
+    if not isinstance(loop, (ast.For, ast.AsyncFor)) or not _binds(loop.target, name):
+        return
+    scope = m.running[-1][0] if m.running else m.tree
+    if not m.ask(partial(_read_after, name), scope, statement, loop):
+        m.tape.publish(UpdateDropped(state.moment(statement), state.tensors[leaf].premise, leaf, name, loop))
+
+
+def _binds(target: ast.AST, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(target))
+
+
+def _read_after(name: str, scope: ast.AST, statement: ast.AST, loop: ast.AST) -> bool:
+    """Whether what ``statement`` binds to ``name`` may be read: further down, or by a function that sees the name."""
+    end = (statement.end_lineno, statement.end_col_offset)  # type: ignore[attr-defined]
+    found = (read for child in ast.iter_child_nodes(scope) for read in _reads(child, name, loop, False))
+    return any(inner or (node.lineno, node.col_offset) >= end for node, inner in found)
+
+
+def _reads(node: ast.AST, name: str, loop: ast.AST, inner: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """Where ``name`` is read as ``loop`` or what is outside has bound it, and whether in a function of its own."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+        return
+    if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+        yield node, inner
+    elif isinstance(node, ast.AugAssign) and _binds(node.target, name):
+        yield node.target, inner
+    elif isinstance(node, FUNCTIONS):
+        if any(isinstance(part, ast.arg) and part.arg == name for part in ast.walk(node.args)):
+            return
+        inner = True
+    children: Iterable[ast.AST] = ast.iter_child_nodes(node)
+    if isinstance(node, COMPREHENSIONS) and any(_binds(part.target, name) for part in node.generators):
+        children = [node.generators[0].iter]
+    elif isinstance(node, (ast.For, ast.AsyncFor)) and _binds(node.target, name) and node is not loop:
+        children = [node.iter, *node.orelse] if loop not in ast.walk(node) else children
+    for child in children:
+        yield from _reads(child, name, loop, inner)

@@ -1,0 +1,251 @@
+"""Graphs that a loop collects: running totals, lists, states that are carried and never cut.
+
+    for x, y in validation:
+        total += criterion(net(x), y)    # every batch's activations stay alive
+
+A loop that ends with the graphs of two or more of its iterations still held has collected them. Whether that was meant
+is known only later: somebody may walk them (``sum(losses).backward()``). So what was collected is remembered on the
+path, and told at its end if nobody has.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..autograd import Collected, Leaf, Node, State, Stored
+from ..autograd.events.graph_walks import GraphKeptAlive
+from ..autograd.gradients.reference_cycles import left
+from ..autograd.passes.retained_graphs import forget
+from ..domain.mro import find, is_module
+from ..domain.values import NONE, Frame, Function, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ..engine.machine import Machine
+
+MOST = 400
+"""How many values are looked at to find who holds a tensor."""
+
+
+def leave(m: Machine, state: State, run: int) -> None:
+    """A loop ends: what do its variables and containers hold of more than one iteration?
+
+    A loop in the ``forward`` of a module, or in what it calls, goes through layers or time steps: its graph belongs
+    together, and to the caller.
+    """
+    if any(_is_forward(state, definition, given) for definition, given in m.running):
+        return
+    frame: Frame = state.heap[state.frame]
+    if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.laps):
+        return
+    kept = [each for each in state.kept.values() if any(lap.run == run for lap in each.stored.moment.laps)]
+    if not kept:
+        return
+    spans = _Spans(state, run)
+    holders: dict[int, list[int]] | None = None
+    for each in kept:
+        node = state.tensors[each.tensor].grad_fn
+        if node is None or not _collects(each.stored) and (len(spans.laps(node)) < 2 or not spans.carried(node)):
+            continue
+        holders = holders if holders is not None else _holders(state)
+        beside = holders.get(each.tensor)
+        if beside is None:
+            continue
+        nodes = [fn for key in {each.tensor, *beside} if (fn := state.tensors[key].grad_fn) is not None]
+        laps = {lap for fn in nodes for lap in spans.laps(fn)}
+        alive = spans.alive(nodes)
+        if len(laps) > 1 and (alive or spans.freed(nodes)):
+            lap = next(lap for lap in each.stored.moment.laps if lap.run == run)
+            state.collected[each.stored.statement] = Collected(each.tensor, each.stored, lap, alive)
+
+
+def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
+    """Whether a function that runs is what its first argument, a module, does when it is called."""
+    module = given[0] if given else NONE
+    thing = state.heap.get(module.id) if isinstance(module, Ref) else None
+    if not isinstance(thing, Instance) or not is_module(state, thing.kind):
+        return False
+    found = find(state, thing.kind, "forward")
+    return found is not None and isinstance(found[1], Function) and found[1].node is definition
+
+
+def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
+    """Whether a loop goes through networks: ``for layer in self.layers``."""
+    from ..models.torch.nn.module_registry import is_module_like
+
+    if not isinstance(loop, ast.For):
+        return False
+    names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)]
+    return any(is_module_like(state, frame.variables.get(name, NONE)) for name in names)
+
+
+def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:
+    """A path ends: what was collected, was never walked, and is in nobody else's hands (``outside``).
+
+    Walked on any path: a loop has more iterations than are followed, and a later one may be the one with a backward.
+    """
+    if not state.collected:
+        return
+    outer = _tensors(state, *outside)
+    if outer is None:
+        return
+    known = outer | state.handed
+    theirs = _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
+    for each in state.collected.values():
+        top = state.tensors[each.tensor].grad_fn
+        if top in theirs or any(n in theirs or n.born.place in m.tape.walked for n in each.alive):
+            continue
+        walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
+        if walk is not None and all(lap.run != each.lap.run for lap in walk.moment.laps):
+            continue  # collected for a backward after the loop
+        m.tape.publish(GraphKeptAlive(each.stored.moment, None, each))
+
+
+def is_vague(state: State, result: Value) -> bool:
+    """Whether what a function returns may hold graphs of which nothing is known."""
+    seen: set[int] = set()
+    frontier = [result]
+    while frontier:
+        item = frontier.pop()
+        if isinstance(item, Unknown) and item.grad is not False:
+            return True
+        if isinstance(item, TensorRef) and state.tensors[item.id].requires_grad is None:
+            return True
+        frontier += _inside(state, item, seen)
+    return False
+
+
+def _collects(stored: Stored) -> bool:
+    """Whether it went into a container, beside others."""
+    targets = stored.statement.targets if isinstance(stored.statement, ast.Assign) else ()
+    return stored.how == "appended" or any(isinstance(target, ast.Subscript) for target in targets)
+
+
+def returned(m: Machine, state: State, call: ast.AST) -> None:
+    """A call made in a loop returns: what it leaves in memory that nobody can reach any more."""
+    made = replace(state.moment(call), calls=(*state.calls, call))
+    known = _tensors(state, *_scope(state), *([state.value] if state.value is not None else ()))
+    if known is None:
+        return
+    left(m.tape, state, made, known)
+    if state.retaining:
+        forget(state, _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None))
+
+
+class _Spans:
+    """For each node made in a run of a loop: the iterations its graph reaches into, and what is alive of it."""
+
+    def __init__(self, state: State, run: int) -> None:
+        self.state, self.run = state, run
+        self.known: dict[Node, frozenset[int]] = {}
+
+    def laps(self, node: Node) -> frozenset[int]:
+        """The iterations whose nodes are held alive, with saved tensors or without."""
+        for item in sorted(self._fresh(node), key=lambda n: n.id):
+            found = {lap.number for lap in item.born.laps if lap.run == self.run}
+            for child in item.inputs:
+                if isinstance(child, Node):
+                    found |= self.known.get(child, frozenset())
+            self.known[item] = frozenset(found)
+        return self.known.get(node, frozenset())
+
+    def alive(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
+        """The nodes of this run below others that still hold a saved tensor, if they are of several iterations: those
+        of one are no more after a hundred than after the first.
+        """
+        found = [n for n in _below(nodes) if n.saved and n not in self.state.freed and self._inside(n)]
+        return tuple(found) if self._spread(found) else ()
+
+    def freed(self, nodes: Iterable[Node]) -> bool:
+        """Whether backward passes of several iterations have freed what lies below: bare nodes are left of it."""
+        return self._spread(n for n in _below(nodes) if n.keeps and n in self.state.freed and self._inside(n))
+
+    def _spread(self, nodes: Iterable[Node]) -> bool:
+        """Whether they are of more than one iteration."""
+        return len({lap.number for n in nodes for lap in n.born.laps if lap.run == self.run}) > 1
+
+    def carried(self, node: Node) -> bool:
+        """Whether the operation that made it worked on what it had made in an earlier iteration."""
+        place = node.born.place
+        return any(n is not node and n.born.place == place and self._inside(n) for n in _below([node]))
+
+    def _inside(self, node: Node) -> bool:
+        return any(lap.run == self.run for lap in node.born.laps)
+
+    def _fresh(self, node: Node) -> set[Node]:
+        found: set[Node] = set()
+        frontier = [node]
+        while frontier:
+            item = frontier.pop()
+            if item not in found and item not in self.known and self._inside(item) and item.assumed is None:
+                found.add(item)
+                frontier += [child for child in item.inputs if isinstance(child, Node)]
+        return found
+
+
+def _below(nodes: Iterable[Node | Leaf]) -> set[Node]:
+    found: set[Node] = set()
+    frontier = [n for n in nodes if isinstance(n, Node)]
+    while frontier:
+        item = frontier.pop()
+        if item not in found:
+            found.add(item)
+            frontier += [child for child in item.inputs if isinstance(child, Node)]
+    return found
+
+
+def _holders(state: State) -> dict[int, list[int]]:
+    """The tensors that the running scope can reach, and for each the others that lie in the same container."""
+    found: dict[int, list[int]] = {}
+    seen: set[int] = set()
+    frontier = _scope(state)
+    while frontier and len(seen) < MOST:
+        value = frontier.pop()
+        inside = _inside(state, value, seen)
+        beside = [item.id for item in inside if isinstance(item, TensorRef)]
+        if isinstance(value, TensorRef):
+            found.setdefault(value.id, [])
+        for tensor in beside:
+            found[tensor] = beside
+        frontier += [item for item in inside if not isinstance(item, TensorRef)]
+    return found
+
+
+def _scope(state: State) -> list[Value]:
+    """The variables that the running code can name."""
+    found: list[Value] = []
+    key = state.frame
+    while key:
+        frame: Frame = state.heap[key]
+        found += frame.variables.values()
+        key = frame.parent
+    return found
+
+
+def _tensors(state: State, *values: Value) -> set[int] | None:
+    """All tensors that ``values`` lead to; None where there are too many things to look at."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    frontier = list(values)
+    while frontier:
+        if len(seen) > 10 * MOST:
+            return None
+        item = frontier.pop()
+        if isinstance(item, TensorRef):
+            found.add(item.id)
+        frontier += _inside(state, item, seen)
+    return found
+
+
+def _inside(state: State, value: Value, seen: set[int]) -> list[Value]:
+    """What a container or an object holds, the first time it is met."""
+    if isinstance(value, Tuple):
+        return list(value.items)
+    if not isinstance(value, Ref) or value.id in seen:
+        return []
+    seen.add(value.id)
+    thing = state.heap[value.id]
+    if isinstance(thing, Sequence):
+        return list(thing.items)
+    if isinstance(thing, Mapping):
+        return list(thing.items.values())
+    return list(thing.attributes.values()) if isinstance(thing, Instance) else []

@@ -1,0 +1,307 @@
+"""Two paths side by side: what they do not agree on.
+
+    if verbose: log = [loss.item()]       # two lists, made at different places: plain, nobody can differentiate them
+    else: hidden = hidden.detach()        # one of the paths has cut a graph: that keeps them apart
+
+Objects that the paths made separately are alike if they were made at the same place in the same iteration and hold
+what is alike; graphs are alike if the same operations built them, freed alike and spoiled alike.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..autograd import Leaf, Node, State, Tensor
+from ..engine.liveness import number
+from .induction import Counted
+from .reachability import Meeting, entries
+from .values import (
+    NONE,
+    Bound,
+    Class,
+    Const,
+    Frame,
+    Generator,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Module,
+    Optimizer,
+    Partial,
+    Range,
+    Ref,
+    Sequence,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    Zip,
+)
+
+Keys = tuple[int, int]
+Change = tuple[int, int, Any]
+"""A plain difference: in which object of the one path and of the other, and by what name."""
+SUSPECTS = 4
+
+
+class Pair:
+    """Two paths that are being compared. ``plain`` collects what they may forget; ``alike`` what is assumed equal.
+    Iterations are counted from those that the paths are in: ``ahead`` says for each running loop how many more of them
+    the first has begun.
+    """
+
+    __slots__ = ("state", "other", "saved", "meeting", "live", "plain", "alike", "nodes", "ahead")
+
+    def __init__(self, state: State, other: State, saved: set[int], meeting: Meeting) -> None:
+        self.state, self.other, self.saved, self.meeting = state, other, saved, meeting
+        self.live = meeting.live
+        self.plain: list[Change] = []
+        self.alike: set[tuple[int, int]] = set()
+        self.nodes: set[tuple[Node, Node]] = set()
+        self.ahead: dict[ast.AST, int] = {}
+        if state.laps is not other.laps:
+            for mine, yours in zip(state.laps, other.laps):
+                if mine.number != yours.number:
+                    self.ahead[mine.loop] = mine.number - yours.number
+
+    def agrees(self, suspects: list[int]) -> bool:
+        """Whether all that either path has changed since they parted is alike, up to what is plain."""
+        state, other = self.state, self.other
+        if any(map(self.apart, suspects)):
+            return False
+        changed = state.difference(other)
+        for key in sorted(changed.heap):  # in the same order in every analysis
+            if self.apart(key):
+                suspects[:] = [key, *(s for s in suspects if s != key)][:SUSPECTS]
+                return False
+        for key in sorted(changed.tensors):
+            left, right = state.tensors.get(key), other.tensors.get(key)
+            known = left is None or right is None or left is right
+            if not known and not self.records(left, right) and self.holds_tensor(key):
+                return False
+        return self.shared_past(changed.writes)
+
+    def result(self) -> bool:
+        mine, yours = self.state.value, self.other.value
+        if mine is yours or mine == yours:
+            return True
+        if not isinstance(mine, VALUES) or not isinstance(yours, VALUES):
+            return False
+        if self.is_plain(self.state, mine) and self.is_plain(self.other, yours):
+            if NONE not in (mine, yours):
+                self.other.value = Unknown("result")
+                return True
+            return False
+        return self.values(mine, yours)
+
+    def apart(self, key: int) -> bool:
+        """Whether a heap object that both paths have keeps them apart."""
+        mine, yours = self.state.heap.get(key), self.other.heap.get(key)
+        if mine is yours or mine is None or yours is None:
+            return False
+        reaches = self.meeting.reaches
+        if self.meeting.is_local and not reaches(self.state, key) and not reaches(self.other, key):
+            return False
+        return not self.things(mine, yours, (key, key)) and (reaches(self.state, key) or reaches(self.other, key))
+
+    def holds_tensor(self, key: int) -> bool:
+        """Whether somebody on one of the paths may still hold a tensor."""
+        return self.live is None or any(key in self.meeting.held(path).tensors for path in (self.state, self.other))
+
+    def values(self, mine: Value, yours: Value) -> bool:
+        """Whether two values are alike."""
+        if mine is yours:
+            return True
+        kind = type(mine)
+        if kind is not type(yours):
+            return isinstance(mine, Const) and isinstance(yours, Const)
+        if kind is Ref:
+            return self.references(mine.id, yours.id)  # type: ignore[union-attr]
+        if kind is TensorRef:
+            left, right = self.state.tensors.get(mine.id), self.other.tensors.get(yours.id)  # type: ignore[union-attr]
+            return left is not None and right is not None and self.records(left, right)
+        if kind is Unknown or isinstance(mine, Const) or mine == yours:
+            return True
+        if isinstance(mine, Tuple) and isinstance(yours, Tuple):
+            return len(mine.items) == len(yours.items) and all(map(self.values, mine.items, yours.items))
+        if isinstance(mine, Bound) and isinstance(yours, Bound):
+            return self.values(mine.function, yours.function) and self.values(mine.receiver, yours.receiver)
+        if isinstance(mine, Method) and isinstance(yours, Method):
+            return mine.name == yours.name and self.values(mine.receiver, yours.receiver)
+        return False
+
+    def references(self, mine: int, yours: int) -> bool:
+        """Whether two heap objects, which paths may have made separately, are alike."""
+        if mine == yours or (mine, yours) in self.alike:
+            return True
+        self.alike.add((mine, yours))
+        left, right = self.state.heap.get(mine), self.other.heap.get(yours)
+        return left is not None and right is not None and self.things(left, right, (mine, yours))
+
+    def things(self, mine: Any, yours: Any, keys: Keys) -> bool:
+        """Whether two heap objects are alike; ``keys`` are what either path knows them by."""
+        if mine is yours:
+            return True
+        kind = type(mine)
+        if kind is not type(yours):
+            return False
+        if kind is Instance:
+            if mine.kind is not yours.kind and not self.values(mine.kind, yours.kind):
+                return False
+        elif kind is Frame:
+            if mine.parent != yours.parent or mine.function != yours.function:
+                return False
+        elif kind is Sequence:
+            return self.sequences(mine, yours, keys)
+        elif kind is Optimizer:
+            return mine.is_like(yours)
+        elif kind is Class:
+            return mine.node is yours.node
+        left, right = entries(mine), entries(yours)
+        live = self.live if keys[0] == self.state.frame else None
+        for name, one in left.items():
+            two = right.get(name, MISSING)
+            if one is not two and not self.entry(keys, name, one, two, live):
+                return False
+        return left.keys() >= right.keys() or all(
+            self.entry(keys, name, MISSING, two, live) for name, two in right.items() if name not in left
+        )
+
+    def entry(self, keys: Keys, name: Any, one: Value, two: Value, live: frozenset[str] | None) -> bool:
+        """Whether what an object holds by one name is alike."""
+        if live is not None and not needed(live, name, one, two):
+            return True
+        if self.is_plain(self.state, one) and self.is_plain(self.other, two):
+            if one != two:
+                self.plain.append((*keys, name))
+            return True
+        return self.values(one, two)
+
+    def sequences(self, mine: Sequence, yours: Sequence, keys: Keys) -> bool:
+        """Whether two lists are alike."""
+        if (
+            len(mine.items) == len(yours.items)
+            and mine.kind == yours.kind
+            and all(map(self.values, mine.items, yours.items))
+        ):
+            return True
+        plain = all(self.is_plain(self.state, i) for i in mine.items) and all(
+            self.is_plain(self.other, i) for i in yours.items
+        )
+        if plain:
+            self.plain.append((*keys, None))
+        return plain
+
+    def is_plain(self, state: State, value: Value, depth: int = 3) -> bool:
+        """Whether no graph can depend on a value: numbers, names, data that nothing saved, containers of such."""
+        kind = type(value)
+        if kind in PLAIN:
+            return True
+        if kind is TensorRef:
+            tensor = state.tensors.get(value.id)  # type: ignore[union-attr]
+            return (
+                tensor is not None
+                and tensor.grad_fn is None
+                and tensor.requires_grad is not True
+                and tensor.counter not in self.saved
+            )
+        if kind is Method:
+            return isinstance(value.receiver, (Unknown, Lib))  # type: ignore[union-attr]
+        if depth and kind is Ref:
+            thing = state.heap.get(value.id)  # type: ignore[union-attr]
+            if isinstance(thing, Sequence):
+                return all(self.is_plain(state, item, depth - 1) for item in thing.items)
+            if isinstance(thing, Mapping):
+                return all(self.is_plain(state, item, depth - 1) for item in thing.items.values())
+        if depth and kind is Tuple:
+            return all(self.is_plain(state, item, depth - 1) for item in value.items)  # type: ignore[union-attr]
+        return False
+
+    def records(self, mine: Tensor, yours: Tensor) -> bool:
+        """Whether two tensors are alike for autograd."""
+        if mine is yours:
+            return True
+        if (
+            mine.requires_grad is not yours.requires_grad
+            or mine.assumed != yours.assumed
+            or mine.view != yours.view
+            or mine.parameter is not yours.parameter
+            or (mine.base is None) is not (yours.base is None)
+            or (mine.id in self.state.grads) is not (yours.id in self.other.grads)
+        ):
+            return False
+        if mine.grad_fn is None or yours.grad_fn is None:
+            same_place = mine.id == yours.id or mine.born.node is yours.born.node
+            return mine.grad_fn is yours.grad_fn and same_place
+        if mine.grad_fn.born.node is not yours.grad_fn.born.node and (
+            mine.counter != yours.counter or mine.sizes != yours.sizes or mine.kind != yours.kind
+        ):
+            return False
+        return self.graphs(mine.grad_fn, yours.grad_fn)
+
+    def graphs(self, mine: Node, yours: Node) -> bool:
+        """Whether two graphs were built alike, freed alike and spoiled alike. What both paths share is looked at by
+        ``shared_past``. Nodes that are only passages do not count.
+        """
+        if mine.shape != yours.shape:
+            return False
+        known, state, other = self.nodes, self.state, self.other
+        todo: list[tuple[Node | Leaf, Node | Leaf]] = [(mine, yours)]
+        while todo:
+            one, two = todo.pop()
+            while isinstance(one, Node) and one.is_passage:
+                one = one.inputs[0]
+            while isinstance(two, Node) and two.is_passage:
+                two = two.inputs[0]
+            if one is two or isinstance(one, Leaf) or isinstance(two, Leaf) or (one, two) in known:
+                continue
+            if not self.same_laps(one, two):
+                return False
+            if (one in state.freed) is not (two in other.freed) or state.has_spoiled(one) is not other.has_spoiled(two):
+                return False
+            known.add((one, two))
+            self.meeting.work += 1
+            todo += zip(one.inputs, two.inputs)
+        return True
+
+    def same_laps(self, one: Node, two: Node) -> bool:
+        """Whether two nodes were made in the same iterations."""
+        left, right, ahead = one.born.laps, two.born.laps, self.ahead
+        if left is right and not ahead:
+            return True
+        return len(left) == len(right) and all(
+            a.loop is b.loop and a.number - b.number == ahead.get(a.loop, 0) for a, b in zip(left, right)
+        )
+
+    def shared_past(self, changed: set[int]) -> bool:
+        """Whether the graph that both paths had before they parted is still freed and spoiled alike; ``changed`` are
+        the counters that may have been written since.
+        """
+        mine, yours = self.state.writes, self.other.writes
+        freed = self.state.freed.keys() ^ self.other.freed.keys()
+        for key in sorted(self.state.grads.keys() ^ self.other.grads.keys()):  # in the same order in every analysis
+            if key in self.state.tensors and key in self.other.tensors and self.holds_tensor(key):
+                return False
+        if not freed and all(mine.get(key) is yours.get(key) for key in changed & self.saved):
+            return True
+        for node in self.meeting.walkable(self.state) & self.meeting.walkable(self.other):
+            if node in freed:
+                return False
+            if node not in self.state.freed and self.state.has_spoiled(node) is not self.other.has_spoiled(node):
+                return False
+        return True
+
+
+PLAIN = frozenset((Const, Counted, Unknown, Lib, Module, Range, Slice))
+VALUES = (Const, Unknown, TensorRef, Ref, Tuple, Lib, Module, Slice, Bound, Method, Partial, Range, Zip, Generator)
+MISSING = Const("(missing)")
+
+
+def needed(live: frozenset[str], name: str, one: Value, two: Value) -> bool:
+    """Whether it matters that a variable is different on two paths."""
+    if name in live:
+        return True
+    return number(name) in live and not all(isinstance(value, TensorRef) or value is MISSING for value in (one, two))

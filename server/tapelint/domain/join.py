@@ -1,0 +1,106 @@
+"""When two paths are the same path: alike in all that autograd cares about.
+
+    if verbose:
+        count = count + 1     # the two sides differ in a number: they are merged, and the number is forgotten
+
+Objects that the paths made separately are alike if they were made at the same place in the same iteration and hold
+what is alike; graphs are alike if the same operations built them, freed alike and spoiled alike. Differences in plain
+values (numbers, text, data no graph has saved, things unknown) are forgotten. Any other difference keeps the paths
+apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..autograd import State, leaf
+from ..autograd.gradients import history
+from .equivalence import MISSING, Change, Pair
+from .reachability import Meeting, entries
+from .values import Const, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
+
+COMPARISON = 16
+"""What comparing two paths costs at least, in things looked at."""
+
+
+def merged(state: State, other: State, saved: set[int], suspects: list[int], meeting: Meeting) -> bool:
+    """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
+
+    ``saved`` are the version counters some node has ever saved: how often any other was written cannot matter any more.
+    ``suspects`` are the heap objects that last told paths apart: looked at first, for they will do so again. Where
+    it is known what is live at the ``meeting``, what nobody holds any more does not matter.
+    """
+    meeting.work += COMPARISON
+    if (
+        state.signal != other.signal
+        or state.grad_mode != other.grad_mode
+        or state.packing != other.packing
+        or state.frame != other.frame
+        or (state.hooks or other.hooks)
+        and [hook.made for hook in state.hooks.values()] != [hook.made for hook in other.hooks.values()]
+        or not same_laps(state.laps, other.laps)
+    ):
+        return False
+    pair = Pair(state, other, saved, meeting)
+    if state.signal in ("return", "raise") and not pair.result():
+        return False
+    if not pair.agrees(suspects):
+        return False
+    history.met(state, other)
+    forget(pair, other, pair.plain)
+    if state.choices != other.choices:
+        for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
+            del other.choices[choice]
+    return True
+
+
+def same_laps(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+    return left == right or [(lap.loop, lap.number) for lap in left] == [(lap.loop, lap.number) for lap in right]
+
+
+def forget(pair: Pair, path: State, changes: Iterable[Change]) -> None:
+    """Which of two plain values an object holds is not known any more on ``path``, which is one of the two."""
+    for left, right, name in changes:
+        thing = path.edit(left if path is pair.state else right)
+        if isinstance(thing, Sequence):
+            thing.open = True
+        elif isinstance(thing, Mapping):
+            thing.open = True
+            thing.items.pop(name, None)
+        else:
+            mine = entries(pair.state.heap[left]).get(name, MISSING)
+            yours = entries(pair.other.heap[right]).get(name, MISSING)
+            entries(thing)[name] = _either(pair, path, mine, yours, str(name))
+
+
+def _either(pair: Pair, path: State, mine: Value, yours: Value, name: str) -> Value:
+    """What is known of a value that is one of two: whether it is a tensor that needs no gradient, or no tensor.
+
+    Where one of them is nothing that is known, it is a tensor (or a tuple of them) all the same: what happens to it
+    happens on the path on which it was one (``state = zeros(8) if state is None else state``).
+    """
+    if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
+        one, two = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
+        if one.requires_grad is False and two.requires_grad is False:
+            return TensorRef(leaf(path, two.born.node))
+    if isinstance(mine, Unknown):
+        return _perhaps(pair.other, path, yours, mine, name)
+    if isinstance(yours, Unknown):
+        return _perhaps(pair.state, path, mine, yours, name)
+    return something(name, False if _is_number(mine) and _is_number(yours) else None)
+
+
+def _perhaps(state: State, path: State, value: Value, unknown: Unknown, name: str) -> Value:
+    """A value of the path ``state`` that is nothing known on the other one."""
+    if isinstance(value, TensorRef):
+        tensor = state.tensors[value.id]
+        grad = False if tensor.requires_grad is False and unknown.grad is False else None
+        return TensorRef(leaf(path, tensor.born.node, grad))
+    if isinstance(value, Tuple) and any(isinstance(item, TensorRef) for item in value.items):
+        return Tuple(tuple(_perhaps(state, path, item, unknown, name) for item in value.items), value.names)
+    return something(name, False if _is_number(value) and unknown.grad is False else None)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Const) and value is not MISSING or isinstance(value, Unknown) and value.grad is False

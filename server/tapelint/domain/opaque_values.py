@@ -1,0 +1,76 @@
+"""What nobody knows is taken for nothing certain: not for data, not for a number, not for one thing twice.
+
+out = unet(x).sample          `unet` is of a library: `out` is an attribute, and nobody knows of what
+((out - noise) ** 2).mean()   so `out` is no number; whether the difference has a graph is not known
+a, b = native.knn(points)     two results, of which one may be data and the other not
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import replace
+
+from .. import ops
+from ..autograd import State, Tape, current, invent
+from ..models.torch.registry import MODULE_METHODS, TENSOR_METHODS
+from .values import Const, Instance, Lib, Mapping, Method, Range, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+
+KNOWN = frozenset((*sys.stdlib_module_names, "builtins", "numpy", "torch"))
+"""Packages whose constants are numbers, types and texts: ``math.pi``, ``np.inf``, ``torch.float``."""
+DEEP = 3
+
+
+def is_opaque(state: State, value: Value) -> bool:
+    """Whether a value is an attribute that may be anything: of something unknown, or one that an object of the program
+    has from a class which nobody knows. What is known to be a method is not.
+    """
+    if not isinstance(value, Method):
+        return False
+    owner = value.receiver
+    if isinstance(owner, TensorRef):
+        return value.name not in TENSOR_METHODS and not ops.candidates(value.name)
+    if isinstance(owner, Ref):
+        return isinstance(state.heap[owner.id], Instance) and value.name not in MODULE_METHODS
+    return isinstance(owner, (Unknown, Method))
+
+
+def as_data(state: State, value: Value) -> Value:
+    """What an operation is given: an attribute, an object of the program or of a library is a value of which nothing
+    is known; an attribute of data is data.
+    """
+    if isinstance(value, Method):
+        return Unknown("attribute", value.receiver.grad if isinstance(value.receiver, Unknown) else None)
+    if isinstance(value, Lib) and value.name.partition(".")[0] not in KNOWN:
+        return Unknown("library")
+    if isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        return Unknown("object")
+    return value
+
+
+def is_data(state: State, value: Value, deep: int = DEEP) -> bool:
+    """Whether there is certainly nothing in a value that has a graph: numbers, texts, data, and containers of such."""
+    value = as_data(state, value)
+    if isinstance(value, Unknown):
+        return value.grad is False
+    if isinstance(value, TensorRef):
+        return current(state, value.id).requires_grad is False
+    if isinstance(value, Tuple):
+        return deep > 0 and all(is_data(state, item, deep - 1) for item in value.items)
+    thing = state.heap[value.id] if isinstance(value, Ref) else None
+    if isinstance(thing, (Sequence, Mapping)):
+        items = thing.items if isinstance(thing, Sequence) else thing.items.values()
+        return deep > 0 and not thing.open and all(is_data(state, item, deep - 1) for item in items)
+    return isinstance(value, (Const, Lib, Range))
+
+
+def part_of(tape: Tape, state: State, whole: int, node: ast.AST) -> TensorRef:
+    """A part of what a call nobody knows has returned, which is taken for a tensor and may be several: it depends on
+    what the whole depends on, and shares nothing with other parts for certain. Of several each has the graph it was
+    made with, whatever the mode is now.
+    """
+    tensor = current(state, whole)
+    made = invent(tape, state, [whole], node, tensor.assumed, keeps=False)
+    if state.grad_mode is not True and tensor.requires_grad is not False:
+        state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+    return TensorRef(made)

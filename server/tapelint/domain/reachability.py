@@ -1,0 +1,248 @@
+"""What a path still holds: the tensors and objects that values lead to, and the graph a backward from them could walk.
+
+h = net(x)
+y = h * 2
+h = None      # nobody holds the first tensor any more, but the graph below y has its node
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+from ..autograd import Node, State
+from ..autograd.frozen import frozen
+from .values import (
+    Bound,
+    Class,
+    Due,
+    Frame,
+    Function,
+    Generator,
+    Instance,
+    Mapping,
+    Method,
+    Optimizer,
+    Partial,
+    Ref,
+    Sequence,
+    Slice,
+    Super,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    Zip,
+)
+
+
+@frozen
+class Held:
+    """The tensors, and the heap objects, that somebody on a path holds."""
+
+    tensors: set[int]
+    objects: set[int]
+
+
+Known = dict[int, tuple[Any, Held]]
+"""What is in heap objects that nobody changes any more, by their number."""
+NOTHING = None, Held(set(), set())
+
+
+def entries(thing: Any) -> dict[Any, Value]:
+    """What a heap object holds by name or key."""
+    kind = type(thing)
+    if kind is Frame:
+        return thing.variables
+    return thing.attributes if kind is Instance else thing.items if kind is Mapping else {}
+
+
+class Meeting:
+    """Paths are compared where they meet: what each of them holds is found out once.
+
+    ``live`` are the variables of the running scope that can still be read, where that is known; ``running`` the calls
+    that are running, with what they were given; ``known`` is kept from one meeting to the next. ``work`` counts
+    comparisons and what was looked at for them. One that ``is_local`` does not ask about anything beyond reach.
+    """
+
+    is_local = False
+
+    def __init__(
+        self, live: frozenset[str] | None, running: Collection[tuple[object, tuple[Value, ...]]], known: Known
+    ) -> None:
+        self.live, self.running, self.known = live, running, known
+        self.work = 0
+        self._held: dict[int, Held] = {}
+        self._walkable: dict[int, set[Node]] = {}
+        self._reached: dict[int, set[int]] = {}
+
+    def reaches(self, state: State, key: int) -> bool:
+        """Whether somebody on a path may still come to a heap object. Where it is not known what is ``live`` only lists
+        and dicts are looked for: what a call has collected in them is of no use when it has returned its result.
+        """
+        if type(state.heap[key]) not in OBJECTS:
+            return True
+        if self.live is not None:
+            return key in self.held(state).objects
+        if type(state.heap[key]) not in CONTAINERS:
+            return True
+        found = self._reached.get(id(state))
+        if found is None:
+            given = [value for _, values in self.running for value in values]
+            found = self._reached[id(state)] = reached(state, given, self.known)
+            self.work += 2 * len(state.heap)
+        return key in found
+
+    def held(self, state: State) -> Held:
+        """What a path holds; ``live`` is known."""
+        found = self._held.get(id(state))
+        if found is None:
+            assert self.live is not None
+            given = [value for _, values in self.running for value in values]
+            found = self._held[id(state)] = held(state, self.live, given, self.known)
+            self.work += 2 * len(state.heap)
+        return found
+
+    def walkable(self, state: State) -> set[Node]:
+        found = self._walkable.get(id(state))
+        if found is None:
+            found = self._walkable[id(state)] = walkable(state, self.live)
+            self.work += len(state.heap) + len(found)
+        return found
+
+
+def held(state: State, live: frozenset[str], given: Iterable[Value], known: Known) -> Held:
+    """What anything on the heap holds, but for the variables of the running scope that are not ``live``; and what the
+    running calls were ``given``, which whoever called still has. What a path does not own is never changed: what is
+    in it is looked for once.
+    """
+    tensors, objects = set[int](), set[int]()
+    values: list[Value] = list(given)
+    owned, frame = state.owned, state.frame
+    for key, thing in state.heap.items():
+        if key == frame:
+            values += [value for name, value in thing.variables.items() if name in live]
+        elif key in owned:
+            values += contents(thing, tensors)
+        else:
+            inside = _inside(key, thing, known)
+            if inside.tensors:
+                tensors |= inside.tensors
+            if inside.objects:
+                objects |= inside.objects
+    found = Held(tensors, objects)
+    collect(values, found)
+    for tensor in list(tensors):
+        record = state.tensors.get(tensor)
+        while record is not None and record.base is not None and record.base not in tensors:
+            tensors.add(record.base)
+            record = state.tensors.get(record.base)
+    return found
+
+
+def _inside(key: int, thing: Any, known: Known) -> Held:
+    """What is in a heap object that is not changed any more."""
+    old, inside = known.get(key, NOTHING)
+    if old is thing:
+        return inside
+    inside = Held(set(), set())
+    collect(list(contents(thing, inside.tensors)), inside)
+    known[key] = thing, inside
+    return inside
+
+
+def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
+    """The heap objects that frames and objects lead to, what the running calls were ``given`` and what is returned:
+    a list that only other lists hold, and nobody those, is not among them.
+    """
+    found = Held(set(), set())
+    objects, owned = found.objects, state.owned
+    collect([*given, state.value], found)
+    for key, thing in state.heap.items():
+        if type(thing) in CONTAINERS:
+            continue
+        if key in owned:
+            collect(list(contents(thing, found.tensors)), found)
+        elif (inside := _inside(key, thing, known)).objects:
+            objects |= inside.objects
+    todo = list(objects)
+    for key in todo:  # which grows
+        thing = state.heap.get(key)
+        if type(thing) in CONTAINERS:
+            inside = Held(set(), set())
+            collect(list(contents(thing, inside.tensors)), inside)
+            todo += inside.objects - objects
+            objects |= inside.objects
+    return objects
+
+
+def contents(thing: Any, tensors: set[int]) -> Iterable[Value]:
+    """The values in a heap object; what it knows by number is added to ``tensors``."""
+    kind = type(thing)
+    if kind is Optimizer:
+        tensors.update(thing.params)
+    return _CONTENTS[kind](thing) if kind in _CONTENTS else ()
+
+
+def collect(values: list[Value], found: Held) -> None:
+    """Add the tensors and objects among ``values`` and in what these are made of."""
+    tensors, objects = found.tensors, found.objects
+    for value in values:  # which grows
+        kind = type(value)
+        if kind is Ref:
+            objects.add(value.id)  # type: ignore[union-attr]
+        elif kind is TensorRef:
+            tensors.add(value.id)  # type: ignore[union-attr]
+        elif kind is Unknown:
+            tensors.add(value.tensor)  # type: ignore[union-attr]
+        elif kind in _PARTS:
+            values += _PARTS[kind](value)
+
+
+_CONTENTS: dict[type, Callable[[Any], Iterable[Value]]] = {
+    Frame: lambda frame: frame.variables.values(),
+    Instance: lambda instance: instance.attributes.values(),
+    Class: lambda owner: owner.attributes.values(),
+    Sequence: lambda sequence: sequence.items,
+    Mapping: lambda mapping: mapping.items.values(),
+}
+
+CONTAINERS = frozenset((Sequence, Mapping))
+OBJECTS = frozenset((Sequence, Mapping, Instance, Optimizer))
+
+_PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
+    Tuple: lambda value: value.items,
+    Bound: lambda value: (value.function, value.receiver),
+    Method: lambda value: (value.receiver,),
+    Super: lambda value: (value.receiver,),
+    Partial: lambda value: (value.function, *value.args, *(item for _, item in value.kwargs)),
+    Function: lambda value: (*value.defaults, *(item for _, item in value.keyword_defaults)),
+    Slice: lambda value: (value.start, value.stop, value.step),
+    Generator: lambda value: () if value.function is None else (value.function,),
+    Zip: lambda value: value.parts,
+    Due: lambda value: (value.receiver,),
+}
+
+
+def walkable(state: State, live: frozenset[str] | None = None) -> set[Node]:
+    """Every node that a backward from a value the program still holds (of the running scope what is ``live``) could
+    reach.
+    """
+    tensors, found = state.tensors, set[Node]()
+    for key, thing in state.heap.items():
+        values = thing.items if isinstance(thing, Sequence) else entries(thing).values()
+        if live is not None and key == state.frame:
+            values = [value for name, value in thing.variables.items() if name in live]
+        for value in values:
+            kind = type(value)
+            if kind is TensorRef or kind is Tuple:
+                for item in value.items if kind is Tuple else (value,):
+                    if type(item) is TensorRef and (node := tensors[item.id].grad_fn) is not None:
+                        found.add(node)
+    todo = list(found)
+    while todo:
+        for item in todo.pop().inputs:
+            if type(item) is Node and item not in found:
+                found.add(item)
+                todo.append(item)
+    return found

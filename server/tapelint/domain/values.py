@@ -1,0 +1,348 @@
+"""What an expression can evaluate to.
+
+    3            Const(3)
+    x.exp()      TensorRef(17): which tensor it is; what is known of it lives in the State
+    [a, b]       Ref(4): an object on the heap, shared by everyone who holds it
+    (a, b)       Tuple: immutable, so it needs no heap
+    torch.exp    Lib("torch.exp"): something outside the analysed program, known by its dotted name
+    load()       Unknown: nothing is known of it, and nothing may be concluded from it
+
+Values are immutable.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..autograd import Moment, fresh_id
+from ..autograd.frozen import frozen
+
+
+@frozen
+class Const:
+    value: Any
+
+
+@frozen(eq=False)
+class Unknown:
+    """``grad`` tells whether it requires grad if it is a tensor: False for data, None where that is unknown too.
+
+    ``tensor`` is the id it gets the first time it is used as a tensor. ``module`` is true where it is used as a
+    network, ``assumed`` names the call it came from if that call was given tensors with a graph. ``formula`` is how a
+    plain value was computed from others (``conditions``).
+    """
+
+    why: str = ""
+    grad: bool | None = None
+    tensor: int = field(default_factory=fresh_id)
+    formula: Hashable = None
+
+
+def something(name: str, grad: bool | None = None, formula: Hashable = None) -> Unknown:
+    """Something unknown that the program calls ``name``: a name says nothing of what it is (see ``Unknown.why``)."""
+    return Unknown(f"`{name}`", grad, formula=formula)
+
+
+@frozen
+class TensorRef:
+    id: int
+
+
+@frozen
+class Ref:
+    id: int
+
+
+@frozen
+class Tuple:
+    """``names`` are the field names of a named tuple, if it is one."""
+
+    items: tuple[Value, ...]
+    names: tuple[str, ...] = ()
+
+
+@frozen
+class Lib:
+    name: str
+
+
+@frozen
+class Module:
+    """A module of the workspace; ``modules/loader`` knows what it defines."""
+
+    path: str
+
+
+@frozen
+class Slice:
+    start: Value
+    stop: Value
+    step: Value
+
+
+@frozen
+class Function:
+    """A function or lambda of the program. ``frame`` is the scope it was defined in; ``owner`` the class, for
+    ``super()``.
+
+    ``grad_mode`` and ``casting`` are set by decorators such as ``@torch.no_grad()``; ``kind`` is ``""``, ``static``,
+    ``class`` or ``property``.
+    """
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    frame: int
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: tuple[tuple[str, Value], ...] = ()
+    owner: int | None = None
+    grad_mode: bool | None = None
+    inference: bool | None = None
+    casting: bool | None = None
+    kind: str = ""
+
+
+@frozen
+class Bound:
+    """A function with its first argument."""
+
+    function: Value
+    receiver: Value
+
+
+@frozen
+class Method:
+    """A method that is not the program's own: of a tensor, a list, an optimizer, a module."""
+
+    receiver: Value
+    name: str
+
+
+@frozen
+class Super:
+    owner: int
+    receiver: Value
+
+
+@frozen
+class Partial:
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: tuple[tuple[str, Value], ...]
+
+
+@frozen
+class GradMode:
+    """A context manager or decorator that sets grad mode; ``mode`` None is unknown, ``inference`` None leaves inference
+    mode as it is.
+    """
+
+    mode: bool | None
+    inference: bool | None = None
+
+
+@frozen
+class Casting:
+    """``torch.autocast``, as a context manager or decorator."""
+
+    enabled: bool
+
+
+@frozen
+class Packing:
+    """A context manager under which nodes keep what a hook makes of the tensors they save: no write can spoil it."""
+
+
+@frozen
+class Range:
+    start: int | None
+    stop: int | None
+    step: int | None
+
+
+@frozen
+class Zip:
+    """``zip``, ``enumerate`` (a range and an iterable) and ``dict.items()``."""
+
+    parts: tuple[Value, ...]
+
+
+@frozen
+class Generator:
+    """A generator that has not run yet, made by a function or an expression: ``frame`` holds its arguments."""
+
+    node: ast.AST
+    frame: int
+    function: Function | None = None
+
+
+@frozen
+class Due:
+    """An item that a loop has not asked for yet: of an object of the program, what its ``__next__`` returns, or its
+    ``__getitem__`` for an ``index``. A loop asks for it when the iteration begins (``iteration.come_due``).
+    """
+
+    receiver: Ref
+    index: Const | None = None
+
+
+Value = (
+    Const
+    | Unknown
+    | TensorRef
+    | Ref
+    | Tuple
+    | Lib
+    | Module
+    | Slice
+    | Function
+    | Bound
+    | Method
+    | Super
+    | Partial
+    | GradMode
+    | Packing
+    | Casting
+    | Range
+    | Zip
+    | Generator
+    | Due
+)
+
+NONE = Const(None)
+TRUE, FALSE = Const(True), Const(False)
+
+
+def as_key(value: Value) -> Any:
+    """What a value is known by as the key of a dict; None where that is not known."""
+    if isinstance(value, Const):
+        try:
+            hash(value.value)
+        except TypeError:
+            return None
+        return value.value if value.value is not None else value
+    identity = value.receiver if isinstance(value, (Method, Bound)) else value
+    return value if isinstance(identity, (TensorRef, Ref)) else None
+
+
+def of_key(key: Any) -> Value:
+    """The value that is known by a key."""
+    return key if isinstance(key, (Const, TensorRef, Ref, Method, Bound, Unknown)) else Const(key)
+
+
+@dataclass(slots=True)
+class Frame:
+    """A scope. ``parent`` is the enclosing one for look-up; ``shared`` maps names declared global or nonlocal to
+    their frame.
+    """
+
+    variables: dict[str, Value]
+    parent: int
+    module: int
+    function: Function | None = None
+    shared: dict[str, int] = field(default_factory=dict)
+
+    def copy(self) -> Frame:
+        return Frame(dict(self.variables), self.parent, self.module, self.function, self.shared)
+
+
+@dataclass(slots=True)
+class Sequence:
+    """A list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``, by ``kind``. ``open``: there may be
+    more items. ``names`` are those of the layers of a ``Sequential`` that have other names than their numbers.
+    """
+
+    kind: str
+    items: list[Value]
+    open: bool = False
+    limit: int | None = None
+    training: bool = True
+    names: tuple[str, ...] = ()
+
+    def copy(self) -> Sequence:
+        return Sequence(self.kind, list(self.items), self.open, self.limit, self.training, self.names)
+
+    def named(self) -> list[tuple[str, Value]]:
+        """Each layer with its name."""
+        known = self.names if len(self.names) == len(self.items) else map(str, range(len(self.items)))
+        return list(zip(known, self.items))
+
+
+@dataclass(slots=True)
+class Mapping:
+    """A dict, ``ModuleDict`` or ``ParameterDict``. ``open``: there may be more keys. Keys are plain Python values, or
+    values that are known by their identity. What is written into the dicts of a module, ``owner``, is written there.
+    """
+
+    items: dict[Any, Value]
+    open: bool = False
+    kind: str = "dict"
+    default: Value | None = None
+    owner: Ref | None = None
+
+    def copy(self) -> Mapping:
+        return Mapping(dict(self.items), self.open, self.kind, self.default, self.owner)
+
+
+@dataclass(slots=True)
+class Class:
+    """A class of the program. ``bases`` are Refs to classes or Libs, ``scope`` is the frame it was defined in,
+    ``order`` where attributes are looked for, once that is known.
+    """
+
+    name: str
+    node: ast.ClassDef
+    bases: tuple[Value, ...]
+    attributes: dict[str, Value]
+    dataclass: bool = False
+    scope: int = 0
+    order: list[Value] | None = field(default=None, compare=False, repr=False)
+
+    def copy(self) -> Class:
+        return Class(self.name, self.node, self.bases, dict(self.attributes), self.dataclass, self.scope, self.order)
+
+
+@dataclass(slots=True)
+class Instance:
+    """An object. ``kind`` is a Ref to its class, or the Lib it was made by. ``open``: attributes we know nothing of
+    may exist.
+    """
+
+    kind: Value
+    attributes: dict[str, Value]
+    open: bool = False
+
+    def copy(self) -> Instance:
+        return Instance(self.kind, dict(self.attributes), self.open)
+
+
+@dataclass(slots=True)
+class Optimizer:
+    """``params`` are the tensors it updates; ``open`` where there may be others; ``single`` if it calls a closure
+    just once; ``stateful`` if the first step makes a state for a tensor, which later ones write; ``began`` says for
+    which tensors that was done, and when, if it was in inference mode.
+    """
+
+    name: str
+    params: list[int]
+    open: bool = False
+    fused: bool = False
+    single: bool = False
+    stateful: bool = False
+    began: dict[int, Moment | None] = field(default_factory=dict, compare=False)
+
+    @property
+    def searches(self) -> bool:
+        """Whether a step calls its closure over and over, with an update after each call."""
+        return self.name == "LBFGS"
+
+    def is_like(self, other: Optimizer) -> bool:
+        """Whether it does the same but for the order of its parameters, whatever it is called."""
+        if self.searches is not other.searches:
+            return False
+        mine, yours = (replace(each, name="", params=sorted(each.params)) for each in (self, other))
+        return mine == yours
+
+    def copy(self) -> Optimizer:
+        return replace(self, params=list(self.params), began=dict(self.began))

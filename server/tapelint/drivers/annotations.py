@@ -1,0 +1,168 @@
+"""What an annotation promises of an argument that nobody has given.
+
+    net: nn.Module                a network nobody knows
+    policy: str | type[QPolicy]   the class QPolicy, which is more than any text would be
+    agent: Agent                  an object of that class of the program, made with inferred arguments
+    rate: float                   a number: no graph comes of it
+    state: Env                    nothing, where Env is not known
+
+Where an argument may be one thing or another, the one that is known best is taken: it is what some caller gives.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from ..autograd import State
+from ..domain.values import Class, Lib, Module, Optimizer, Ref, Sequence, Tuple, Unknown, Value, something
+from ..engine.machine import BudgetSpent, Machine
+from ..engine.statistics import Entry
+from ..ops.module_names import is_layer
+from ..semantics import attributes
+
+Make = Callable[[Machine, State, Ref, ast.AST], Ref]
+
+PLAIN = {"int": "index", "float": "index", "bool": "flag", "str": "text", "ndarray": "array"}
+"""Types without gradients, and what an unknown value of each is called."""
+TENSORS = ("Tensor", "FloatTensor", "Variable")
+OPTIMIZERS = ("Optimizer", "SGD", "Adam", "AdamW", "RMSprop")
+MANY = ("list", "List", "Sequence", "Iterable", "Iterator", "Collection", "Set", "set", "frozenset")
+WRAPPERS = ("Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired")
+
+NESTED = 3
+"""How many objects may be made for the arguments of one another."""
+STEPS = 6_000
+"""For the object of one annotation."""
+
+
+def promised(
+    m: Machine, state: State, scope: int, annotation: ast.expr | None, name: str, at: ast.AST, make: Make
+) -> Value | None:
+    """A value as an ``annotation`` written in ``scope`` describes it; None where it says nothing that would help."""
+    options = [option for option in _options(annotation) if option is not None]
+    found = [_promised(m, state, scope, option, name, at, make) for option in options]
+    known = [value for value in found if value is not None]
+    better = next((value for value in known if not isinstance(value, Unknown)), None)
+    if better is not None or len(known) < len(found):
+        return better
+    if len(known) == 1:
+        return known[0]
+    return something(name, False) if known and all(map(_is_data, known)) else None
+
+
+def _is_data(value: Value) -> bool:
+    return isinstance(value, Unknown) and value.grad is False
+
+
+def _options(annotation: ast.expr | None) -> Iterator[ast.expr | None]:
+    """The alternatives of a union, None left out."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            return
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        yield from _options(annotation.left)
+        yield from _options(annotation.right)
+    elif isinstance(annotation, ast.Subscript) and _last(annotation.value) == "Union":
+        for part in _parts(annotation):
+            yield from _options(part)
+    elif isinstance(annotation, ast.Subscript) and _last(annotation.value) in WRAPPERS:
+        yield from _options(_parts(annotation)[0])
+    elif not isinstance(annotation, ast.Constant) or annotation.value is not None:
+        yield annotation
+
+
+def _parts(annotation: ast.Subscript) -> list[ast.expr]:
+    inner = annotation.slice
+    return inner.elts or [inner] if isinstance(inner, ast.Tuple) else [inner]
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _promised(
+    m: Machine, state: State, scope: int, option: ast.expr, name: str, at: ast.AST, make: Make
+) -> Value | None:
+    if isinstance(option, ast.Subscript):
+        head, parts = _last(option.value), _parts(option)
+        if head in ("type", "Type"):
+            kind = next((k for part in _options(parts[0]) if part and (k := _named(m, state, scope, part))), None)
+            return kind if isinstance(kind, Ref) and isinstance(state.heap.get(kind.id), Class) else None
+        if head in ("tuple", "Tuple") and not isinstance(parts[-1], ast.Constant):
+            found = [promised(m, state, scope, part, name, at, make) for part in parts]
+            return Tuple(tuple(v if v is not None else something(name) for v in found)) if any(found) else None
+        inner = promised(m, state, scope, parts[0], name, at, make) if head in MANY else None
+        known = inner is not None and not isinstance(inner, Unknown)
+        return Ref(state.new(Sequence("list", [inner], True))) if known and inner is not None else None
+    kind = _named(m, state, scope, option)
+    if isinstance(kind, Ref) and isinstance(state.heap.get(kind.id), Class):
+        return _object(m, state, kind, at, make)
+    return _library(m, state, kind.name if isinstance(kind, Lib) else _last(option), name, at)
+
+
+def _named(m: Machine, state: State, scope: int, node: ast.expr) -> Value | None:
+    """What a dotted name means in ``scope``."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return next((_named(m, state, scope, option) for option in _options(node) if option is not None), None)
+    if isinstance(node, ast.Name):
+        outer, state.frame = state.frame, scope
+        try:
+            return m.lookup(state, node.id)
+        finally:
+            state.frame = outer
+    if isinstance(node, ast.Attribute):
+        owner = _named(m, state, scope, node.value)
+        if isinstance(owner, (Lib, Module)):
+            return attributes.load(m, state, owner, node.attr, node)
+    return None
+
+
+def _library(m: Machine, state: State, kind: str, name: str, at: ast.AST) -> Value | None:
+    from ..models.torch.nn.layers import opaque_module
+
+    last = kind.rpartition(".")[2]
+    if is_layer(kind) or last in ("Module", "Sequential"):
+        return opaque_module(m, state, name, at)
+    if last in OPTIMIZERS:
+        return Ref(state.new(Optimizer(name, [], True)))
+    if last in TENSORS:
+        return Unknown("batch", None)
+    return Unknown(PLAIN[last], False) if last in PLAIN else None
+
+
+def _object(m: Machine, state: State, kind: Ref, at: ast.AST, make: Make) -> Value | None:
+    """An object of a class of the program, unless that takes too much. It may be one of a derived class."""
+    if kind.id in m.making or len(m.making) >= NESTED or not _matters(m, state, kind):
+        return None
+    depth, limit = m.depth, m.limit
+    trial = state.fork()
+    m.limit = min(m.limit, m.steps + STEPS)
+    m.making.append(kind.id)
+    try:
+        made = make(m, trial, kind, at)
+    except BudgetSpent:
+        m.depth = depth
+        if limit <= m.limit:
+            raise
+        return None
+    except RecursionError as error:
+        m.depth = depth
+        m.fail(Entry("object", state.heap[kind.id].node), error)
+        return None
+    finally:
+        m.making.pop()
+        m.limit = limit
+    trial.edit(made.id).open = True
+    state.become(trial)
+    return made
+
+
+def _matters(m: Machine, state: State, kind: Ref) -> bool:
+    """Whether anything of autograd can be in objects of a class."""
+    thing = state.heap[kind.id]
+    if any(isinstance(base, Lib) and base.name.startswith(("enum.", "typing.Protocol")) for base in thing.bases):
+        return False
+    return m.imports is None or not m.imports.is_idle(state, state.heap[thing.scope].module, [])

@@ -1,0 +1,276 @@
+"""Where execution starts: the module as a script, then every function that nothing called.
+
+What a function without a caller is given is said in ``parameters``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from operator import itemgetter
+
+from ..autograd import State
+from ..checks import retention
+from ..domain.values import Const, Frame, Function, Ref, Unknown, Value
+from ..engine.incremental import Block, Memory, Step, complete, recorded, total, walked
+from ..engine.machine import STEPS, BudgetSpent, Cancelled, Machine, Raised
+from ..engine.statistics import Entry, Lost
+from ..modules.loader import Outdated
+from ..source import may_use_torch
+from .inferred_arguments import make_instance
+from .notebook_cells import Ran, run_again, run_cells
+from .segments import is_done, stretch
+from .unreached_functions import IDLE, drive, uncalled, urgency
+
+FRESH = 20_000
+"""Steps for each function that nothing calls."""
+TOGETHER = 60_000
+"""Steps for all of them; those that reach backward come first, then ``forward`` methods."""
+IDLE_FRESH, IDLE_TOGETHER = 10_000, 20_000
+"""The same for those that do not train, such as the factories of a file of models; they come last."""
+
+DRIVER = 10_000
+"""Steps for the script, and for all functions together, of a file that only others make use PyTorch."""
+
+
+STRETCH, SHARE = 500, 4
+"""Steps after which a stretch of the script ends; later ones take a quarter of all before them."""
+
+
+def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
+    """Run the whole file, or what ``memory`` does not know of it; the steps it consists of, in order.
+
+    A fault in one entry point never keeps the others from running.
+    """
+    memory = memory or Memory()
+    limit, together = STEPS, TOGETHER
+    if m.imports is not None and not may_use_torch(m.imports.main.text):
+        limit = together = DRIVER
+    ran: list[Ran] = []
+    steps = [*_script(m, memory, limit, ran), finish := _finished(m, memory)]
+    state, module = finish.end
+    called = set[ast.AST]().union(*(step.called for step in steps))
+    trees = m.tree, *(module.source.tree for module in finish.loads)
+    fresh, made = FRESH, dict[int, Step]()
+    ranked = [(urgency(function.node, trees), function, owner) for function, owner in uncalled(m, state, module)]
+    before: ast.AST | None = None
+    for rank, function, owner in sorted(ranked, key=itemgetter(0)):
+        if function.node in called and function.node is not before:
+            continue  # one after the other it runs on objects of several classes
+        before = function.node
+        if rank == IDLE and fresh > IDLE_FRESH:
+            fresh, together = IDLE_FRESH, min(together, IDLE_TOGETHER)
+        with recorded(m, m.tape, (), 0) as step:
+            m.holes.entries += 1
+            if together <= 0:
+                m.holes.spent += 1
+                m.lost.append(Lost(_named(finish, function, owner), begun=False))
+        steps.append(step)
+        if together <= 0:
+            continue
+        base = finish
+        if owner is not None and function.kind not in ("static", "class"):
+            base = made.get(owner.id)
+            if base is None:
+                base = made[owner.id] = _object(m, memory, finish, owner, min(fresh, together))
+                steps.append(base)
+                together -= base.count
+        step = _entry(m, memory, base, finish, function, owner, min(fresh, max(together, 0)))
+        together -= step.count
+        steps.append(step)
+        called |= base.called | step.called
+    with recorded(m, finish.tape, finish.loads, 0) as again:
+        run_again(m, ran, partial(_entered, m, []))
+    steps.append(again)
+    m.settled.clear()
+    return _counted(m, steps)
+
+
+def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step]:
+    """Run the module as a script, a stretch at a time, on from what is known of it."""
+    steps = memory.script
+    if not steps:
+        state = State()
+        names = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
+        module = m.module = state.frame = state.new(Frame(names, 0, 0))
+        state.heap[module].module = module
+        if m.imports is not None:
+            m.imports.adopt(module)
+        with recorded(m, m.tape, (), 0) as begin:
+            m.holes.entries += 1
+        begin.place, begin.end = (Block(m.tree, "body"),), ([state], module)
+        steps.append(begin)
+    taken = sum(step.count for step in steps)
+    while not steps[-1].cut and not is_done(steps[-1].place):
+        before = steps[-1]
+        states, module = before.end
+        with recorded(m, memory.tape(before), before.loads, limit - taken, before) as step:
+            step.place, step.cut = before.place, True
+            states = memory.paths(states)
+            run = partial(stretch, m, step, states, max(STRETCH, taken // SHARE))
+            if m.cells:
+                run = partial(_cells, m, step, states[0], ran)
+            step.end = _entered(m, states, Entry("script"), run), module
+        taken += step.count
+        steps.append(step)
+    return steps
+
+
+def _cells(m: Machine, step: Step, state: State, ran: list[Ran]) -> list[State]:
+    states = run_cells(m, state, ran)
+    step.place = (replace(step.place[0], done=len(m.tree.body)),)
+    step.cut = False
+    return states
+
+
+def _finished(m: Machine, memory: Memory) -> Step:
+    """What is told at the end of the script, and the state that functions without a caller begin in."""
+    if memory.finish is None:
+        before = memory.script[-1]
+        with recorded(m, memory.tape(before), before.loads, 0) as step:
+            states, module = memory.paths(before.end[0]), before.end[1]
+            finished = next((s for s in states if s.signal is None), states[0])
+            m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
+            try:
+                for path in states:
+                    if path.signal is None:
+                        retention.tell(m, path, ())
+            except Cancelled:
+                raise
+            except Exception as error:
+                m.fail(Entry("script"), error)
+            _complete(m, finished, module)
+        step.end = finished, module
+        memory.finish = step
+    return memory.finish
+
+
+def _object(m: Machine, memory: Memory, finish: Step, owner: Ref, limit: int) -> Step:
+    """The object whose methods run: made once for each class, every method has its own copy of the state after that.
+
+    A class that spends the budget of one entry point on its ``__init__`` is not made again for its other methods.
+    """
+    known = memory.objects.get(owner.id)
+    if known is not None and known.fits(limit):
+        _looked_up_again(m, known)
+        return known
+    with recorded(m, finish.tape.fork(), finish.loads, limit) as step:
+        state = finish.end[0].fork()
+        made: list[tuple[State, Ref]] = []
+
+        def make() -> list[State]:
+            made.append((state, make_instance(m, state, owner, state.heap[owner.id].node)))
+            return []
+
+        _entered(m, [], Entry("object", finish.end[0].heap[owner.id].node), make)
+        step.end = made[0] if made else None
+    memory.objects[owner.id] = step
+    return step
+
+
+def _entry(
+    m: Machine, memory: Memory, base: Step, finish: Step, function: Function, owner: Ref | None, limit: int
+) -> Step:
+    """Run a function that nothing has called; a method on the object that ``base`` has made."""
+    key = function.node, owner.id if owner is not None else 0
+    known = memory.entries.get(key)
+    if known is not None and known.end is base and known.fits(limit):
+        _looked_up_again(m, known)
+        return known
+    with recorded(m, base.tape.fork(), base.loads, limit) as step:
+        m.read.add(function.node)
+        entry = _named(finish, function, owner)
+        if base.end is None:
+            m.holes.spent += 1
+            m.lost.append(Lost(entry, begun=False))
+        else:
+            ends = _entered(m, [], entry, partial(drive, m, base.end, finish.end[1], function, owner))
+            m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
+    step.end = base
+    if m.probe is None:
+        step.tape = None
+    memory.entries[key] = step
+    return step
+
+
+def _looked_up_again(m: Machine, known: Step) -> None:
+    """What an older text's step looked up in other files counts for this one, and must be what it was."""
+    if m.imports is not None and not m.imports.repeat(known):
+        raise Outdated
+
+
+def _counted(m: Machine, steps: list[Step]) -> list[Step]:
+    """All steps, those of imported modules before the first that may use them; the machine knows what all have
+    counted, and what they have learnt if somebody watches it.
+    """
+    found = list(complete(steps))
+    ended: set[ast.AST] = set()
+    for step in found:
+        ended |= step.ended
+        if m.probe is not None and step.tape is not None and step.tape is not m.tape:
+            m.tape.absorb(step.tape)
+    holes = m.holes = total(found)
+    own = "" if m.imports is None else m.imports.main.path
+    here = [rooted for (path, *_), rooted in walked(found).items() if path == own]
+    holes.walks, holes.rooted = len(here), sum(here)
+    for statement in m.tree.body:
+        for method in statement.body if isinstance(statement, ast.ClassDef) else ():
+            if isinstance(method, ast.FunctionDef) and method.name == "forward":
+                holes.forwards += 1
+                holes.ended += method in ended
+    return found
+
+
+def _named(finish: Step, function: Function, owner: Ref | None) -> Entry:
+    return Entry("function", function.node, None if owner is None else finish.end[0].heap[owner.id].node)
+
+
+def _entered(m: Machine, states: list[State], entry: Entry, run: Callable[[], list[State]]) -> list[State]:
+    m.depth = 0
+    m.running = []
+    m.consumers = []
+    try:
+        return run() or states
+    except Cancelled:
+        raise
+    except BudgetSpent:
+        m.holes.spent += 1
+        m.lost.append(Lost(entry))
+    except Raised:
+        pass
+    except Exception as error:
+        m.fail(entry, error)
+    return states
+
+
+def _complete(m: Machine, state: State, module: int) -> None:
+    """If the script stopped early, define what stands below: functions may still be analysed."""
+    state.frame, state.calls, state.laps = module, (), ()
+    state.signal, state.value = None, None
+    state.grad_mode, state.inference = True, False
+    state.collected = {}  # told above; of a script that raised nobody asks what it keeps
+    for statement in m.tree.body:
+        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
+            continue
+        if not _bound(statement, state.heap[module].variables):
+            try:
+                m.limit = m.steps + 5_000
+                m.statement(statement, state)
+            except (BudgetSpent, Raised):
+                continue
+            except Cancelled:
+                raise
+            except Exception as error:
+                m.fail(Entry("script"), error)
+                continue
+            state.signal, state.value = None, None
+
+
+def _bound(statement: ast.stmt, variables: dict[str, Value]) -> bool:
+    """Whether a definition or an import has bound its names already."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        names = [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+        return all(name in variables for name in names if name != "*")
+    return getattr(statement, "name", None) in variables

@@ -1,0 +1,158 @@
+"""What a framework does around a method that it calls for each batch, where nobody in the program calls it.
+
+    class Net(LightningModule):
+        def on_train_epoch_start(self): ...          once, before all batches
+        def training_step(self, batch, index): ...   for each batch; then the loss is walked,
+        def configure_optimizers(self): ...          and what this gives steps
+
+Which methods these are is data of ``frameworks``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from ..autograd import Refused, State, backward, current
+from ..autograd.gradients import history
+from ..domain.values import NONE, Bound, Function, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ..engine.machine import MAKING_STATES, Machine, Raised
+from ..models.frameworks.training_loops import Loop, Walk, loss_in
+from ..semantics.assign import tensors_in
+from ..semantics.calls import call_value, own_method
+from .inferred_arguments import inferred
+
+OPTIMIZERS = "(optimizers)"
+"""An attribute of ours: what an object's ``configure_optimizers`` has given the framework."""
+
+
+def begin(m: Machine, state: State, walk: Walk, instance: Ref, node: ast.AST) -> None:
+    """What comes before the first batch, along one path."""
+    width, m.width = m.width, MAKING_STATES
+    try:
+        optimizers_of(m, state, instance, walk.optimizers, node)
+        _call(m, state, instance, walk.before, node)
+    finally:
+        m.width = width
+
+
+def batch_begins(m: Machine, state: State, walk: Walk, instance: Ref, node: ast.AST) -> None:
+    _call(m, state, instance, walk.ahead, node)
+
+
+def batch_ends(m: Machine, state: State, walk: Walk, instance: Ref, result: Value, node: ast.AST) -> None:
+    """The loss is walked, the optimizer steps. What else becomes of the gradients is the framework's business."""
+    loss = loss_in(state, result)
+    m.holes.backwards += 1
+    roots = [loss.id] if isinstance(loss, TensorRef) else with_graph(state, loss)
+    imagine_backward(m, state, roots, node, walk.premise)
+    _step(m, state, _flat(state, optimizers_of(m, state, instance, walk.optimizers, node)), node)
+    history.doubted(state)
+    _call(m, state, instance, walk.behind, node)
+
+
+def run_loop(m: Machine, state: State, loop: Loop, instance: Ref, node: ast.AST) -> list[State]:
+    """The method that trains, once: the loop over the batches is in it."""
+    from ..models.torch.nn.layers import opaque_module
+
+    for name in loop.networks:
+        given = state.heap[instance.id].attributes.get(name, NONE)
+        if given == NONE or isinstance(given, Unknown):
+            state.edit(instance.id).attributes[name] = opaque_module(m, state, name, node)
+    method = own_method(m, state, instance, loop.method)
+    assert isinstance(method, Bound) and isinstance(method.function, Function)
+    spec = method.function.node.args
+    values = inferred(m, state, method.function, [*spec.posonlyargs, *spec.args][1:])
+    with resting(m, loop.premise):
+        return m.explore(state, lambda s: call_value(m, s, method, [], values, node))
+
+
+@contextmanager
+def resting(m: Machine, premise: str) -> Iterator[None]:
+    """What happens inside rests on a premise."""
+    outer, m.tape.premise = m.tape.premise, m.tape.premise or premise
+    try:
+        yield
+    finally:
+        m.tape.premise = outer
+
+
+def imagine_backward(m: Machine, state: State, roots: Iterable[int], node: ast.AST, assumed: str) -> None:
+    """Nobody in the file walks these; somebody will. What the program itself has spoiled raises then."""
+    keys = list(roots)
+    if keys:
+        try:
+            backward(m.tape, state, keys, node, assumed=assumed)
+        except Refused:
+            return
+
+
+def with_graph(state: State, value: Value) -> list[int]:
+    """The tensors in a value that have a graph."""
+    return [key for key in tensors_in(state, value) if current(state, key).requires_grad]
+
+
+def _call(m: Machine, state: State, instance: Ref, names: Iterable[str], node: ast.AST) -> None:
+    """Call those methods of an object that the program defines."""
+    for name in names:
+        method = _method(m, state, instance, name)
+        if method is None:
+            continue
+        spec = method.function.node.args
+        given = inferred(m, state, method.function, [*spec.posonlyargs, *spec.args][1:])
+        try:
+            call_value(m, state, method, [], given, node)
+        except Raised as raised:
+            if raised.by_torch:
+                raise
+
+
+def _method(m: Machine, state: State, instance: Ref, name: str) -> Bound | None:
+    """A method of an object, if a class of the program defines it as a plain one."""
+    own = own_method(m, state, instance, name)
+    plain = isinstance(own, Bound) and isinstance(own.function, Function) and not own.function.kind
+    return own if plain else None
+
+
+def optimizers_of(m: Machine, state: State, instance: Ref, name: str | None, node: ast.AST) -> Value:
+    """What a framework trains an object with: asked for once, and kept; None where that is not known."""
+    kept = state.heap[instance.id].attributes.get(OPTIMIZERS)
+    if kept is not None:
+        return kept
+    method = _method(m, state, instance, name) if name is not None else None
+    made: Value = NONE
+    if method is not None:
+        try:
+            made = call_value(m, state, method, [], {}, node)
+        except Raised as raised:
+            if raised.by_torch:
+                raise
+    found = list(_flat(state, made))
+    made = found[0] if len(found) == 1 else Tuple(tuple(found)) if found else NONE
+    state.edit(instance.id).attributes[OPTIMIZERS] = made
+    return made
+
+
+def _flat(state: State, given: Value) -> Iterator[Ref]:
+    """The optimizers in what ``configure_optimizers`` may give: one, several, each perhaps in a dict with its
+    schedule, or a pair of lists, of which the second has the schedules.
+    """
+    if isinstance(given, Ref):
+        thing = state.heap[given.id]
+        if isinstance(thing, Optimizer):
+            yield given
+        elif isinstance(thing, Mapping):
+            yield from _flat(state, thing.items.get("optimizer", NONE))
+        elif isinstance(thing, Sequence):
+            yield from _flat(state, Tuple(tuple(thing.items)))
+    elif isinstance(given, Tuple):
+        for item in given.items:
+            yield from _flat(state, item)
+
+
+def _step(m: Machine, state: State, optimizers: Iterable[Ref], node: ast.AST) -> None:
+    from ..models.torch.optim.optimizers import write_parameters
+
+    for optimizer in optimizers:
+        write_parameters(m, state, state.heap[optimizer.id], node)

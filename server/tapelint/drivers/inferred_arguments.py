@@ -1,0 +1,145 @@
+"""What a function is given that nobody calls: by annotation, by default, by use.
+
+    def train(model, loader, epoch):     model(x) and model.parameters(): a network nobody knows
+    class DQN:
+        def __init__(self, policy: str | type[QPolicy], env, lr=1e-4, build=True)
+                                         policy is the class, lr and build are what they are by default
+
+What is stepped and zeroed is an optimizer, what has ``parameters()`` is a network, what bounds a range is a number.
+What is only called is taken for a network where the program goes backward through what it returns, or gives it a
+tensor; the name of its parameter says nothing. An object
+whose methods run is made as most callers make it: a switch of its ``__init__`` is left where it is. A function without
+a caller is tried with both.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..autograd import State
+from ..domain.mro import find, linear_order
+from ..domain.values import (
+    NONE,
+    TRUE,
+    Const,
+    Function,
+    Instance,
+    Mapping,
+    Optimizer,
+    Ref,
+    Sequence,
+    Unknown,
+    Value,
+    something,
+)
+from ..engine.loops.thresholds import begun
+from ..engine.machine import MAKING_STATES, Machine, Raised
+from ..engine.syntactic_summary import outline
+from ..models.frameworks.training_loops import prepared
+from ..models.torch.nn.module_registry import Guess
+from ..semantics.classes import fields
+from ..semantics.functions import call_function
+from .annotations import promised
+from .stored_parameters import WALKED, uses_of
+
+
+def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
+    """An object of ``owner``, its ``__init__`` run with inferred arguments."""
+    instance = Ref(state.new(Instance(owner, {})))
+    found = find(state, owner, "__init__")
+    if found is not None and isinstance(found[1], Function):
+        _call(m, state, found[1], instance, node)
+    elif state.heap[owner.id].dataclass:
+        for name, (default, annotation, scope) in fields(state, linear_order(state, owner)).items():
+            known = default if default is not None else promised(m, state, scope, annotation, name, node, make_instance)
+            state.edit(instance.id).attributes[name] = known if known is not None else something(name)
+    elif found is not None:
+        state.edit(instance.id).open = True
+    ready = prepared(state, owner)
+    first = find(state, owner, ready.method) if ready is not None else None
+    if first is not None and isinstance(first[1], Function):
+        _call(m, state, first[1], instance, node)
+    state.edit(instance.id).attributes.setdefault("training", TRUE)
+    reopen(state, list(state.heap[instance.id].attributes.values()))
+    begun(m, state, owner, instance)
+    return instance
+
+
+def _call(m: Machine, state: State, function: Function, instance: Ref, node: ast.AST) -> None:
+    """Call a method that prepares an object, along one path."""
+    spec = function.node.args
+    given = inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:], state.heap[instance.id].kind)
+    width, m.width = m.width, MAKING_STATES
+    try:
+        call_function(m, state, function, [instance], given, node)
+    except Raised:
+        state.edit(instance.id).open = True
+    finally:
+        m.width = width
+
+
+def reopen(state: State, values: list[Value], depth: int = 3) -> None:
+    """Other methods may have filled what ``__init__`` left empty: plain containers may hold more than we saw."""
+    for value in values if depth else ():
+        if (
+            isinstance(value, Ref)
+            and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
+            and thing.kind in PLAIN_KINDS
+        ):
+            state.edit(value.id).open = True
+            reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
+
+
+PLAIN_KINDS = ("list", "dict", "set", "deque")
+
+
+def inferred(
+    m: Machine, state: State, function: Function, parameters: list[ast.arg], making: Ref | None = None
+) -> dict[str, Value]:
+    """Values for parameters nobody gave. What has a plain default keeps it, unless it is a switch (True, False, None),
+    which may be either; where it is an object of the class ``making`` that is made, a switch keeps its default too, if
+    None is foreseen there.
+    """
+    uses, tests = uses_of(m, state, function, making), outline(function.node).tests
+    defaults: dict[str, Value] = {}
+    positional = [*function.node.args.posonlyargs, *function.node.args.args]
+    for parameter, value in zip(reversed(positional), reversed(function.defaults)):
+        defaults[parameter.arg] = value
+    defaults.update(function.keyword_defaults)
+    values: dict[str, Value] = {}
+    for parameter in (*parameters, *function.node.args.kwonlyargs):
+        name = parameter.arg
+        default = defaults.get(name)
+        if default is not None and not is_switch(default):
+            continue
+        if making is not None and default is not None and (default != NONE or parameter.annotation or name in tests):
+            continue
+        values[name] = _infer(m, state, function, parameter, uses.get(name, set()))
+    return values
+
+
+def is_switch(default: Value) -> bool:
+    """Whether a default is True, False or None: a caller may well mean the other."""
+    return isinstance(default, Const) and (default.value is None or isinstance(default.value, bool))
+
+
+def _infer(m: Machine, state: State, function: Function, parameter: ast.arg, uses: set[str]) -> Value:
+    from ..models.torch.nn.layers import opaque_module
+
+    if parameter.annotation is not None:
+        known = promised(m, state, function.frame, parameter.annotation, parameter.arg, function.node, make_instance)
+        if known is not None:
+            return known
+    if (
+        "forward" in uses
+        or uses & {"parameters", "eval", "train", "state_dict", "zero_grad", "named_parameters"}
+        and "()" in uses
+    ):
+        return opaque_module(m, state, parameter.arg, function.node)
+    if "range" in uses:
+        return Unknown("index", False)
+    if {"step", "zero_grad"} <= uses and "()" not in uses:
+        return Ref(state.new(Optimizer(parameter.arg, [], True)))
+    if "()" in uses and parameter.annotation is None:
+        return opaque_module(m, state, parameter.arg, function.node, Guess.WALKED if WALKED in uses else Guess.CALLED)
+    return something(parameter.arg)

@@ -1,0 +1,139 @@
+"""Functions that a file reaches only where gradients are switched off.
+
+    class Sampler:
+        def show(self, image): plt.imshow(image.cpu().numpy())
+
+    def main():
+        with torch.no_grad():
+            if args.sample:
+                Sampler(net).show(x)      # the only one who asks for `show`
+
+Nothing may have run such a function: its callers stand in code that is not reached, or are given what nobody knows. Who
+runs it then has to run it as they do.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Set
+from dataclasses import dataclass
+
+from ..engine.syntactic_summary import outline
+from ..source import FIELDS, once, walk
+
+OFF = ("no_grad", "inference_mode")
+ALWAYS = frozenset(("forward", "__init__", "__call__"))
+"""Methods that others call by other names."""
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a name is mentioned: in which function, if in one, and whether gradients are off there."""
+
+    function: Definition | None
+    off: bool
+
+    def is_quiet(self, quiet: Set[ast.AST]) -> bool:
+        return self.off or self.function in quiet
+
+
+def is_unrecorded(tree: ast.Module, function: ast.AST) -> bool:
+    """Whether a file reaches ``function``, and only where gradients are off."""
+    return function in _unrecorded(tree)
+
+
+@once
+def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
+    """The functions of a file whose names are mentioned only under ``no_grad``, or in others of them. A class whose
+    other methods are all used so is not used otherwise either. What goes backward itself, or through what it mentions,
+    runs with gradients, for otherwise it could not.
+    """
+    sites: dict[str, list[Site]] = {}
+    for statement in tree.body:
+        for name, site in _mentions(statement):
+            sites.setdefault(name, []).append(site)
+    if not any(site.off for found in sites.values() for site in found):
+        return frozenset()
+    every = [node for node in walk(tree) if isinstance(node, Definition)]
+    training = _training(every, sites)
+    functions = [each for each in every if each not in training]
+    classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
+    owners = {each: node for node in classes for each in node.body if isinstance(each, Definition)}
+    quiet: set[ast.AST] = set()
+    while True:
+        found = {each for each in functions if _is_quiet(each, sites, quiet)}
+        for owner in {owners[each] for each in found if each in owners}:
+            found |= _beside(owner, sites, quiet | found) - training
+        if found <= quiet:
+            return frozenset(quiet)
+        quiet |= found
+
+
+def _training(functions: list[Definition], sites: dict[str, list[Site]]) -> set[ast.AST]:
+    """The functions that go backward, or mention one that does."""
+    training: set[ast.AST] = set()
+    fresh = [each for each in functions if outline(each).backward or _differentiates(each)]
+    while fresh:
+        training.update(fresh)
+        above = {site.function for each in fresh for site in sites.get(each.name, ())}
+        fresh = [each for each in functions if each in above and each not in training]
+    return training
+
+
+def _differentiates(function: Definition) -> bool:
+    """Whether a function calls ``torch.autograd.grad``, or something else of that name."""
+    return any(isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "grad" for n in walk(function))
+
+
+def _is_quiet(function: Definition, sites: dict[str, list[Site]], quiet: set[ast.AST]) -> bool:
+    if function.name in ALWAYS:
+        return False
+    around = [site for site in sites.get(function.name, ()) if site.function is not function]
+    return bool(around) and all(site.is_quiet(quiet) for site in around)
+
+
+def _beside(owner: ast.ClassDef, sites: dict[str, list[Site]], quiet: set[ast.AST]) -> set[ast.AST]:
+    """The methods that nobody mentions, of a class of which others are mentioned outside in such places only."""
+    methods = [each for each in owner.body if isinstance(each, Definition) and each.name != "__init__"]
+    inside = set(walk(owner))
+    outside = [site for each in methods for site in sites.get(each.name, ()) if site.function not in inside]
+    called = any(each.name in ALWAYS for each in methods)
+    if called or not outside or not all(site.is_quiet(quiet) for site in outside):
+        return set()
+    return {each for each in methods if each.name not in sites}
+
+
+@once
+def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
+    """Each name and attribute that is read in a statement of the file, and where."""
+    found: list[tuple[str, Site]] = []
+    todo: list[tuple[object, bool, Definition | None]] = [(statement, False, None)]
+    while todo:
+        item, off, function = todo.pop()
+        kind = type(item)
+        if kind is list:
+            todo += [(each, off, function) for each in item if each is not None]  # type: ignore[attr-defined]
+            continue
+        if kind is ast.Name or kind is ast.Attribute:
+            if isinstance(item.ctx, ast.Load):  # type: ignore[attr-defined]
+                name = item.id if kind is ast.Name else item.attr  # type: ignore[attr-defined]
+                found.append((name, Site(function, off)))
+        elif isinstance(item, Definition):
+            off, function = any(map(_switches, item.decorator_list)), item
+        elif isinstance(item, (ast.With, ast.AsyncWith)):
+            off = off or any(_switches(each.context_expr) for each in item.items)
+        todo += [(below, off, function) for name in FIELDS[kind] if (below := getattr(item, name)) is not None]
+    return tuple(found)
+
+
+def _switches(node: ast.expr) -> bool:
+    """``torch.no_grad()``, ``torch.inference_mode()``, ``torch.set_grad_enabled(False)``."""
+    call = node if isinstance(node, ast.Call) else None
+    name = node.func if call is not None else node
+    last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
+    if last == "set_grad_enabled":
+        given = call.args[0] if call is not None and call.args else None
+        return isinstance(given, ast.Constant) and given.value is False
+    return last in OFF and not (call is not None and call.args)

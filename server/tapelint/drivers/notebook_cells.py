@@ -1,0 +1,95 @@
+"""Notebooks: cell after cell, as "Run All" does it; and then each cell that reached backward once more.
+
+    cell 1    loss = net(x).sum()
+    cell 2    loss.backward()         fine; but who runs this cell alone a second time walks a graph that is freed
+
+Running a cell again is the loop that the user of a notebook makes by hand. What it would lead to is told as such: the
+plain run is over by then, so nothing of this is ever taken for an error of the program.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from ..autograd import State
+from ..autograd.events.graph_walks import CellRunAgain, Event, FreedGraphReached
+from ..engine.machine import Machine
+from ..engine.statistics import Entry
+from ..source import Cell, cell_at
+
+EACH = 10_000
+"""Steps for a cell that is run again."""
+TOGETHER = 30_000
+"""Steps for all of them."""
+PATHS = 2
+"""Of the paths through a cell so many are taken again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A cell that has reached backward, and how things stood after it."""
+
+    cell: Cell
+    body: list[ast.stmt]
+    states: list[State]
+
+
+def run_cells(m: Machine, state: State, ran: list[Ran]) -> list[State]:
+    """Run all cells; the ends of all paths. Added to ``ran`` is what to run again."""
+    states = [state]
+    for cell, body in _bodies(m):
+        before = m.holes.backwards
+        states = m.block(body, states)
+        if m.holes.backwards > before:
+            ran.append(Ran(cell, body, [s.fork() for s in states if s.signal is None][:PATHS]))
+    return states
+
+
+def _bodies(m: Machine) -> Iterator[tuple[Cell, list[ast.stmt]]]:
+    by_cell: dict[Cell, list[ast.stmt]] = {}
+    for statement in m.tree.body:
+        cell = cell_at(m.cells, statement.lineno)
+        assert cell is not None
+        by_cell.setdefault(cell, []).append(statement)
+    yield from by_cell.items()
+
+
+def run_again(m: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], list[State]]], object]) -> None:
+    """Run each cell a second time, and publish where PyTorch would refuse that. ``enter`` keeps faults inside."""
+    told = m.tape.listeners
+    probe, m.probe = m.probe, None
+    holes, m.holes = m.holes, replace(m.holes)
+    end = m.steps + TOGETHER
+    for again in ran:
+        heard: list[Event] = []
+        m.tape.listeners = [heard.append]
+        m.limit = min(m.steps + EACH, end)
+        try:
+            if m.steps < end:
+                enter(Entry("cell", again.body[0]), lambda again=again: m.block(again.body, again.states))  # type: ignore[misc]
+        finally:
+            m.tape.listeners = told
+        reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumed is None), None)
+        if reached is not None:
+            m.tape.publish(_event(m, again, reached))
+    holes.faults = m.holes.faults
+    m.probe, m.holes = probe, holes
+
+
+def _event(m: Machine, again: Ran, reached: FreedGraphReached) -> CellRunAgain:
+    """The event stands in the cell that is run, whichever function of another cell it happens in."""
+    inside = {node for statement in again.body for node in ast.walk(statement)}
+    way = (*reached.moment.calls, reached.moment.node)
+    node = next((node for node in way if node in inside), reached.moment.node)
+    built = reached.shared.born
+    first = next((n for n in (*built.calls, built.node) if hasattr(n, "lineno")), None)
+    above = cell_at(m.cells, first.lineno) if first is not None else None
+    return CellRunAgain(
+        replace(reached.moment, node=node),
+        None,
+        again.cell.number,
+        above.number if above is not None else again.cell.number,
+        reached,
+    )

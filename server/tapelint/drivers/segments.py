@@ -1,0 +1,138 @@
+"""The script, a stretch at a time: a stretch may end, and the next one begin, in the middle of a function.
+
+    def run(args):
+        model = build(args)
+        train(model)                   # here one may end: `train(model)` is the third statement of `run`, which ...
+        print(evaluate(model))
+
+    def main():
+        args = parse()
+        run(args)                      # ... the second one of `main` has called, which ...
+
+    if __name__ == "__main__":
+        main()                         # ... the first one below this `if` has called
+
+The machine runs functions on Python's own stack, which nobody can leave and come back to. So what is outermost is not
+run so: where one path has come to an ``if`` whose test is known, to the first iteration of a loop, or to a statement
+that does nothing but use the result of a function of the program, the block that follows is put on a list
+(``Step.place``), and its statements are taken one after the other. Whatever else a statement does is done at once, such
+as the iterations after the first. What is edited below the place where a stretch has ended, in each of these blocks, it
+has not seen (``steps``).
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+
+from ..autograd import State
+from ..engine.activation import Entered, leave, unwind, wind
+from ..engine.incremental import Block, Caller, Step
+from ..engine.machine import Machine, Raised
+from ..semantics.branches import sides, tested
+from ..semantics.functions import result_of
+from ..semantics.loops import Begun, go_on, laps_for
+from ..semantics.statements import EFFECTS
+
+
+def is_done(place: tuple[Block, ...]) -> bool:
+    """Whether this is the end of the script."""
+    return len(place) == 1 and place[0].done >= len(place[0].statements)
+
+
+def stretch(m: Machine, step: Step, states: list[State], enough: int) -> list[State]:
+    """Go on with the script where ``step`` begins, until it is enough; ``step`` knows where that is."""
+    callers = [block.caller.entry for block in step.place if block.caller is not None]
+    for entry in callers:
+        wind(m, entry)
+    try:
+        while m.steps < enough and not is_done(step.place):
+            states = _next(m, step, states)
+    except BaseException:
+        if callers:
+            m.tape.casting = callers[0].casting
+        raise
+    step.cut = False
+    return states
+
+
+def _next(m: Machine, step: Step, states: list[State]) -> list[State]:
+    """Run the next statement of the innermost block, or begin the block it leads to, or leave one that has ended."""
+    *outer, block = step.place
+    going = any(state.signal is None for state in states)
+    if outer and (not going or block.done == len(block.statements)):
+        step.place = tuple(outer)
+        return _left(m, step, block, states)
+    step.place = (*outer, block.next())
+    statement = block.statements[block.done]
+    if len(states) > 1 or not going:
+        return m.block([statement], states)
+    states = _begin(m, step, statement, states[0])
+    return m.trim(states) if len(states) > 1 else states
+
+
+def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[State]:
+    """Run a statement, or as much of it as comes before the block it leads to."""
+    if isinstance(statement, ast.If):
+        m.steps += 1
+        m.ran.add(statement)
+        paths, looks = tested(m, statement, state)
+        if looks or len(paths) > 1 or paths[0].signal is not None or paths[0].value[0] is None:
+            return sides(m, statement, paths, looks)
+        (known, *_), paths[0].value = paths[0].value, None
+        step.place = (*step.place, Block(statement, "body" if known else "orelse"))
+        return paths
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        m.entering = statement
+        try:
+            return m.statement(statement, state)
+        except Begun as begun:
+            m.ask(laps_for, statement)
+            m.ran.add(statement)
+            step.place = (*step.place, Block(statement, "body", None, begun.lead, step.taken + begun.steps))
+            return [begun.path]
+        finally:
+            m.entering = None
+    effect, call = EFFECTS.get(type(statement)), getattr(statement, "value", None)
+    if effect is None or not isinstance(call, ast.Call):
+        return m.statement(statement, state)
+    m.steps += 1
+    m.entering = call
+    try:
+        return _ran(m, statement, m.explore(state, partial(effect, m, statement)))
+    except Entered as entered:
+        caller = Caller(statement, entered.entry, entered.values, entered.key)
+        step.place = (*step.place, Block(entered.entry.function.node, "body", caller))
+        return [state]
+    finally:
+        m.entering = None
+
+
+def _left(m: Machine, step: Step, block: Block, states: list[State]) -> list[State]:
+    """What has led to a block goes on after it, on every path."""
+    if block.caller is not None:
+        states = _finished(m, block, block.caller, states)
+    elif block.lead is not None:
+        assert isinstance(block.node, (ast.For, ast.AsyncFor))
+        states = go_on(m, block.node, block.lead, states, step.taken + m.steps - block.taken)
+    return m.trim(states) if len(states) > 1 else states
+
+
+def _finished(m: Machine, block: Block, caller: Caller, states: list[State]) -> list[State]:
+    """A function has ended, and the statement that called it is finished."""
+    m.read.add(block.node)
+    unwind(m, caller.entry)
+    states = leave(m, caller.entry, states)
+    work = [(path, {**caller.values, caller.key: result_of(path)}) for path in states]
+    first = work[0][1][caller.key]
+    if m.probe is not None and not isinstance(first, Raised):
+        m.probe(caller.entry.node, states[0], first)
+    ended = m.finish([*work[1:], work[0]], partial(EFFECTS[type(caller.statement)], m, caller.statement))
+    return _ran(m, caller.statement, ended)
+
+
+def _ran(m: Machine, statement: ast.stmt, states: list[State]) -> list[State]:
+    """The paths on which a statement has ended; the machine knows if it has on any."""
+    if any(state.signal != "raise" for state in states):
+        m.ran.add(statement)
+    return states

@@ -1,0 +1,95 @@
+"""What a class does with what its ``__init__`` is given: kept as an attribute, it is used as that attribute is.
+
+class Loss:
+    def __init__(self, device, G, D):
+        self.G, self.D = G, D            # G is kept as `self.G`
+
+    def run(self, z):
+        return self.D(self.G(z))         # and called here: so G is called
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..autograd import State
+from ..domain.mro import linear_order
+from ..domain.values import Class, Function, Ref
+from ..engine.machine import Machine
+from ..engine.syntactic_summary import outline
+from ..models.frameworks.training_loops import walked_results
+from ..source import once, walk
+from .walked_results import walked_attributes, walked_calls
+
+WALKED = "backward()"
+"""The use of what is called, if the program goes backward through what comes out."""
+
+ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ share_memory".split())
+"""Methods of a module that return it."""
+
+
+def uses_of(m: Machine, state: State, function: Function, kind: Ref | None) -> dict[str, set[str]]:
+    """For each name in a function the attributes it is asked for, ``()`` if it is called, and ``WALKED`` if what comes
+    out is walked; for what an ``__init__`` keeps, by its class as well.
+    """
+    uses = outline(function.node).uses
+    if graphs := m.ask(walked_calls, function.node):
+        uses = {name: {*used, WALKED} if name in graphs else used for name, used in uses.items()}
+    if function.owner is None or getattr(function.node, "name", "") != "__init__":
+        return uses
+    found = {name: set(used) for name, used in uses.items()}
+    kept = _kept(function.node)
+    results = walked_results(m, state, kind or Ref(function.owner)) if kept else ()
+    for owner in linear_order(state, kind or Ref(function.owner)) if kept else ():
+        if isinstance(owner, Ref) and isinstance(thing := state.heap[owner.id], Class):
+            uses = m.ask(_uses, thing.node)
+            by_method = m.ask(walked_attributes, thing.node)
+            graphs = frozenset[str]().union(*(by_method.get(name, ()) for name in ("", *results)))
+            for parameter, attributes in kept.items():
+                for attribute in attributes & uses.keys():
+                    found.setdefault(parameter, set()).update(uses[attribute])
+                    if attribute in graphs:
+                        found[parameter].add(WALKED)
+    return found
+
+
+@once
+def _kept(init: ast.AST) -> dict[str, set[str]]:
+    """By parameter the attributes of ``self`` that it is kept as: ``self.net = net``."""
+    found: dict[str, set[str]] = {}
+    for node in walk(init):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                _pair(target, node.value, found)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            _pair(node.target, node.value, found)
+    return found
+
+
+def _pair(target: ast.expr, value: ast.expr, found: dict[str, set[str]]) -> None:
+    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+        for inner, item in zip(target.elts, value.elts):
+            _pair(inner, item, found)
+        return
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ITSELF:
+        value = value.func.value  # net.to(device)
+    if isinstance(value, ast.Name) and (name := _own(target)) is not None:
+        found.setdefault(value.id, set()).add(name)
+
+
+def _own(node: ast.expr) -> str | None:
+    """``x`` of ``self.x``."""
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return node.attr if own else None
+
+
+@once
+def _uses(owner: ast.AST) -> dict[str, set[str]]:
+    """How a class uses attributes of ``self``: what it asks them for, and ``()`` where it calls them."""
+    found: dict[str, set[str]] = {}
+    for node in walk(owner):
+        if isinstance(node, ast.Call) and (name := _own(node.func)) is not None:
+            found.setdefault(name, set()).add("()")
+        elif isinstance(node, ast.Attribute) and (name := _own(node.value)) is not None:
+            found.setdefault(name, set()).add(node.attr)
+    return found

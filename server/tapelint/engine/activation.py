@@ -1,0 +1,94 @@
+"""Stepping into a function of the program and out of it again; what happens between is its body.
+
+    def main(): train(build())       enter: a frame, one call deeper, the function's own grad mode ...
+    main()                           leave: ... and all that as it was, on every path that comes out
+
+The machine mostly does the one right after the other (``functions``); a function that the script is cut into stretches
+of is left in another stretch than the one it was entered in, and each stretch winds the machine up to where it begins.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..autograd import State
+from ..checks import retention
+from ..domain.values import Function, Generator, Value
+from .machine import Machine
+from .syntactic_summary import outline
+
+
+@dataclass(slots=True)
+class Entry:
+    """A function that is running: what it was ``given`` by the call ``node``, and how things were outside.
+
+    The call that the machine is ``entering`` is one out there: the same node may be called inside.
+    """
+
+    function: Function
+    frame: int
+    given: tuple[Value, ...]
+    node: ast.AST
+    outer: tuple[int, tuple[Any, ...], bool | None, bool, tuple[Any, ...]]
+    consumers: list[Callable[[State, Value], list[State]]]
+    casting: bool
+    entering: ast.AST | None
+
+
+class Entered(Exception):
+    """The function of the call that the machine is ``entering`` is ready to run. ``values`` is what the statement has
+    evaluated so far, ``key`` what the result of the call is to be known by.
+    """
+
+    def __init__(self, entry: Entry, values: dict[Any, Any], key: object) -> None:
+        super().__init__(entry, values, key)
+        self.entry, self.values, self.key = entry, values, key
+
+
+def enter(m: Machine, state: State, function: Function, frame: int, given: tuple[Value, ...], node: ast.AST) -> Entry:
+    """Step into a function on a path."""
+    outer = (state.frame, state.calls, state.grad_mode, state.inference, state.laps)
+    entry = Entry(function, frame, given, node, outer, m.consumers, m.tape.casting, m.entering)
+    state.frame = frame
+    state.calls = (*state.calls, node)
+    if function.grad_mode is not None:
+        state.enter(function.grad_mode, function.inference)
+    if function.casting is not None:
+        m.tape.casting = function.casting
+    wind(m, entry)
+    return entry
+
+
+def wind(m: Machine, entry: Entry) -> None:
+    """The machine is inside a function."""
+    m.depth += 1
+    m.running.append((entry.function.node, entry.given))
+    m.consumers, m.entering = [], None
+
+
+def unwind(m: Machine, entry: Entry) -> None:
+    """The machine is outside of it again."""
+    m.depth -= 1
+    m.running.pop()
+    m.consumers, m.tape.casting, m.entering = entry.consumers, entry.casting, entry.entering
+
+
+def leave(m: Machine, entry: Entry, outcomes: list[State]) -> list[State]:
+    """The paths on which a function has ended, back in the scope that called it."""
+    function, outer = entry.function, entry.outer
+    definition = function.node
+    if any(out.signal != "raise" for out in outcomes):
+        m.ended.add(definition)
+    for out in outcomes:
+        out.frame, out.calls = outer[0], outer[1]
+        out.laps = outer[4]
+        if (out.cycles or out.retaining) and out.laps:
+            retention.returned(m, out, entry.node)
+        if function.grad_mode is not None:
+            out.grad_mode, out.inference = outer[2], outer[3]
+        if not outline(definition).closes and not isinstance(out.value, Generator):
+            out.heap.pop(entry.frame, None)
+    return m.trim(outcomes) if len(outcomes) > 1 else outcomes

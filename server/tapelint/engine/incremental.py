@@ -1,0 +1,280 @@
+"""An analysis is made of steps; what one of them found stays true until something that it has read is edited.
+
+    import torch                      a stretch of the script
+    model, opt = build()              a stretch of the script: has read `build`
+    def train(model): ...             nobody calls it, so it is a step of its own: reads `train`
+    class Trainer:
+        def __init__(self): ...       the object its methods run on, made once: reads `__init__`
+        def fit(self): ...            a step that begins with that object: reads `fit`
+
+A step begins in the states and with the facts that another one ended with (the stretch above it, the end of the
+script, the object), and knows nothing of those beside it. While it runs the machine writes down which functions it
+has read. After an edit the tree is the old one with new bodies in it (``source.adoption``), so a step still holds if
+those that it builds on do, none of the functions that it has read has a new body, and the script is the same as far as
+it has come (which may be the middle of a function: ``stretches``). Nothing is guessed: who wants to
+know something of code that is not executed uses ``Machine.ask`` (what is the same answer is the same to it), or notes
+the definition in ``Machine.read``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ..autograd import State, Tape
+from ..domain.induction import watched
+from ..source import Adoption, Source, adopt
+from ..stubs import Resolve, telling
+from .activation import Entry
+from .import_lookups import Looked
+from .loops.iteration_facts import Watch
+from .machine import Machine, Place, place_of
+from .statistics import Holes, Lost
+
+if TYPE_CHECKING:
+    from ..modules.loader import Imports
+    from ..modules.module import Loaded
+    from ..semantics.loops import Lead
+    from .loops.thresholds import Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A ``statement`` that waits for the function it has called (``entry``); ``values`` are what it had evaluated by
+    then, ``key`` what the result will be known by.
+    """
+
+    statement: ast.stmt
+    entry: Entry
+    values: dict[Any, Any]
+    key: object
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements that are being executed, those in a field of ``node``: the first ``done`` have begun. ``caller`` is
+    set if they are the body of a function, ``lead`` if they are a loop's, in its first iteration; it has begun when the
+    script had ``taken`` so many steps.
+    """
+
+    node: ast.AST
+    field: str
+    caller: Caller | None = None
+    lead: Lead | None = None
+    taken: int = 0
+    done: int = 0
+
+    @property
+    def statements(self) -> list[ast.stmt]:
+        return getattr(self.node, self.field)  # type: ignore[no-any-return]
+
+    def next(self) -> Block:
+        return replace(self, done=self.done + 1)
+
+
+@dataclass(eq=False, slots=True)
+class Step:
+    """A part of the execution and all that came of it.
+
+    ``read`` are the definitions that were looked into, ``called`` those that were called, ``ran`` what was executed to
+    its end, ``asked`` what was asked about other code, with the answers; ``looked`` what was looked up in other files;
+    ``loads`` the modules it may use; ``notes`` what listeners made of its events. ``end`` is what others build on,
+    ``place`` where in the script it ended, from the outermost block to the innermost; the script or the module goes no
+    further if it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``; those before had
+    ``taken`` so many. What is known of loops (``watch``, ``waiting``, ``looks``) is what the next stretch of the
+    script goes on with.
+    """
+
+    tape: Tape | None
+    loads: dict[Loaded, None]
+    limit: int
+    holes: Holes = field(default_factory=Holes)
+    lost: list[Lost] = field(default_factory=list)
+    called: set[ast.AST] = field(default_factory=set)
+    read: set[ast.AST] = field(default_factory=set)
+    ran: set[ast.AST] = field(default_factory=set)
+    asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = field(default_factory=dict)
+    looked: Looked = field(default_factory=Looked)
+    ended: set[ast.AST] = field(default_factory=set)
+    walks: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
+    notes: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    watch: Watch = field(default_factory=Watch)
+    waiting: dict[int, Waiting] = field(default_factory=dict)
+    looks: set[int] = field(default_factory=set)
+    taken: int = 0
+    count: int = 0
+    place: tuple[Block, ...] = ()
+    cut: bool = False
+    end: Any = None
+
+    def holds(self, found: Adoption) -> bool:
+        """Whether it would be the same in a tree that was ``found`` to be the same so far: what it has executed and
+        read is, and all that it has asked has the same answer.
+        """
+        return (
+            all(found.keeps(block.node, block.field, block.done) for block in self.place[-1:])
+            and all(found.keeps(outer.node, outer.field, outer.done - 1) for outer in self.place[:-1])
+            and all(_leads_to(outer, inner) for outer, inner in zip(self.place, self.place[1:]))
+            and self.read.isdisjoint(found.bodies)
+            and all(question(*about) == answer for (question, about), answer in self.asked.items())
+        )
+
+    @property
+    def is_script(self) -> bool:
+        """Whether it is a stretch of the script: nothing else has a place in it."""
+        return bool(self.place)
+
+    def fits(self, limit: int) -> bool:
+        """Whether it would have run just so with that many steps to go."""
+        return limit == self.limit or self.count <= limit and not self.holes.spent
+
+
+def _leads_to(outer: Block, inner: Block) -> bool:
+    """Whether the statement that ``inner`` was begun for still stands where it did, and is what it was."""
+    statements = outer.statements
+    if len(statements) < outer.done:
+        return False
+    statement = statements[outer.done - 1]
+    return statement is (inner.node if inner.caller is None else inner.caller.statement)
+
+
+_SWAPPED = (
+    *("tape", "loads", "holes", "lost", "called", "read", "ran"),
+    *("asked", "looked", "ended", "walks", "notes", "watch", "waiting"),
+)
+
+
+@contextmanager
+def recorded(m: Machine, tape: Tape, loads: Iterable[Loaded], limit: int, before: Step | None = None) -> Iterator[Step]:
+    """Run as a step: with these facts, within so many steps, and all that is counted and noted is the step's own. One
+    that goes on where the one ``before`` has ended knows what that knew of loops.
+    """
+    step = Step(tape, dict.fromkeys(loads), limit)
+    if before is not None:
+        step.taken = before.taken + before.count
+        step.watch, step.looks = before.watch.later(before.count), before.looks.copy()
+        step.waiting = {run: replace(loop, first=loop.first.copy()) for run, loop in before.waiting.items()}
+    outer = [getattr(m, name) for name in _SWAPPED], m.steps, m.limit
+    for name in _SWAPPED:
+        setattr(m, name, getattr(step, name))
+    m.steps, m.limit, m.suspects = 0, limit, []
+    try:
+        with watched(step.looks):
+            yield step
+    finally:
+        step.count = m.steps
+        values, m.steps, m.limit = outer
+        for name, value in zip(_SWAPPED, values):
+            setattr(m, name, value)
+
+
+@dataclass(slots=True)
+class Memory:
+    """The steps of a document's last analysis. ``keeps`` is set where there will be a next one; ``under`` is what else
+    the analysis depends on, such as a configuration. ``alone`` is what was found out about other files.
+    """
+
+    keeps: bool = False
+    under: object = None
+    alone: dict[str, Any] = field(default_factory=dict)
+    machine: Machine | None = None
+    source: Source | None = None
+    script: list[Step] = field(default_factory=list)
+    finish: Step | None = None
+    objects: dict[int, Step] = field(default_factory=dict)
+    entries: dict[tuple[ast.AST, int], Step] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.machine = self.source = self.finish = None
+        self.script, self.objects, self.entries = [], {}, {}
+
+    def resume(self, source: Source, resolve: Resolve | None, under: object = None) -> Machine | None:
+        """The machine that ran an older text of ``source``, its tree edited and the steps forgotten that have read
+        what is new; None where nothing is left.
+        """
+        machine, old = self.machine, self.source
+        if machine is None or old is None:
+            return None
+        self.source = None
+        same = not source.cells and under == self.under and _same_modules(machine.imports, resolve)
+        found = adopt(old, source) if same else None
+        if found is None:
+            self.forget()
+            return None
+        self.source, machine.tree = source, source.tree
+        whole = len(self.script)
+        for index, stretch in enumerate(self.script):
+            if not stretch.holds(found):
+                del self.script[index:]
+                break
+        is_whole = len(self.script) == whole and found.keeps(source.tree, "body", len(source.tree.body))
+        if not is_whole or self.finish is None or not self.finish.holds(found):
+            self.finish, self.objects, self.entries = None, {}, {}
+        self.objects = {key: step for key, step in self.objects.items() if step.holds(found)}
+        self.entries = {key: step for key, step in self.entries.items() if step.holds(found)}
+        if machine.imports is not None and resolve is not None:
+            machine.imports.resume(source, resolve)
+            kept = [*self.script, self.finish] if self.finish is not None else self.script
+            if not all(map(machine.imports.repeat, kept)):
+                self.forget()
+                return None
+        return machine
+
+    def begin(self, machine: Machine, source: Source, under: object = None) -> None:
+        """``machine`` is about to execute a text."""
+        self.forget()
+        if under != self.under:
+            self.alone, self.under = {}, under
+        if self.keeps and not source.cells:
+            self.machine, self.source = machine, source
+
+    def tape(self, step: Step) -> Tape:
+        """The facts that a step ended with, for another one to go on with."""
+        return step.tape.fork() if self.keeps else step.tape
+
+    def paths(self, states: list[State]) -> list[State]:
+        """The paths that a step ended in, for another one to go on with."""
+        return [state.fork() for state in states] if self.keeps else states
+
+
+def _same_modules(imports: Imports | None, resolve: Resolve | None) -> bool:
+    """Whether all that was imported is still what it was."""
+    if imports is None or resolve is None:
+        return imports is None and resolve is None
+    find = telling(resolve)
+    return imports.is_whole and all(find(*key) == found for key, found in imports.lookups.resolved.items())
+
+
+def complete(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps, those that ran the imported modules included."""
+    seen: dict[Loaded, None] = {}
+    for step in steps:
+        for module in step.loads:
+            if module not in seen:
+                seen[module] = None
+                yield module.step
+        yield step
+
+
+def total(steps: Iterable[Step]) -> Holes:
+    """What all steps have counted."""
+    found: Counter[str] = Counter()
+    for step in steps:
+        found.update(asdict(step.holes))
+        found["steps"] += step.count
+    return Holes(**found)
+
+
+def walked(steps: Iterable[Step]) -> dict[Place, bool]:
+    """Where the program goes backward, and whether the root was once known to carry a graph."""
+    found: dict[Place, bool] = {}
+    for step in steps:
+        for (path, node), rooted in step.walks.items():
+            place = place_of(path, node)
+            found[place] = found.get(place, False) or rooted
+    return found

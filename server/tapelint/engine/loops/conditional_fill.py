@@ -1,0 +1,57 @@
+"""Lists that a loop fills on a condition, and that are empty where it has never held.
+
+    for kind, layer in layers:
+        x = layer(x)
+        if kind == "head":
+            outputs.append(x)        # one of them will be
+
+A loop may have more iterations than are followed, and the condition may hold in any of them: what such a list holds is
+not known then. That it holds nothing is what hardly any program means.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd import State
+from ...domain.values import Frame, Instance, Ref, Sequence, Value
+from ...source import once, walk
+
+FILLING = frozenset(("append", "extend", "add"))
+
+
+def leave(state: State, loop: ast.AST) -> None:
+    """A loop ends on this path."""
+    for place in _filled(loop):
+        value = _at(state, place)
+        thing = state.heap.get(value.id) if isinstance(value, Ref) else None
+        if isinstance(thing, Sequence) and thing.kind == "list" and not thing.items and not thing.open:
+            state.edit(value.id).open = True  # type: ignore[union-attr]
+
+
+@once
+def _filled(loop: ast.AST) -> tuple[ast.expr, ...]:
+    """What the loop appends to, on a condition."""
+    tests = [node for node in walk(loop) if isinstance(node, (ast.If, ast.Match))]
+    found: dict[str, ast.expr] = {}
+    for test in tests:
+        for node in walk(test):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FILLING:
+                found.setdefault(ast.dump(node.func.value), node.func.value)
+    return tuple(found.values())
+
+
+def _at(state: State, place: ast.expr) -> Value | None:
+    """What a name means, or an attribute of one."""
+    if isinstance(place, ast.Name):
+        key = state.frame
+        while key:
+            frame: Frame = state.heap[key]
+            if place.id in frame.variables:
+                return frame.variables[place.id]
+            key = frame.parent
+    elif isinstance(place, ast.Attribute):
+        owner = _at(state, place.value)
+        thing = state.heap.get(owner.id) if isinstance(owner, Ref) else None
+        return thing.attributes.get(place.attr) if isinstance(thing, Instance) else None
+    return None

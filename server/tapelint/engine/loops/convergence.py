@@ -1,0 +1,273 @@
+"""Whether an iteration would only repeat one before.
+
+    for images, labels in loader:
+        loss = criterion(model(images), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()            # the second iteration ends as it began: there is nothing to learn from a third
+
+If every path that begins an iteration is alike to one that began the iteration before, it does what that one did, and
+has been told. So has a loop that is run again in another epoch, if it begins as an iteration of its last run began that
+ended as it had begun. Alike is what paths are that meet (``merge``), and more: what they hold besides graphs is of the
+same kind, gradients have had as many passes and steps, and no number differs that anybody has looked at (``counted``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import abc
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from ...autograd import State
+from ...autograd.gradients.history import Gradient
+from ...domain.equivalence import MISSING, Pair
+from ...domain.induction import Counted, is_seen, peek
+from ...domain.join import forget
+from ...domain.reachability import Meeting, entries
+from ...domain.scope_reachability import Surroundings
+from ...domain.values import (
+    Const,
+    Due,
+    Frame,
+    Instance,
+    Mapping,
+    Method,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+from ..machine import LOOKS, Machine
+
+Live = frozenset[str] | None
+
+WORTH = 24
+"""Steps of an iteration below which it costs less to run another one than to compare."""
+TOLD = frozenset(("batch", "loader"))
+"""Where an unknown value comes from, if that makes a difference."""
+DEPTH = 4
+"""How deep containers of plain values are compared."""
+
+
+class Iteration:
+    """One iteration of a loop: what paths it began as, if it is worth to know, and how far the machine was then."""
+
+    def __init__(self, m: Machine, heads: abc.Sequence[State] = ()) -> None:
+        self.m, self.heads, self.begun = m, heads, m.steps
+
+    def next(self, going: list[State], has_rest: int) -> Iteration:
+        """The iteration that begins as ``going``; with ``has_rest`` it may turn out to be the last that is needed. The
+        first never is: it takes two to carry something.
+        """
+        is_worth = has_rest and self.m.steps - self.begun >= WORTH
+        return Iteration(self.m, [path.fork() for path in going] if is_worth else ())
+
+    def ended(self, going: list[State], item: Value, live: abc.Callable[[list[State]], Live]) -> Round | None:
+        """The round that it was, given ``item``, if all paths that are ``going`` to begin another iteration are alike
+        to those that began this one; ``live`` says what names matter.
+        """
+        m = self.m
+        if not self.heads or not going:
+            return None
+        touched = frozenset(what for what, when in m.watch.touched.items() if when >= self.begun)
+        found = Round(self.heads, item, [node for node, _ in m.running], touched)
+        return found if found.pairs(m, going, live(going)) is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """An iteration that ended as it had begun: the paths that began it, the item it was given, the functions that were
+    running, and the attributes of objects that it has read or set.
+    """
+
+    heads: abc.Sequence[State]
+    item: Value
+    running: list[ast.AST]
+    touched: frozenset[tuple[int, str]]
+
+    def covers(self, m: Machine, going: list[State], items: list[Value], live: Live, binds: Live) -> bool:
+        """Whether a loop that paths are ``going`` to begin once more, for ``items``, has nothing new to tell. If so,
+        they have forgotten what plain values it would have changed, where it would have run for the first time: then it
+        is known what it ``binds``.
+        """
+        if not all(_like(self.item, item) for item in items) or self.running != [node for node, _ in m.running]:
+            return False
+        found = self.pairs(m, going, live)
+        for pair in () if found is None or binds is None else found:
+            forget(pair, pair.state, [change for change in pair.plain if self._changes(pair, *change, binds)])
+        return found is not None
+
+    def pairs(self, m: Machine, going: list[State], live: Live) -> list[Pair] | None:
+        """All paths, each beside one that began this iteration and that it is alike to; None if one has no such."""
+        # Hooks, and whoever a generator yields to, come to what the running scope does not.
+        is_alone = not m.consumers and not any(path.hooks for path in going)
+        meeting = (Surroundings if is_alone else Meeting)(live, m.running, m.settled)
+        found: list[Pair] = []
+        for state in going:
+            pair = next((pair for head in self.heads if (pair := self._pair(m, state, head, meeting))), None)
+            if pair is None:
+                break
+            found.append(pair)
+        m.steps += meeting.work // LOOKS
+        return found if len(found) == len(going) else None
+
+    def _pair(self, m: Machine, state: State, head: State, meeting: Meeting) -> Pair | None:
+        assumed = head.choices.items()
+        if (
+            state.cycles
+            or state.retaining  # it is told when it has happened often enough
+            or state.grad_mode != head.grad_mode
+            or state.packing != head.packing
+            or [hook.made for hook in state.hooks.values()] != [hook.made for hook in head.hooks.values()]
+            or any(state.choices.get(key) is not taken and not _is_past(key, head, meeting) for key, taken in assumed)
+        ):
+            return None
+        pair = Pair(state, head, m.tape.saved, meeting)
+        here = state.frame, head.frame
+        if here[0] != here[1] and not pair.things(state.heap[here[0]], head.heap[here[1]], here):
+            return None
+        is_alike = (
+            pair.agrees([])
+            and all(self._same_plain(pair, mine, yours, name) for mine, yours, name in pair.plain)
+            and _same_gradients(state, head)
+        )
+        return pair if is_alike else None
+
+    def _same_plain(self, pair: Pair, left: int, right: int, name: Any) -> bool:
+        """Whether values that no graph depends on are of the same kind, or were of no use to anybody."""
+        mine, yours = pair.state.heap[left], pair.other.heap[right]
+        if name is None:
+            return not is_seen(left, right) or _contents(pair, mine, yours, DEPTH) or _longer(pair, left, mine, yours)
+        own = isinstance(mine, Instance) and isinstance(mine.kind, Ref) and name.isidentifier() and name != "training"
+        if own or isinstance(mine, Frame) and left != pair.state.frame:
+            if self.touched.isdisjoint(((left, name), (right, name))):
+                return True
+        return _plain(pair, entries(mine).get(name, MISSING), entries(yours).get(name, MISSING), DEPTH)
+
+    def _changes(self, pair: Pair, left: int, right: int, name: Any, binds: frozenset[str]) -> bool:
+        """Whether such an iteration may have changed a plain value."""
+        if left == pair.state.frame:
+            return name in binds
+        is_known = isinstance(pair.state.heap[left], (Frame, Instance))
+        return not is_known or not self.touched.isdisjoint(((left, name), (right, name)))
+
+
+def _is_past(key: Hashable, head: State, meeting: Meeting) -> bool:
+    """Whether nobody asks again for what was assumed at ``head``: it was said of the number of an iteration, or of
+    something that nobody holds.
+    """
+    if isinstance(key, Counted):
+        return True
+    if isinstance(key, Method):
+        return _is_past(key.receiver, head, meeting)
+    if isinstance(key, tuple) and not (key and isinstance(key[0], int)):
+        return any(_is_past(part, head, meeting) for part in key)
+    tensor = key.tensor if isinstance(key, Unknown) else key[0] if isinstance(key, tuple) else None  # its contents
+    return tensor is not None and meeting.live is not None and tensor not in meeting.held(head).tensors
+
+
+def _same_gradients(state: State, head: State) -> bool:
+    """Whether gradients have had the same done to them; leaves that were made since, what some leaf had before."""
+    known = {_digest(past) for past in dict.fromkeys(head.history.values())}
+    for key, past in state.history.items():
+        before = head.history.get(key)
+        if before is None and key not in head.tensors:
+            if _digest(past) not in known:
+                return False
+        elif past is not before and (before is None or _digest(past) != _digest(before)):
+            return False
+    return True
+
+
+def _digest(past: Gradient) -> tuple[object, ...]:
+    """What is told of a gradient depends on no more than this: a rule asks for passes, not for how many there are."""
+    return (
+        bool(past.stale),
+        min(len(past.fresh), 1 if past.doubt else 2),
+        past.step is None,
+        past.clip is None,
+        past.scale is None,
+        bool(past.clearings),
+        past.idle is None,
+        past.perhaps,
+        past.doubt,
+    )
+
+
+def _plain(pair: Pair, mine: Value, yours: Value, depth: int) -> bool:
+    if mine is yours:
+        return True
+    if isinstance(mine, (Const, Unknown)) and isinstance(yours, Counted):
+        return mine == yours or not yours.is_seen and not (isinstance(mine, Counted) and mine.is_seen)
+    if isinstance(mine, Const) and isinstance(yours, Unknown):
+        return type(peek(mine)) in (int, float)  # an iteration that knows no number does what it does with any
+    if type(mine) is not type(yours) or not depth:
+        return False
+    if isinstance(mine, Unknown) and isinstance(yours, Unknown):
+        return mine.grad is yours.grad and (mine.why == yours.why or TOLD.isdisjoint((mine.why, yours.why)))
+    if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
+        left, right = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
+        known = right.sizes in (None, left.sizes) and right.kind in (None, left.kind)
+        return left.requires_grad is right.requires_grad and known
+    if isinstance(mine, Tuple) and isinstance(yours, Tuple):
+        same = len(mine.items) == len(yours.items)
+        return same and all(_plain(pair, one, two, depth - 1) for one, two in zip(mine.items, yours.items))
+    if isinstance(mine, Ref) and isinstance(yours, Ref):
+        return _contents(pair, pair.state.heap[mine.id], pair.other.heap[yours.id], depth)
+    return not isinstance(mine, Counted) and mine == yours
+
+
+def _contents(pair: Pair, mine: Any, yours: Any, depth: int) -> bool:
+    if isinstance(mine, Sequence) and isinstance(yours, Sequence):
+        same = len(mine.items) == len(yours.items) and mine.kind == yours.kind and mine.open == yours.open
+        return same and all(_plain(pair, one, two, depth - 1) for one, two in zip(mine.items, yours.items))
+    if isinstance(mine, Mapping) and isinstance(yours, Mapping):
+        same = mine.items.keys() == yours.items.keys() and mine.open == yours.open
+        return same and all(_plain(pair, one, yours.items[name], depth - 1) for name, one in mine.items.items())
+    return False
+
+
+def _longer(pair: Pair, key: int, mine: Any, yours: Any) -> bool:
+    """Whether a list has only got more of what it held, and nobody has asked what it holds."""
+    if not isinstance(mine, Sequence) or not isinstance(yours, Sequence) or is_seen(key):
+        return False
+    if mine.kind != yours.kind or mine.open != yours.open or not 0 < len(yours.items) <= len(mine.items):
+        return False
+    alike = [*yours.items, *[yours.items[-1]] * (len(mine.items) - len(yours.items))]
+    return all(_plain(pair, one, two, DEPTH) for one, two in zip(mine.items, alike))
+
+
+def alike(items: list[Value], index: int) -> int:
+    """How many items after the one at ``index`` make an iteration do what that one does."""
+    count = 0
+    while index + count + 1 < len(items) and _like(items[index], items[index + count + 1]):
+        count += 1
+    return count
+
+
+def _like(mine: Value, yours: Value) -> bool:
+    """Whether an iteration that was given ``mine`` did what it would do with ``yours``."""
+    if isinstance(mine, Counted):
+        return not mine.is_seen
+    if isinstance(mine, Unknown):
+        if isinstance(yours, Counted):
+            return mine.why == "index"  # any number
+        return isinstance(yours, Unknown) and mine.why == yours.why and mine.grad is yours.grad
+    if isinstance(mine, Tuple) and isinstance(yours, Tuple):
+        return len(mine.items) == len(yours.items) and all(map(_like, mine.items, yours.items))
+    if isinstance(mine, Due) and isinstance(yours, Due):
+        same = mine.index is yours.index or None not in (mine.index, yours.index) and _like(mine.index, yours.index)
+        return same and mine.receiver == yours.receiver
+    return type(mine) is type(yours) is Const and mine == yours
+
+
+def uncounted(state: State, target: ast.AST) -> None:
+    """A loop has ended before its time: how often it has run is not known."""
+    frame = state.heap[state.frame]
+    for node in ast.walk(target):
+        if isinstance(node, ast.Name) and isinstance(frame.variables.get(node.id), Counted):
+            state.edit(state.frame).variables[node.id] = Unknown("index", False)

@@ -1,0 +1,104 @@
+"""What a program waits for: until its memory is full, until it has counted far enough.
+
+    memory.append(transition)
+    self.steps += 1
+    if len(memory) < 64 or self.steps < 1000:     # not yet, in all iterations that are followed
+        return
+
+A number that is compared with one it has not come to, and that has grown since it was compared there before, comes to
+it some time. Where that is near, the loop runs as many iterations more. Where it is far, two stand for what is so much
+later: in these the number has come there. How often the methods of an object were called that nobody here calls is not
+known, nor then what they have counted.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...autograd import State
+from ...domain.induction import Counted, peek
+from ...domain.mro import linear_order
+from ...domain.values import Class, Const, Ref, Unknown, Value
+from ...source import once, walk
+from ..machine import Machine
+
+MOST = 12
+"""Of how many iterations a loop may consist at most."""
+LATER = 2
+"""How many of them stand for what is later than that: one finds what was waited for, one what the first has left."""
+
+COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+@dataclass(slots=True)
+class Waiting:
+    """One run of a loop: how many iterations it takes until all has come that the program waits for, whether it is in
+    those that stand for what is far, and which number each comparison has seen first.
+    """
+
+    laps: int = 0
+    is_late: bool = False
+    first: dict[ast.AST, int] = field(default_factory=dict)
+
+    def more(self, number: int) -> int:
+        """How many iterations are to follow the one of that number, which was to be the last."""
+        if self.laps <= MOST:
+            return max(self.laps - number, 0)
+        if self.is_late:
+            return 0
+        self.is_late = True
+        return LATER
+
+
+def come(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """``left op right``, where ``right`` stands at ``node``, if that is not decided by what the two numbers are now."""
+    how = COMPARISONS.get(type(op))
+    if how is None or not isinstance(left, Const) or not isinstance(right, Const):
+        return None
+    one, two = peek(left), peek(right)
+    if type(one) is not int or type(two) is not int:
+        return None
+    grows, begun = (left, one) if one <= two else (right, two)
+    then = how(float("inf"), two) if grows is left else how(one, float("inf"))
+    if isinstance(grows, Counted) and not grows.grows or then is how(one, two):
+        return None
+    if isinstance(grows, Counted) and grows.begun:
+        return Unknown("comparison", False)
+    run = next((lap.run for lap in reversed(state.laps) if lap.run in m.waiting), None)
+    if run is None:
+        return None
+    waiting = m.waiting[run]
+    if begun <= waiting.first.setdefault(node, begun):
+        return None
+    waiting.laps = max(waiting.laps, max(one, two) + LATER)
+    return Const(then) if waiting.is_late and max(one, two) + LATER > MOST else None
+
+
+def begun(m: Machine, state: State, owner: Ref, instance: Ref) -> None:
+    """What the methods of an object count up was counted by calls that nobody has seen."""
+    attributes = state.heap[instance.id].attributes
+    for kind in linear_order(state, owner):
+        if isinstance(kind, Ref) and isinstance(thing := state.heap[kind.id], Class):
+            for name in m.ask(_counts, thing.node) & attributes.keys():
+                value = attributes[name]
+                if isinstance(value, Const) and type(peek(value)) is int:
+                    state.edit(instance.id).attributes[name] = Counted(peek(value), grows=True, begun=True)
+
+
+@once
+def _counts(definition: ast.AST) -> frozenset[str]:
+    """The attributes that the methods of a class add to: ``self.steps += 1``."""
+    return frozenset(
+        node.target.attr
+        for node in walk(definition)
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and isinstance(node.target, ast.Attribute)
+    )

@@ -1,0 +1,348 @@
+"""The machine: runs a tree over states.
+
+Expressions are evaluated in direct style: ``ev(node, state)`` changes ``state`` and returns a value. Only calls of
+the program's own functions can end in several states. When one does, the statement being run is finished with the
+first of them, and then run again from the point of that call with each of the others: everything evaluated before
+that point is taken from a memo. So nondeterminism costs nothing where there is none, and library models are plain
+functions.
+
+Statements map states to states; between statements equal states are merged and at most ``MAX_STATES`` are kept.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..autograd import Lap, State, Tape, Turn
+from ..domain.builtin_names import BUILTINS
+from ..domain.join import merged
+from ..domain.reachability import Known, Meeting
+from ..domain.values import Const, Lib, Unknown, Value, something
+from ..fault import fault_of
+from ..source import Cell
+from .import_lookups import Looked
+from .loops.iteration_facts import Watch
+from .memo import Key, Memo
+from .statistics import Entry, Holes, Lost
+
+if TYPE_CHECKING:
+    from ..modules.loader import Imports
+    from ..modules.module import Loaded
+
+MAX_STATES = 8
+MAKING_STATES = 1
+"""Paths through the ``__init__`` of an object with inferred arguments: one of them would be gone on with anyway."""
+MAX_DEPTH = 40
+MAX_RECURSION = 4
+"""How deep one function may be inside itself: unknown data makes recursion branch at every level."""
+STEPS = 80_000
+"""Expressions evaluated per entry point before it is given up: about half a second."""
+
+LOOKS = 24
+"""What is looked at to compare paths, and nodes that passes come to, for the price of one step."""
+
+
+class Raised(Exception):
+    """The program raises on this path. ``name`` is the exception's class as far as it is known. It is meant where a
+    ``raise`` statement of the program does it, and an error otherwise.
+    """
+
+    def __init__(self, name: str, message: str = "", by_torch: bool = False, is_meant: bool = False) -> None:
+        super().__init__(name, message)
+        self.name, self.message, self.by_torch, self.is_meant = name, message, by_torch, is_meant
+
+
+class BudgetSpent(Exception):
+    """The entry point took more steps than it may; it is given up, and counted."""
+
+
+class Cancelled(Exception):
+    """Nobody wants the result any more."""
+
+
+Probe = Callable[[ast.AST, State, Value], None]
+Place = tuple[str, int, int]
+"""A file, and the row and column of its text at which a node ends."""
+T = TypeVar("T")
+
+EXPRESSIONS: dict[type, Callable[..., Value]] = {}
+STATEMENTS: dict[type, Callable[..., list[State]]] = {}
+
+_UNASKED = object()
+
+
+class Machine:
+    """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
+    each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
+    optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``inside``
+    the ``Sequential`` objects that are running; ``making`` the classes of which an object is being made for an
+    annotation; ``width`` how many paths are kept; ``settled`` what is in heap objects that nobody changes any more;
+    ``entering`` is the call whose function is not to be run at once (``stretches``).
+    What ``steps`` keeps for each part of the execution is that of the running one: ``called`` are the definitions that
+    were called, ``read`` those whose body was looked into, ``ran`` what was executed to its end (``executed``),
+    ``asked`` the answers to questions about other code, ``notes`` what listeners make of events.
+    """
+
+    def __init__(
+        self, tape: Tape, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None
+    ) -> None:
+        self.tape, self.tree, self.cancel, self.probe = tape, tree, cancel, probe
+        self.holes = Holes()
+        self.lost: list[Lost] = []
+        self.steps = 0
+        self.limit = STEPS
+        self.memo = Memo({})
+        self.depth = 0
+        self.running: list[tuple[ast.AST, tuple[Value, ...]]] = []
+        self.inside: list[int] = []
+        self.called: set[ast.AST] = set()
+        self.read: set[ast.AST] = set()
+        self.ran: set[ast.AST] = set()
+        self.asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = {}
+        self.notes: dict[str, dict[Any, Any]] = {}
+        self.loads: dict[Loaded, None] = {}
+        self.looked = Looked()
+        self.ended: set[ast.AST] = set()
+        self.walks: dict[tuple[str, ast.AST], bool] = {}
+        self.consumers: list[Callable[[State, Value], list[State]]] = []
+        self.entering: ast.AST | None = None
+        self.missing: dict[str, Value] = {}
+        self.imports: Imports | None = None
+        self.runs = 0
+        self.waiting: dict[int, Any] = {}
+        self.absent: dict[int, Any] = {}
+        self.turns: dict[int, Turn] = {}
+        self.made: dict[int, ast.AST] = {}
+        self.grouped: dict[int, Any] = {}
+        self.making: list[int] = []
+        self.width = MAX_STATES
+        self.suspects: list[int] = []
+        self.settled: Known = {}
+        self.watch = Watch()
+        self.cells: tuple[Cell, ...] = ()
+        self.catching = 0
+        self.module = 0
+
+    # Expressions
+
+    def ev(self, node: ast.AST, state: State) -> Value:
+        kind = type(node)
+        if kind is ast.Name:
+            value = self.lookup(state, node.id)  # type: ignore[attr-defined]
+            if self.probe is not None:
+                self.probe(node, state, value)
+            return value
+        if kind is ast.Constant:
+            return Const(node.value)  # type: ignore[attr-defined]
+        self.steps += 1
+        if not self.steps & 255:
+            self.check()
+        memo = self.memo
+        counts, values = memo.counts, memo.values
+        count = counts.get(node, 0)
+        counts[node] = count + 1
+        key = (node, memo.base + count)
+        if key in values:
+            known = values[key]
+            if isinstance(known, Raised):
+                raise known
+            return known  # type: ignore[return-value]
+        handler = EXPRESSIONS.get(kind)
+        value = handler(self, node, state, key) if handler is not None else Unknown(kind.__name__)
+        values[key] = value
+        if self.probe is not None:
+            self.probe(node, state, value)
+        return value
+
+    def once(self, node: ast.AST, what: Hashable, effect: Callable[[object], T]) -> T:
+        """What ``effect`` gives, which the program computes beside the value of ``node``: its ``__iter__``, say.
+        It is given the key by which the memo knows it, and done once for each evaluation of the node, however often the
+        statement is finished.
+        """
+        memo = self.memo
+        part = (node, what, memo.counts.get(node, 0))
+        count = memo.counts.get(part, 0)
+        memo.counts[part] = count + 1
+        key = (part, memo.base + count)
+        if key not in memo.values:
+            try:
+                memo.values[key] = effect(key)
+            except Raised as error:
+                memo.values[key] = error
+                raise
+        known = memo.values[key]
+        if isinstance(known, Raised):
+            raise known
+        return known  # type: ignore[return-value]
+
+    def check(self) -> None:
+        if self.cancel is not None and self.cancel():
+            raise Cancelled
+        if self.steps > self.limit:
+            raise BudgetSpent
+
+    def charge(self) -> None:
+        """Passes through graphs cost steps, too, by the nodes that they have come to."""
+        self.steps += self.tape.work // LOOKS
+        self.tape.work %= LOOKS
+        self.check()
+
+    def lookup(self, state: State, name: str) -> Value:
+        heap = state.heap
+        key = state.frame
+        while key:
+            frame = heap[key]
+            value = frame.variables.get(name)
+            if value is not None:
+                if key != state.frame:
+                    self.watch.touched[key, name] = self.steps
+                return value
+            key = frame.parent
+        if self.imports is not None:
+            value = self.imports.missing(state, name)
+            if value is not None:
+                return value
+        value = self.missing.get(name)
+        if value is None:
+            value = self.missing[name] = Lib("builtins." + name) if name in BUILTINS else something(name)
+        return value
+
+    def bind(self, state: State, name: str, value: Value) -> None:
+        """Assign a variable in the running scope."""
+        frame = state.heap[state.frame]
+        key = frame.shared.get(name, state.frame) if frame.shared else state.frame
+        if key != state.frame:
+            self.watch.touched[key, name] = self.steps
+        state.edit(key).variables[name] = value
+
+    def fact(self, name: str) -> Value:
+        """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU."""
+        return self.missing.setdefault(f"({name})", Unknown(name, False))
+
+    def ask(self, question: Callable[..., T], *about: ast.AST) -> T:
+        """What ``question`` answers about code that is not being executed; written down, for an edit may change it."""
+        known = self.asked.get((question, about), _UNASKED)
+        if known is _UNASKED:
+            known = self.asked[question, about] = question(*about)
+        return known  # type: ignore[no-any-return]
+
+    def walk(self, state: State, node: ast.AST, rooted: bool) -> None:
+        """The program goes backward at ``node``, which is in the file of the running function."""
+        place = self.imports.here(state).path if self.imports is not None else "", node
+        self.walks[place] = self.walks.get(place, False) or rooted
+
+    def fail(self, entry: Entry, error: Exception, rule: str = "") -> None:
+        """A fault of ours, or of a rule, has ended what began at ``entry``. To run out of Python's stack is one, too:
+        it is deep enough for the deepest program that is accepted.
+        """
+        lost = Lost(entry, fault=fault_of(error), rule=rule)
+        if lost not in self.lost:
+            self.holes.faults += 1
+            self.lost.append(lost)
+
+    # Statements
+
+    def explore(self, state: State, effect: Callable[[State], None]) -> list[State]:
+        """All states in which ``effect`` ends; a path that raises carries the signal ``raise``."""
+        return self.finish([(state, {})], effect)
+
+    def finish(self, work: list[tuple[State, dict[Key, object]]], effect: Callable[[State], None]) -> list[State]:
+        """The same for paths on which some of it has been evaluated, the last of them first."""
+        outer = self.memo
+        results: list[State] = []
+        try:
+            while work:
+                path, values = work.pop()
+                self.memo = Memo(values)
+                try:
+                    effect(path)
+                except Raised as error:
+                    path.signal, path.value = "raise", error
+                    self.holes.failed += not error.is_meant
+                results.append(path)
+                forks = self.memo.forks
+                if forks:
+                    room = max(self.width - len(self.going(results)) - len(work), 0)
+                    self.holes.dropped += max(len(forks) - room, 0)
+                    work += forks[:room]
+        finally:
+            self.memo = outer
+        return results
+
+    def block(self, body: list[ast.stmt], states: list[State]) -> list[State]:
+        """Run statements one after the other; paths that left the normal flow wait at the end."""
+        for statement in body:
+            if len(states) == 1:
+                state = states[0]
+                if state.signal is not None:
+                    return states
+                states = self.statement(statement, state)
+            else:
+                following: list[State] = []
+                running = False
+                for state in states:
+                    if state.signal is not None:
+                        following.append(state)
+                    else:
+                        running = True
+                        following += self.statement(statement, state)
+                states = following
+                if not running:
+                    return states
+            if len(states) > 1:
+                states = self.trim(states)
+        return states
+
+    def statement(self, node: ast.stmt, state: State) -> list[State]:
+        handler = STATEMENTS.get(type(node))
+        if handler is None:
+            return [state]
+        self.steps += 1
+        states = handler(self, node, state)
+        if len(states) > 1 or not states or states[0].signal != "raise" or type(node) is ast.Raise:
+            self.ran.add(node)
+        return states
+
+    def going(self, states: list[State]) -> list[State]:
+        """Without the paths that end in an exception which nobody catches, as long as there is any other: they have
+        told what there is to tell, and should not take the place of paths that go on.
+        """
+        if self.catching:
+            return states
+        return [state for state in states if state.signal != "raise"] or states
+
+    def trim(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
+        """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
+        meeting = Meeting(live, self.running, self.settled)
+        saved, suspects = self.tape.saved, self.suspects
+        kept: list[State] = []
+        for state in self.going(states):
+            for other in kept:
+                if merged(state, other, saved, suspects, meeting):
+                    break
+            else:
+                kept.append(state)
+        self.steps += meeting.work // LOOKS
+        self.check()
+        if len(kept) > self.width:
+            self.holes.dropped += len(kept) - self.width
+            # Evenly, so that no branch is preferred for standing first.
+            kept = [kept[index * len(kept) // self.width] for index in range(self.width)]
+        return kept
+
+    # Loops count their laps
+
+    def lap(self, state: State, loop: ast.AST, run: int, number: int, depth: int) -> None:
+        """Begin iteration ``number`` of a run of ``loop`` that has ``depth`` loops around it."""
+        state.laps = (*state.laps[:depth], Lap(loop, run, number))
+
+    def new_run(self) -> int:
+        self.runs += 1
+        return self.runs
+
+
+def place_of(path: str, node: ast.AST) -> Place:
+    """Where a node of a file ends: that is what tells the calls of ``a.b().c()`` apart."""
+    return path, getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0

@@ -1,0 +1,1 @@
+"""Path conditions: what a test of an unknown value says about other tests."""

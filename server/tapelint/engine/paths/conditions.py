@@ -1,0 +1,183 @@
+"""Tests that are not known: the formulas by which their truth is remembered on a path.
+
+    use = mode == "train"
+    if use: ...
+    if mode == "test": ...       # the same `mode`: not where `use` is true
+
+A formula is the shape of a test with the values that its parts had: the same test on the same values has the same
+truth, and says something of others (``implied``). A tensor stands for what is in it, and so does a number that was read
+from it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from dataclasses import replace
+
+from ...autograd import State, contents
+from ...domain.values import Const, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ...source import written
+from ..machine import Machine
+from .entailment import implied, values_in
+from .truth import truth
+
+LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp)
+EACH = (ast.GeneratorExp, ast.ListComp)
+OPPOSITE = {ast.IsNot: "Is", ast.NotEq: "Eq", ast.NotIn: "In"}
+PURE = frozenset(
+    "isinstance issubclass hasattr getattr callable bool abs startswith endswith lower upper strip get len type str "
+    "int float round any all min max sum size dim numel exists isfile isdir is_file is_dir isdigit isnumeric "
+    "isalpha".split()
+)
+"""Functions and methods whose results depend on what they are given alone, and are asked for again and again."""
+INSIDE = frozenset("len any all max min sum get size".split())
+"""Those that depend on what a container holds."""
+CHANGING = frozenset(
+    "append appendleft extend insert add push put pop popleft popitem remove discard clear update setdefault "
+    "__setitem__".split()
+)
+"""Methods after which a container holds something else."""
+
+
+DEEP = 4
+"""Arithmetic that is nested deeper than this is a value of its own."""
+
+
+def formula(m: Machine, node: ast.expr, state: State) -> Hashable:
+    """What was evaluated last at ``node``, as a formula."""
+    if isinstance(node, ast.Constant):
+        return Const(node.value)
+    value = m.lookup(state, node.id) if isinstance(node, ast.Name) else m.memo.latest(node)
+    if isinstance(value, Const):
+        return value
+    if isinstance(node, (*LOGIC, *EACH)) and (shape := _shape(m, node, state)) is not None:
+        return shape
+    if not isinstance(value, Unknown):
+        if isinstance(value, TensorRef):
+            return contents(state, value.id)
+        return value if value is not None else written(node)  # type: ignore[return-value]
+    if value.formula is not None:
+        return value.formula
+    if value.tensor in m.tape.numbers:
+        return m.tape.numbers[value.tensor]
+    return _shape(m, node, state) or value
+
+
+def _shape(m: Machine, node: ast.expr, state: State) -> Hashable | None:
+    """How ``node`` computes its value, if that depends on the values of its parts alone."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return _negated(formula(m, node.operand, state))
+    if isinstance(node, ast.BoolOp):
+        parts = [part for each in node.values if not isinstance(part := formula(m, each, state), Const)]
+        return parts[0] if len(parts) == 1 else (type(node.op).__name__, *parts)
+    if isinstance(node, ast.Compare):
+        values = [formula(m, part, state) for part in (node.left, *node.comparators)]
+        values = [values[0], *(_members(state, op, right) for op, right in zip(node.ops, values[1:]))]
+        found = [_comparison(op, left, right) for op, left, right in zip(node.ops, values, values[1:])]
+        return found[0] if len(found) == 1 else ("And", *found)
+    if isinstance(node, ast.BinOp):
+        left, right = formula(m, node.left, state), formula(m, node.right, state)
+        return (type(node.op).__name__, left, right) if _depth(left) + _depth(right) < DEEP else None
+    if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        return ("[]", formula(m, node.value, state), formula(m, node.slice, state))
+    if isinstance(node, ast.Call) and not node.keywords and (name := _pure(node.func)):
+        if name == "get" and not node.args:
+            return None  # of a queue: another one each time
+        if name == "bool" and len(node.args) == 1:
+            return formula(m, node.args[0], state)
+        of = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        given = [formula(m, part, state) for part in (*of, *node.args)]
+        return None if name in INSIDE and any(isinstance(each, Ref) for each in given) else (name, *given)
+    if isinstance(node, ast.UnaryOp):
+        return (type(node.op).__name__, formula(m, node.operand, state))
+    return _each(m, node, state) if isinstance(node, EACH) else None
+
+
+def _each(m: Machine, node: ast.GeneratorExp | ast.ListComp, state: State) -> Hashable | None:
+    """``x > 1 for x in xs``: the same words about the same values."""
+    own = {name.id for part in node.generators for name in ast.walk(part.target) if isinstance(name, ast.Name)}
+    if any(isinstance(part, ast.Call) and _pure(part.func) is None for part in ast.walk(node)):
+        return None
+    names = dict.fromkeys(name.id for name in ast.walk(node) if isinstance(name, ast.Name) and name.id not in own)
+    values = [m.lookup(state, name) for name in names]
+    return None if any(isinstance(value, Ref) for value in values) else ("each", Const(written(node)), *values)
+
+
+def _members(state: State, op: ast.cmpop, right: Hashable) -> Hashable:
+    """What ``in`` looks through, where all of it is known."""
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, Ref):
+        thing = state.heap[right.id]
+        if isinstance(thing, Sequence) and not thing.open and all(isinstance(item, Const) for item in thing.items):
+            return Tuple(tuple(thing.items))
+    return right
+
+
+def _depth(part: Hashable) -> int:
+    if not isinstance(part, tuple) or not part or not isinstance(part[0], str):
+        return 0
+    return 1 + max(map(_depth, part[1:]), default=0)
+
+
+def _negated(inner: Hashable) -> Hashable:
+    return inner[1] if isinstance(inner, tuple) and inner and inner[0] == "Not" else ("Not", inner)
+
+
+def _comparison(op: ast.cmpop, left: Hashable, right: Hashable) -> Hashable:
+    opposite = OPPOSITE.get(type(op))
+    return ("Not", (opposite, left, right)) if opposite else (type(op).__name__, left, right)
+
+
+def _pure(function: ast.expr) -> str | None:
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+    return name if name in PURE else None
+
+
+def remembered(m: Machine, node: ast.expr, state: State, value: Value) -> Value:
+    """``value``, which ``node`` had, knows its formula if it is not known itself."""
+    known = isinstance(value, Unknown) and value.formula is None
+    if known and (value.grad is False or isinstance(node, (ast.Call, ast.BoolOp))):  # type: ignore[union-attr]
+        shape = _shape(m, node, state)
+        return value if shape is None else replace(value, formula=shape)  # type: ignore[type-var]
+    return value
+
+
+def forget(state: State, thing: Value, method: str) -> None:
+    """After a ``method`` of ``thing``: what was assumed of its size and its members, for it may hold something else
+    now; of its truth, too, if it does for certain.
+    """
+    if method in PURE:
+        return
+    changed = method in CHANGING
+    stale = [key for key in state.choices if thing in values_in(key) and (changed and key == thing or _looks(key))]
+    for key in stale:
+        del state.choices[key]
+
+
+def _looks(formula: Hashable) -> bool:
+    """Whether it asks what is in a container."""
+    if not isinstance(formula, tuple) or not formula:
+        return False
+    return formula[0] in INSIDE or formula[0] in ("In", "[]", "each") or any(map(_looks, formula[1:]))
+
+
+def decide(m: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool | None, Hashable, bool]:
+    """The truth of a test if it is known or follows from what was assumed; else the formula to assume, and whether the
+    test is its negation.
+    """
+    known = truth(m, state, value)
+    if known is not None:
+        return known, None, False
+    key = formula(m, node, state)
+    negated = isinstance(key, tuple) and bool(key) and key[0] == "Not"
+    if negated:
+        key = key[1]  # type: ignore[index]
+    follows = implied(state.choices, key)
+    if follows is not None:
+        return follows is not negated, None, False
+    return None, key, negated
+
+
+def assume(state: State, key: Hashable, taken: bool) -> None:
+    if key is not None:
+        state.choices[key] = taken

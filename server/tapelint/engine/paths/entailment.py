@@ -1,0 +1,204 @@
+"""What the tests assumed on a path say of another one.
+
+    if mode == "train": ...      # assumed true: then
+    if mode == "test": ...       # this is false,
+    if i % 2 == 0: ...           # assumed false: then
+    if i % 2 == 1: ...           # this is true, whatever i is
+    if a and not b: ...          # assumed true: then
+    if a or c: ...               # this is, too
+
+A formula is a tuple of its operator and its parts: values nobody knows, constants, formulas. A test is decided if only
+one of its truths goes with those assumed before. Where a value is compared with constants alone, that is tried out on
+examples: the constants themselves, numbers between and beyond them, and what else is true or false.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from ...domain.values import Const, Lib, Tuple
+from .witnesses import examples, kinds
+
+Facts = Mapping[Hashable, bool]
+
+ORDERS = {"Lt": {-1}, "LtE": {-1, 0}, "Gt": {1}, "GtE": {0, 1}, "Eq": {0}}
+"""For each comparison the signs of ``left - right`` for which it is true."""
+FLIPPED = {"Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE", "Eq": "Eq", "Is": "Is"}
+CHECKS: dict[str, Callable[[Any, Any], bool]] = {
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": operator.eq,
+    "Is": lambda value, other: value is other or isinstance(other, Lib) and value == other,
+    "In": lambda value, members: value in members,
+    "Has": lambda value, member: member in value,
+    "startswith": lambda value, begin: value.startswith(begin),
+    "endswith": lambda value, end: value.endswith(end),
+    "isinstance": isinstance,
+    "True": lambda value, _: bool(value),
+}
+MANY = 60
+"""On a path with more assumptions than this that share a value with a test, nothing is concluded."""
+
+
+def implied(facts: Facts, formula: Hashable) -> bool | None:
+    """The truth of ``formula`` on a path on which ``facts`` are assumed; None where both are possible."""
+    if formula in facts:
+        return facts[formula]
+    mine = values_in(formula)
+    near = {known: taken for known, taken in facts.items() if mine & values_in(known)}
+    alone = not near and not (isinstance(formula, tuple) and formula and formula[0] in ("And", "Or"))
+    if alone or len(near) > MANY:
+        return None
+    possible = [taken for taken in (True, False) if _consistent(near, formula, taken)]
+    return possible[0] if len(possible) == 1 else None
+
+
+@lru_cache(4096)
+def values_in(formula: Hashable) -> frozenset[Hashable]:
+    """The values nobody knows that a formula is made of."""
+    if not isinstance(formula, tuple):
+        return frozenset() if isinstance(formula, (Const, Tuple)) else frozenset((formula,))
+    if not formula or not isinstance(formula[0], str):
+        return frozenset((formula,))  # what is in a tensor
+    return frozenset().union(*map(values_in, formula[1:2] if formula[0] == "isinstance" else formula[1:]))
+
+
+def _consistent(facts: Facts, formula: Hashable, taken: bool) -> bool:
+    atoms: dict[Hashable, bool] = {}
+    compounds: list[tuple[tuple[Hashable, ...], bool]] = []
+    for known, truth in (*facts.items(), (formula, taken)):
+        for part, holds in _parts(known, truth):
+            if isinstance(part, tuple) and part and part[0] in ("And", "Or"):
+                compounds.append((part, holds))
+            elif atoms.setdefault(part, holds) is not holds:
+                return False
+    groups = _groups(atoms)
+    if groups is None or not all(map(_feasible, groups.values())):
+        return False
+    return all(_truth(part, atoms, groups) in (None, holds) for part, holds in compounds)
+
+
+def _parts(formula: Hashable, truth: bool) -> Iterator[tuple[Hashable, bool]]:
+    """What has to be true and false if ``formula`` has this ``truth``."""
+    if isinstance(formula, tuple) and formula:
+        if formula[0] == "Not":
+            yield from _parts(formula[1], not truth)
+            return
+        if formula[0] == ("And" if truth else "Or"):
+            for part in formula[1:]:
+                yield from _parts(part, truth)
+            return
+        if formula[0] == "isinstance" and truth:
+            yield ("Is", formula[1], Const(None)), False
+    yield formula, truth
+
+
+def _truth(formula: Hashable, atoms: Facts, groups: Mapping[Hashable, Facts]) -> bool | None:
+    if formula in atoms:
+        return atoms[formula]
+    if isinstance(formula, tuple) and formula:
+        if formula[0] == "Not":
+            inner = _truth(formula[1], atoms, groups)
+            return None if inner is None else not inner
+        if formula[0] in ("And", "Or"):
+            stop = formula[0] == "Or"
+            found = [_truth(part, atoms, groups) for part in formula[1:]]
+            return stop if stop in found else None if None in found else not stop
+    subject, check = _atom(formula, _sized(groups))
+    known = groups.get(subject, {})
+    possible = [taken for taken in (True, False) if _feasible({**known, check: taken})]
+    return possible[0] if len(possible) == 1 else None
+
+
+Check = tuple[Hashable, str, Hashable]
+"""Of a value, or a pair of values: its operator and what it is compared with."""
+
+
+def _groups(atoms: Facts) -> dict[Hashable, dict[Check, bool]] | None:
+    """What is assumed of each value, or of each pair of values; None where that is a contradiction in terms."""
+    found: dict[Hashable, dict[Check, bool]] = {}
+    sized = _sized(part for atom in atoms for part in (_atom(atom)[0],))
+    for atom, truth in atoms.items():
+        subject, check = _atom(atom, sized)
+        if found.setdefault(subject, {}).setdefault(check, truth) is not truth:
+            return None
+    return found
+
+
+def _sized(subjects: Iterable[Hashable]) -> frozenset[Hashable]:
+    """The values whose length is among some subjects: they are true if it is not nothing."""
+    return frozenset(each[1] for each in subjects if isinstance(each, tuple) and len(each) == 2 and each[0] == "len")
+
+
+def _atom(formula: Hashable, sized: frozenset[Hashable] = frozenset()) -> tuple[Hashable, Check]:
+    if isinstance(formula, tuple) and len(formula) == 3 and formula[0] in FLIPPED or _is_member(formula):
+        name, left, right = formula  # type: ignore[misc]
+        if isinstance(left, Const) and name in FLIPPED:
+            name, left, right = FLIPPED[name], right, left
+        if isinstance(right, (Const, Tuple)) or isinstance(right, Lib) and _is_type(left):
+            return left, (left, "Is" if isinstance(right, Lib) else name, right)
+        if name in ORDERS:
+            pair = (left, right) if repr(left) <= repr(right) else (right, left)
+            return pair, (pair, name if pair[0] is left else FLIPPED[name], None)
+    if isinstance(formula, tuple) and len(formula) == 3:
+        name, left, right = formula
+        if name == "In" and isinstance(left, Const):
+            return right, (right, "Has", left)
+        if name == "isinstance" and kinds(right) is not None:
+            return left, (left, name, right)
+        if name in ("startswith", "endswith") and _is_constant(right):
+            return left, (left, name, right)
+    if formula in sized:
+        return ("len", formula), (("len", formula), "Gt", Const(0))
+    return formula, (formula, "True", None)
+
+
+def _is_type(formula: Hashable) -> bool:
+    """Whether it is ``type(x)``."""
+    return isinstance(formula, tuple) and len(formula) == 2 and formula[0] == "type"
+
+
+def _is_constant(value: Hashable) -> bool:
+    return isinstance(value, Const) or isinstance(value, Tuple) and all(map(_is_constant, value.items))
+
+
+def _is_member(formula: Hashable) -> bool:
+    return (
+        isinstance(formula, tuple)
+        and len(formula) == 3
+        and formula[0] == "In"
+        and isinstance(formula[2], Tuple)
+        and _is_constant(formula[2])
+    )
+
+
+def _feasible(checks: Mapping[Check, bool]) -> bool:
+    """Whether something passes all of them."""
+    signs = {-1, 0, 1}
+    simple: list[tuple[str, Any, bool]] = []
+    for (_, name, right), truth in checks.items():
+        if right is None and name != "True":
+            signs = signs & ORDERS[name] if truth else signs - ORDERS[name]
+        else:
+            simple.append((name, kinds(right) if name == "isinstance" else _plain(right), truth))
+    if not signs or not simple:
+        return bool(signs)
+    return any(_passes(example, simple) for example in examples(next(iter(checks))[0], simple))
+
+
+def _passes(example: Any, checks: list[tuple[str, Any, bool]]) -> bool:
+    try:
+        return all(bool(CHECKS[name](example, right)) is truth for name, right, truth in checks)
+    except (TypeError, AttributeError):
+        return False
+
+
+def _plain(value: Hashable) -> Any:
+    if isinstance(value, Tuple):
+        return tuple(map(_plain, value.items))
+    return value.value if isinstance(value, Const) else value

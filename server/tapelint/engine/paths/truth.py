@@ -1,0 +1,68 @@
+"""Is a value true? Known, or not known; never guessed."""
+
+from __future__ import annotations
+
+from ...autograd import State
+from ...domain.induction import look
+from ...domain.opaque_values import is_opaque
+from ...domain.values import (
+    Bound,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Module,
+    Optimizer,
+    Range,
+    Ref,
+    Sequence,
+    Tuple,
+    Unknown,
+    Value,
+)
+from ..machine import Machine
+
+
+def truth(m: Machine, state: State, value: Value) -> bool | None:
+    """True, False, or None where it is not known. A choice made earlier on this path is remembered."""
+    if isinstance(value, Const):
+        return bool(value.value)
+    if isinstance(value, Tuple):
+        return bool(value.items)
+    if isinstance(value, Unknown):
+        return state.choices.get(value)
+    if isinstance(value, Ref):
+        thing = state.heap[value.id]
+        if isinstance(thing, (Sequence, Mapping)):
+            look(value.id)
+            return True if thing.items else None if thing.open else False
+        if isinstance(thing, Instance):
+            return None if _own(state, thing, ("__bool__", "__len__")) else True
+        return True if isinstance(thing, (Optimizer, Class)) else None
+    if isinstance(value, Lib):
+        return False if value.name.endswith(".TYPE_CHECKING") else None
+    if isinstance(value, Range):
+        size = length(value)
+        return None if size is None else size > 0
+    if isinstance(value, Method) and is_opaque(state, value):
+        return state.choices.get(value)
+    if isinstance(value, (Function, Bound, Method, Module)):
+        return True
+    return None
+
+
+def _own(state: State, thing: Instance, names: tuple[str, ...]) -> bool:
+    kind = thing.kind
+    if not isinstance(kind, Ref):
+        return True
+    return any(name in state.heap[kind.id].attributes for name in names)
+
+
+def length(value: Range) -> int | None:
+    """How many numbers a range has, or None; it may be more than ``len`` can say (``range(10**20)``)."""
+    if value.start is None or value.stop is None or not value.step:
+        return None
+    return max(0, -((value.start - value.stop) // value.step))

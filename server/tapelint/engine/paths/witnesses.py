@@ -1,0 +1,138 @@
+"""Values that tests are tried out on: whether something can pass all of them.
+
+name.startswith("a"), name == "abc", "x" in name      texts made of these pieces
+isinstance(v, list), isinstance(v, (tuple, dict))     something of every kind
+len(xs) == 0, len(xs) > 2                             whole numbers from nothing on
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import collections.abc
+import math
+import numbers
+from collections.abc import Hashable
+from functools import cache
+from typing import Any
+
+from ...domain.values import Const, Lib, Tuple
+from ...ops.module_names import is_layer
+
+Simple = tuple[str, Any, bool]
+"""What a value is asked, with what, and the answer."""
+
+COUNTS = frozenset("len dim numel size".split())
+"""What gives a whole number that is never negative."""
+MODULUS = 64
+"""A remainder is tried out for divisors up to this."""
+PIECES = 6
+"""Of more constants than this no texts are put together."""
+
+
+class Tensor:
+    """Stands for ``torch.Tensor`` where kinds are compared."""
+
+    __iter__ = __len__ = None
+
+
+class Parameter(Tensor):
+    pass
+
+
+class Array:
+    """Stands for ``numpy.ndarray``."""
+
+
+class Module:
+    """Stands for ``nn.Module``."""
+
+
+STAND_INS: dict[str, type] = {
+    "torch.Tensor": Tensor,
+    "torch.nn.Parameter": Parameter,
+    "torch.nn.parameter.Parameter": Parameter,
+    "torch.nn.Module": Module,
+    "numpy.ndarray": Array,
+}
+BASES = dict.fromkeys(("RNN", "LSTM", "GRU"), "RNNBase") | {
+    "ReLU6": "Hardtanh",
+    "UpsamplingNearest2d": "Upsample",
+    "UpsamplingBilinear2d": "Upsample",
+}
+"""The layers of PyTorch that are a kind of another one with a name of its own."""
+SOMETHING = (
+    *(None, True, False, 0, 1, 2.5, 1j, "", "(another)", b"", b"b", [], [0], (), (0,), {}, {0: 0}, set(), {0}),
+    *(frozenset(), frozenset({0}), collections.OrderedDict(a=0), collections.deque([0]), object()),
+    *(Tensor(), Parameter(), Array(), Module()),
+)
+"""Something of every kind, true and false."""
+
+
+@cache
+def kinds(named: Hashable) -> tuple[type, ...] | None:
+    """The classes that ``isinstance`` is asked about, where they are known."""
+    if isinstance(named, Tuple):
+        found = [kinds(item) for item in named.items]
+        return None if None in found else tuple(each for some in found for each in some or ())
+    kind = _kind(named.name) if isinstance(named, Lib) else None
+    return None if kind is None else (kind,)
+
+
+@cache
+def _kind(name: str) -> type | None:
+    if name in STAND_INS:
+        return STAND_INS[name]
+    place, _, last = name.rpartition(".")
+    if place == "torch.nn" and is_layer(name) and not last.startswith(("_", "Lazy")):
+        return type(last, (_kind(f"torch.nn.{BASES[last]}") or Module,) if last in BASES else (Module,), {})
+    homes = {"builtins": builtins, "collections": collections, "collections.abc": collections.abc, "numbers": numbers}
+    found = getattr(homes.get(place), last, None)
+    return found if isinstance(found, type) and found is not object else None
+
+
+def examples(subject: Hashable, checks: list[Simple]) -> list[Any]:
+    """Values for ``subject`` to try ``checks`` on."""
+    constants = [item for _, right, _ in checks for item in (right if isinstance(right, tuple) else (right,))]
+    # No number lies between others and infinity that a mean would find, and NaN has no place among them.
+    whole = sorted({c for c in constants if isinstance(c, (int, float)) and -math.inf < c < math.inf})
+    operator = subject[0] if isinstance(subject, tuple) and subject else None
+    if operator in COUNTS:
+        return sorted({max(int(c) + step, 0) for c in (0, *whole) for step in (-1, 0, 1)})
+    if operator == "Mod" and isinstance(subject[2], Const):  # type: ignore[index]
+        divisor = subject[2].value  # type: ignore[index]
+        known = type(divisor) is int and 0 < divisor <= MODULUS and all(type(c) is int for c in whole)
+        if known and len(whole) >= len([c for c in constants if c is not None]):
+            return list(range(divisor))
+    between = [_between(low, high) for low, high in zip(whole, whole[1:])]
+    beyond = [whole[0] - 1, whole[-1] + 1, -math.inf, math.inf] if whole else []
+    found = [*constants, *between, *beyond, None, True, False, 0, "", "(another)", object()]
+    asked = {name for name, _, _ in checks}
+    if "isinstance" in asked:
+        found += [*SOMETHING, *(kind() for kind in constants if isinstance(kind, type) and issubclass(kind, Module))]
+    if "Has" in asked:
+        parts = [right for name, right, _ in checks if name == "Has"]
+        found += [set(parts), *({part} for part in parts), *(set(parts) - {part} for part in parts)]
+    if asked & {"Has", "startswith", "endswith"}:
+        found += _texts(checks)
+    return found
+
+
+def _between(low: float, high: float) -> float:
+    try:
+        return low + (high - low) / 2
+    except OverflowError:  # whole numbers larger than any float
+        return (int(low) + int(high)) // 2
+
+
+def _texts(checks: list[Simple]) -> list[str]:
+    """Texts that begin, go on and end with what is asked for."""
+
+    def pieces(asked: str) -> list[str]:
+        right = [right for name, right, _ in checks if name == asked]
+        flat = [item for each in right for item in (each if isinstance(each, tuple) else (each,))]
+        return ["", *(item for item in flat[:PIECES] if isinstance(item, str))]
+
+    inner = pieces("Has")
+    inner.append("-".join(inner))
+    return [a + b + c for a in pieces("startswith") for b in inner for c in pieces("endswith")]

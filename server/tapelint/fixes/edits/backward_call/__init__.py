@@ -1,0 +1,1 @@
+"""Edits of a call of backward or grad, and of its root."""

@@ -1,0 +1,17 @@
+"""Take zeros for the gradients of what was not used: ``materialize_grads=True``.
+
+Target: the call of ``torch.autograd.grad``.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.arguments import Arguments
+from ...text.backward_calls_text import as_call
+from ...text.source_editor import Sheet
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    return Arguments(sheet, as_call(target)).put("materialize_grads", "True", 7)

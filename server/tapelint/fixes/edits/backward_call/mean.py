@@ -1,0 +1,16 @@
+"""Reduce a tensor to one number by its mean: ``loss.backward()`` becomes ``loss.mean().backward()``.
+
+Targets: one or more expressions. A tuple or list display stands for its elements.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.source_editor import Sheet
+from ...text.tensor_values import append_to_values
+
+
+def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
+    return append_to_values(sheet, targets, ".mean()", unless=("mean",))

@@ -1,0 +1,1 @@
+"""Edits of a `torch.autograd.Function` of the program."""

@@ -1,0 +1,32 @@
+"""Return None for the arguments a Function's backward has no gradient for: ``return g`` becomes ``return g, None``.
+
+Targets: the ``return``, and the definition of ``forward``, whose parameters are counted.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.source_editor import Sheet
+
+
+def edits(sheet: Sheet, target: ast.AST, forward: ast.AST) -> list[Edit]:
+    if not isinstance(target, ast.Return) or target.value is None or not isinstance(forward, ast.FunctionDef):
+        raise Refused("not a return of gradients")
+    if forward.args.vararg is not None or forward.args.kwonlyargs:
+        raise Refused("the number of arguments is not known")
+    owner = sheet.path(forward)[-2]
+    has_setup = any(isinstance(n, ast.FunctionDef) and n.name == "setup_context" for n in getattr(owner, "body", ()))
+    expected = len(forward.args.posonlyargs) + len(forward.args.args) - (not has_setup)
+    value = target.value
+    got = len(value.elts) if isinstance(value, ast.Tuple) else 1
+    if got >= expected:
+        raise Refused("as many as there are arguments")
+    missing = ", ".join(["None"] * (expected - got))
+    if not isinstance(value, ast.Tuple):
+        if isinstance(value, (ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Yield, ast.List)):
+            raise Refused("an expression that needs parentheses, or is no gradient")
+        return [sheet.insert(sheet.end(value), f", {missing}")]
+    return [sheet.insert(sheet.end(value.elts[-1]), f", {missing}")]

@@ -1,0 +1,40 @@
+"""Let autograd keep a tensor: ``ctx.x = x`` becomes ``ctx.save_for_backward(x)``, and ``ctx.x`` in backward
+``ctx.saved_tensors[0]``.
+
+Target: the assignment, in ``forward`` or ``setup_context``. Refused where something is saved already: backward would
+have to unpack it otherwise.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.source_editor import Sheet
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    if not isinstance(target, ast.Assign) or len(target.targets) != 1:
+        raise Refused("not an assignment of one attribute")
+    left, value = target.targets[0], target.value
+    path = sheet.path(target)
+    method, owner = path[-2], path[-3]
+    if not (isinstance(left, ast.Attribute) and isinstance(left.value, ast.Name) and isinstance(value, ast.Name)):
+        raise Refused("not an attribute of the context that is given a name")
+    if not isinstance(method, ast.FunctionDef) or not isinstance(owner, ast.ClassDef):
+        raise Refused("not directly in a method")
+    attributes = [n for n in ast.walk(owner) if isinstance(n, ast.Attribute)]
+    if any(n.attr in ("save_for_backward", "saved_tensors") for n in attributes):
+        raise Refused("something is saved already")
+    made = [sheet.edit(sheet.begin(target), sheet.end(target), f"{left.value.id}.save_for_backward({value.id})")]
+    for node in attributes:
+        if node.attr != left.attr or node is left:
+            continue
+        inside = next((item for item in reversed(sheet.path(node)) if isinstance(item, ast.FunctionDef)), None)
+        if inside is None or inside.name not in ("backward", "vjp") or not isinstance(node.ctx, ast.Load):
+            raise Refused("used elsewhere")
+        if not isinstance(node.value, ast.Name) or not inside.args.args or node.value.id != inside.args.args[0].arg:
+            raise Refused("an attribute of something else")
+        made.append(sheet.edit(sheet.end(node.value), sheet.end(node), ".saved_tensors[0]"))
+    return made

@@ -1,0 +1,1 @@
+"""Edits that cut a value off its graph, or undo such a cut."""

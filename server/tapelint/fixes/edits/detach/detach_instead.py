@@ -1,0 +1,17 @@
+"""Cut a tensor off its graph instead of switching its flag off: ``y.requires_grad = False`` becomes ``y = y.detach()``.
+
+Target: the statement, or what it sets. The tensor must be a name or an attribute of names.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.requires_grad_flags import flagged
+from ...text.source_editor import Sheet
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    statement, tensor = flagged(sheet, target)
+    return [sheet.edit(sheet.begin(statement), sheet.end(statement), f"{tensor} = {tensor}.detach()")]

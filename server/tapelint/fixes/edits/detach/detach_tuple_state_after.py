@@ -1,0 +1,16 @@
+"""Forget the past of a tuple of states as soon as it is kept: ``state = tuple(s.detach() for s in state)``.
+
+Targets: as of ``detach_state_after``.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.source_editor import Sheet
+from ...text.states import assign_after
+
+
+def edits(sheet: Sheet, statement: ast.AST, state: ast.AST) -> list[Edit]:
+    return assign_after(sheet, statement, state, "tuple({part}.detach() for {part} in {state})")

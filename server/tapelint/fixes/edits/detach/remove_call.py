@@ -1,0 +1,30 @@
+"""Use a value itself and not what was made of it: ``x.detach()``, ``x.item()`` and ``x.data`` become ``x``.
+
+Target: the call of a method without arguments, or the attribute.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from ....source.edit import Edit
+from ...text.backward_calls_text import as_call
+from ...text.concrete_syntax import Concrete
+from ...text.edit_refused import Refused
+from ...text.source_editor import Sheet
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    node = as_call(target)
+    if isinstance(sheet.path(node)[-2], ast.Expr):
+        raise Refused("a statement that only does this")
+    attribute = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(attribute, ast.Attribute) or not isinstance(attribute.ctx, ast.Load):
+        raise Refused("not a method or an attribute that is read")
+    if isinstance(node, ast.Call) and (node.args or node.keywords):
+        raise Refused("a method with arguments")
+    concrete = Concrete(sheet, node)
+    value = concrete.find(attribute, cst.Attribute).value
+    return [sheet.edit(concrete.extent(value)[1], sheet.end(node), "")]

@@ -1,0 +1,28 @@
+"""Keep the gradient of a value whose data is changed: ``g.data.round_()`` becomes ``g = g + (g.round() - g).detach()``.
+
+Target: the statement that calls an in-place method on ``.data`` of a name or attribute.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.source_editor import Sheet
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    place = sheet.place(target)
+    call = place.statement.value if isinstance(place.statement, ast.Expr) else None
+    match call:
+        case ast.Call(
+            func=ast.Attribute(
+                attr=method, value=ast.Attribute(attr="data", value=ast.Name() | ast.Attribute() as owner)
+            )
+        ) if method.endswith("_") and not method.endswith("__"):
+            name = sheet.text_of(owner)
+            arguments = sheet.text[sheet.end(call.func) : sheet.end(call)]
+            new = f"{name} = {name} + ({name}.{method[:-1]}{arguments} - {name}).detach()"
+            return [sheet.edit(sheet.begin(call), sheet.end(call), new)]
+    raise Refused("not an in-place method of .data")

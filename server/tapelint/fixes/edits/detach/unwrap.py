@@ -1,0 +1,31 @@
+"""Use a tensor itself and not a new one made from it: ``torch.tensor(loss.item())`` becomes ``loss``.
+
+Target: the call of ``torch.tensor`` and its like, or that of ``item`` in it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.name_resolution import qualified
+from ...text.source_editor import Sheet
+
+_FUNCTIONS = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.autograd.Variable")
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    around = sheet.path(target)[-2]
+    if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute) and target.func.attr == "item":
+        target = around
+    if not isinstance(target, ast.Call) or not target.args:
+        raise Refused("not a call with an argument")
+    if qualified(sheet, sheet.place(target), target.func) not in _FUNCTIONS:
+        raise Refused("not known to make a tensor")
+    value = target.args[0]
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item":
+        value = value.func.value
+    if not isinstance(value, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
+        raise Refused("not a tensor by itself")
+    return [sheet.edit(sheet.begin(target), sheet.end(target), sheet.text_of(value))]

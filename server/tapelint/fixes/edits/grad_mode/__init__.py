@@ -1,0 +1,1 @@
+"""Edits that switch the recording of gradients on or off."""

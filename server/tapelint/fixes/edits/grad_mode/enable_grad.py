@@ -1,0 +1,37 @@
+"""Record the graph after all: ``with torch.no_grad():`` becomes ``with torch.enable_grad():``; a decorator
+``@torch.no_grad()`` goes.
+
+Targets: what was computed without gradients, then the calls that led there, innermost first. The mode is looked for in
+the ``with`` statements and the decorators around them.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.context_managers import managers_around
+from ...text.edit_refused import Refused
+from ...text.source_editor import Sheet
+
+_MODES = ("torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode", "torch.autograd.inference_mode")
+
+
+def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
+    for node, expression in managers_around(sheet, targets, _MODES):
+        if not isinstance(node, (ast.With, ast.AsyncWith)):
+            return [_without_decorator(sheet, expression)]
+        function = expression.func if isinstance(expression, ast.Call) else expression
+        if not isinstance(function, ast.Attribute):
+            raise Refused("enable_grad may not be imported")
+        end = sheet.end(function)
+        return [sheet.edit(end - len(function.attr), end, "enable_grad")]
+    raise Refused("the mode is not entered around it")
+
+
+def _without_decorator(sheet: Sheet, decorator: ast.expr) -> Edit:
+    row, last = sheet.bare_row(decorator), sheet.last_row(decorator)
+    before, (alone, comment) = sheet.rows[row - 1].strip(), sheet.tail(decorator)
+    if row != last or not before.startswith("@") or not alone or comment is not None:
+        raise Refused("a decorator that does not have a row of its own")
+    return sheet.edit(sheet.row_start(row), sheet.row_start(last + 1), "")

@@ -1,0 +1,79 @@
+"""Do something outside autograd: wrap statements in ``with torch.no_grad():``.
+
+Targets: one or more consecutive statements of one suite. The name of torch is the one this file imported; a file that
+has none gets no fix, and neither do statements that suspend (``yield``, ``await``): the mode would leak to whoever
+runs meanwhile.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.name_resolution import leaves, torch_name
+from ...text.rows import (
+    after_header,
+    indent_of,
+    indent_unit,
+    is_elif,
+    is_inline,
+    must_stay_first,
+    rows_within_strings,
+    run,
+)
+from ...text.source_editor import Place, Sheet
+
+_SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+
+
+def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
+    places = run([sheet.whole(target) for target in targets])
+    first, last = places[0], places[-1]
+    _refuse_meaningless(sheet, places)
+    no_grad = torch_name(sheet, first, "no_grad")
+    if no_grad is None:
+        raise Refused("torch is not imported by name")
+
+    suite, eol = first.suite, sheet.eol
+    outer, unit = indent_of(sheet, first), indent_unit(sheet, first)
+    enter = f"with {no_grad}():{eol}{outer}{unit}"
+    made: list[Edit] = []
+    if is_inline(sheet, first):
+        header_end, begin = after_header(sheet, first), sheet.begin(suite[0])
+        made.append(sheet.edit(header_end, begin, eol + outer + (enter if first.index == 0 else "")))
+    elif sheet.starts_row(first.statement):
+        made.append(sheet.insert(sheet.begin(first.statement), enter))
+    if first.index and sheet.shares_row(suite[first.index - 1], first.statement):
+        made.append(_joint(sheet, first.index - 1, suite, eol + outer + enter))
+    if last.index + 1 < len(suite) and sheet.shares_row(last.statement, suite[last.index + 1]):
+        made.append(_joint(sheet, last.index, suite, eol + outer))
+    if not is_inline(sheet, first):
+        made += _shifted(sheet, first, last, outer, unit)
+    return made
+
+
+def _refuse_meaningless(sheet: Sheet, places: list[Place]) -> None:
+    statements = [place.statement for place in places]
+    if leaves(statements, _SUSPENDING):
+        raise Refused("the mode would leak while it is suspended")
+    if any(map(must_stay_first, places)):
+        raise Refused("a docstring or a future import")
+    if is_elif(sheet, places[0]):
+        raise Refused("elif has no row of its own")
+
+
+def _joint(sheet: Sheet, index: int, suite: list[ast.stmt], content: str) -> Edit:
+    return sheet.edit(sheet.end(suite[index]), sheet.begin(suite[index + 1]), content)
+
+
+def _shifted(sheet: Sheet, first: Place, last: Place, outer: str, unit: str) -> list[Edit]:
+    """The rows below the first one deeper, but not those that begin inside a string."""
+    top, bottom = sheet.first_row(first.statement), sheet.last_row(last.statement)
+    fixed = rows_within_strings(sheet, first.statement, last.statement)
+    made = []
+    for row in range(top + 1, bottom + 1):
+        text = sheet.rows[row - 1]
+        if row not in fixed and text.strip():
+            made.append(sheet.insert(sheet.row_start(row) + (len(outer) if text.startswith(outer) else 0), unit))
+    return made

@@ -1,0 +1,26 @@
+"""Leave gradients off, but make ordinary tensors: ``torch.inference_mode()`` becomes ``torch.no_grad()``.
+
+Targets: what was computed in inference mode, then the calls that led there, innermost first. The mode is looked for in
+the ``with`` statements and the decorators around them.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.context_managers import managers_around
+from ...text.edit_refused import Refused
+from ...text.source_editor import Sheet
+
+_MODES = ("torch.inference_mode", "torch.autograd.inference_mode")
+
+
+def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
+    for _, expression in managers_around(sheet, targets, _MODES):
+        function = expression.func if isinstance(expression, ast.Call) else expression
+        if not isinstance(function, ast.Attribute):
+            raise Refused("no_grad may not be imported")
+        end = sheet.end(function)
+        return [sheet.edit(end - len("inference_mode"), end, "no_grad")]
+    raise Refused("the mode is not entered around it")

@@ -1,0 +1,1 @@
+"""Edits that replace an in-place write, or write to a copy."""

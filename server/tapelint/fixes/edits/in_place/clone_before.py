@@ -1,0 +1,39 @@
+"""Write to a copy: ``y[0] = 1`` becomes ``y = y.clone()`` and, below, ``y[0] = 1``.
+
+Target: what writes a part of a tensor, or all of it: an assignment to ``y[0]``, ``y[0] += 1``, ``y.add_(1)``. Only what
+has a name can be assigned anew, and only where nobody would miss the old tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.rows import put_before
+from ...text.source_editor import Sheet
+from ...text.written import assignable, base_of
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    place = sheet.place(target)
+    written = _written(place.statement)
+    while isinstance(written, ast.Subscript):
+        written = base_of(written.value)
+    name = assignable(sheet, place, written)
+    return [put_before(sheet, place, f"{name} = {name}.clone()")]
+
+
+def _written(statement: ast.stmt) -> ast.expr:
+    if isinstance(statement, ast.AugAssign):
+        return base_of(statement.target)
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        if isinstance(target, ast.Subscript):
+            return target
+    node = statement.value if isinstance(statement, ast.Expr) else None
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+        node = node.func.value
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_")):
+            return base_of(node)
+    raise Refused("nothing with a name is written")

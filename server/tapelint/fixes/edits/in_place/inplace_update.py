@@ -1,0 +1,120 @@
+"""Update a parameter in place instead of computing a new one: ``w = w - lr * w.grad`` becomes
+``with torch.no_grad(): w -= lr * w.grad``.
+
+Target: the right side of the assignment, or the statement. Updates of the same form right above and below it go with
+it. Where gradients are off already, only the assignments change. A new tensor had no gradient; what stays the same
+tensor keeps its own, so where nobody clears that, ``w.grad = None`` follows.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.name_resolution import dotted, qualified, torch_name
+from ...text.rows import indent_of, indent_unit, is_inline, owns_rows
+from ...text.source_editor import SCOPES, Place, Sheet
+
+_SIGNS = {ast.Sub: "-", ast.Add: "+", ast.Mult: "*", ast.Div: "/"}
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    place = sheet.place(target)
+    run = _run(sheet, place)
+    bodies = [_update(sheet, statement)[1] for statement in run]
+    indent = sheet.indent_of_row(sheet.first_row(place.statement))
+    made: list[Edit] = []
+    if not _gradients_are_off(sheet, place):
+        no_grad = torch_name(sheet, place, "no_grad")
+        if no_grad is None or is_inline(sheet, place) or not sheet.starts_row(run[0]):
+            raise Refused("no place for a with statement")
+        unit = indent_unit(sheet, place)
+        indent = indent_of(sheet, place) + unit
+        bodies[0] = f"with {no_grad}():{sheet.eol}{indent}{bodies[0]}"
+        rows = range(sheet.first_row(run[0]) + 1, sheet.last_row(run[-1]) + 1)
+        made += [sheet.insert(sheet.row_start(row), unit) for row in rows if sheet.rows[row - 1].strip()]
+    made += [sheet.edit(sheet.begin(s), sheet.end(s), body) for s, body in zip(run, bodies)]
+    if owns_rows(sheet, run[-1]):
+        names = [name for s in run if (name := _update(sheet, s)[0]) and not _is_cleared(sheet, place, name)]
+        text = "".join(f"{sheet.eol}{indent}{name}.grad = None" for name in names)
+        row = sheet.last_row(run[-1])
+        made += [sheet.insert(sheet.row_start(row) + len(sheet.rows[row - 1].rstrip("\r\n")), text)] if text else []
+    return made
+
+
+def _run(sheet: Sheet, place: Place) -> list[ast.stmt]:
+    """The statement, and its neighbours that update other tensors by their gradients."""
+    _update(sheet, place.statement)
+    first = last = place.index
+    if owns_rows(sheet, place.statement):
+        while first and _goes_with(sheet, place.suite[first - 1]):
+            first -= 1
+        while last + 1 < len(place.suite) and _goes_with(sheet, place.suite[last + 1]):
+            last += 1
+    return place.suite[first : last + 1]
+
+
+def _goes_with(sheet: Sheet, statement: ast.stmt) -> bool:
+    try:
+        name, update = _update(sheet, statement)
+    except Refused:
+        return False
+    return f"{name}.grad" in update and owns_rows(sheet, statement)
+
+
+def _update(sheet: Sheet, statement: ast.stmt) -> tuple[str, str]:
+    """What an assignment updates, and the update in place; refused where it does something else."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        raise Refused("not an assignment")
+    value, name = statement.value, dotted(statement.targets[0])
+    if not isinstance(value, ast.BinOp) or name is None or _itself(value.left) != name or type(value.op) not in _SIGNS:
+        raise Refused("not a value computed from itself")
+    if sheet.first_row(statement) != sheet.last_row(statement):
+        raise Refused("more than one row")
+    sign = _SIGNS[type(value.op)]
+    rest = sheet.text[sheet.end(value.left) : sheet.end(statement)].strip()
+    if not rest.startswith(sign) or rest.count("(") != rest.count(")"):
+        raise Refused("in parentheses")
+    return name, f"{name} {sign}= {rest.removeprefix(sign).strip()}"
+
+
+def _itself(node: ast.AST) -> str | None:
+    """What a tensor is called, also where its value is asked for: ``w``, ``w.data``, ``w.detach()``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "detach":
+        node = node.func.value
+    elif isinstance(node, ast.Attribute) and node.attr == "data":
+        node = node.value
+    return dotted(node)
+
+
+def _gradients_are_off(sheet: Sheet, place: Place) -> bool:
+    for node in place.parents:
+        if isinstance(node, ast.With):
+            for item in node.items:
+                call = item.context_expr
+                if isinstance(call, ast.Call) and qualified(sheet, place, call.func) == "torch.no_grad":
+                    return True
+    return False
+
+
+def _is_cleared(sheet: Sheet, place: Place, name: str) -> bool:
+    """Whether code around clears gradients: of everything, of what a loop goes through, of this tensor; or whether this
+    tensor's gradient is not read at all.
+    """
+    scope = next(node for node in reversed(place.parents) if isinstance(node, SCOPES))
+    nodes = list(ast.walk(scope))
+    variables = {n.target.id for n in nodes if isinstance(n, ast.For) and isinstance(n.target, ast.Name)}
+    known = {name, *variables} if name not in variables else variables
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr == "zero_grad":
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "grad" and dotted(node.value) in known:
+            if isinstance(node.ctx, (ast.Store, ast.Del)) or _zeroed(sheet, node):
+                return True
+    return f"{name}.grad" not in (dotted(n) for n in nodes if isinstance(n, ast.Attribute))
+
+
+def _zeroed(sheet: Sheet, gradient: ast.Attribute) -> bool:
+    """``w.grad.zero_()``, ``w.grad.data.zero_()``."""
+    return any(isinstance(n, ast.Attribute) and n.attr == "zero_" for n in sheet.path(gradient))

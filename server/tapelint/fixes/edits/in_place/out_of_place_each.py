@@ -1,0 +1,27 @@
+"""Compute a new tensor for each of the augmented assignments to the same name in a suite.
+
+    x += attend(x)            x = x + attend(x)
+    x += think(norm(x))  ->   x = x + think(norm(x))
+
+Target: one of them. Where there is only one, this is ``out_of_place``.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.name_resolution import dotted
+from ...text.source_editor import Sheet
+from . import out_of_place
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    place = sheet.place(target)
+    written = place.statement
+    name = dotted(written.target) if isinstance(written, ast.AugAssign) else None
+    if name is None:
+        raise Refused("nothing with a name is added to")
+    alike = [s for s in place.suite if isinstance(s, ast.AugAssign) and dotted(s.target) == name]
+    return [edit for statement in alike for edit in out_of_place.edits(sheet, statement)]

@@ -1,0 +1,1 @@
+"""Edits that make a tensor a leaf, or ask for its gradient."""

@@ -1,0 +1,30 @@
+"""Make a tensor of floating point numbers: ``torch.arange(3)`` becomes ``torch.arange(3, dtype=torch.float32)``.
+
+Target: the call that makes the tensor. Calls of anything that is not known to take a dtype are refused.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.arguments import Arguments
+from ...text.edit_refused import Refused
+from ...text.name_resolution import qualified, torch_name
+from ...text.source_editor import Sheet
+
+_FUNCTIONS = frozenset(
+    "arange asarray as_tensor empty empty_like full full_like ones ones_like randint randint_like randperm tensor zeros"
+    " zeros_like".split()
+)
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    if not isinstance(target, ast.Call):
+        raise Refused("not a call")
+    place = sheet.place(target)
+    module, _, function = (qualified(sheet, place, target.func) or "").rpartition(".")
+    dtype = torch_name(sheet, place, "float32")
+    if module != "torch" or function not in _FUNCTIONS or dtype is None:
+        raise Refused("not known to make a tensor")
+    return Arguments(sheet, target).put("dtype", dtype)

@@ -1,0 +1,17 @@
+"""Ask for the gradient of a non-leaf as soon as it is kept: ``y.retain_grad()`` after ``y = x * 2``.
+
+Targets: the statement that assigns the tensor, and the tensor as it is written there: a name or an attribute of names.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.following import put_after
+from ...text.source_editor import Sheet
+from ...text.states import steady
+
+
+def edits(sheet: Sheet, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
+    return [put_after(sheet, statement, f"{steady(tensor)}.retain_grad()")]

@@ -1,0 +1,1 @@
+"""Edits that register parameters and modules."""

@@ -1,0 +1,16 @@
+"""Register the modules of a list: ``self.layers = [...]`` becomes ``self.layers = nn.ModuleList([...])``.
+
+Target: the value that is assigned.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.source_editor import Sheet
+from ...text.wrapping import wrap
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    return wrap(sheet, target, "nn.ModuleList")

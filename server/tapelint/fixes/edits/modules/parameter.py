@@ -1,0 +1,16 @@
+"""Register a tensor: ``self.w = torch.zeros(3, requires_grad=True)`` becomes ``self.w = nn.Parameter(...)``.
+
+Target: the value that is assigned.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.source_editor import Sheet
+from ...text.wrapping import wrap
+
+
+def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+    return wrap(sheet, target, "nn.Parameter")

@@ -1,0 +1,30 @@
+"""Empty a container when it was used: ``losses.clear()`` right after ``sum(losses).backward()``.
+
+Targets: the statement (or a call in it) to insert after, and the container as the program writes it, there or
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.name_resolution import is_local
+from ...text.rows import put_after
+from ...text.source_editor import SCOPES, Sheet
+from ...text.states import steady
+
+
+def edits(sheet: Sheet, anchor: ast.AST, container: ast.AST) -> list[Edit]:
+    place, other = sheet.whole(anchor), sheet.place(container)
+    name = steady(container)
+    root = name.partition(".")[0]
+    here, there = (next(n for n in reversed(p.parents) if isinstance(n, SCOPES)) for p in (place, other))
+    if here is not there and any(
+        not isinstance(sheet.scopes(p)[0], ast.Module) and is_local(sheet, p, root) for p in (place, other)
+    ):
+        classes = [next((n for n in reversed(p.parents) if isinstance(n, ast.ClassDef)), None) for p in (place, other)]
+        if root != "self" or classes[0] is None or classes[0] is not classes[1]:
+            raise Refused("the name means something else there")
+    return [put_after(sheet, place, f"{name}.clear()")]

@@ -1,0 +1,16 @@
+"""Do something later: move a statement to just after another of the same suite, as ``opt.step()`` after every backward.
+
+Targets: the statement and the one it shall follow. Comments above the statement and beside it go with it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.source_editor import Sheet
+from ...text.statement_moves import move
+
+
+def edits(sheet: Sheet, statement: ast.AST, anchor: ast.AST) -> list[Edit]:
+    return move(sheet, statement, anchor, after=True)

@@ -1,0 +1,65 @@
+"""Compute something in every iteration: move a statement from before a loop to the beginning of its body.
+
+Targets: the statement and the loop. The statement is a sibling of the loop, or of something that holds the loop; it is
+refused where a name makes the new order compute something else. Comments above the statement go with it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.edit_refused import Refused
+from ...text.name_resolution import leaves, may_swap, read, written
+from ...text.rows import after_header, block, indent_of, is_inline, owns_rows, take_out, top_row
+from ...text.source_editor import Place, Sheet
+
+_LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
+
+
+def edits(sheet: Sheet, statement: ast.AST, loop: ast.AST) -> list[Edit]:
+    moved = sheet.whole(statement)
+    if not isinstance(loop, (ast.For, ast.AsyncFor, ast.While)):
+        raise Refused("not a loop")
+    _refuse_new_meaning(sheet, moved, loop)
+    body = Place(loop.body[0], loop.body, 0, loop, ())
+    indent = indent_of(sheet, body)
+    text = block(sheet, moved, indent)
+    if is_inline(sheet, body):
+        inserted = sheet.edit(
+            after_header(sheet, body), sheet.begin(body.statement), sheet.eol + text + sheet.eol + indent
+        )
+    else:
+        inserted = sheet.insert(sheet.row_start(top_row(sheet, body)), text + sheet.eol)
+    return [take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement)), inserted]
+
+
+def _refuse_new_meaning(sheet: Sheet, moved: Place, loop: ast.For | ast.AsyncFor | ast.While) -> None:
+    path = sheet.path(loop)
+    holder = next((i for i, s in enumerate(moved.suite) if any(s is node for node in path)), -1)
+    if holder <= moved.index:
+        raise Refused("not before the loop")
+    if leaves([moved.statement], _LEAVING):
+        raise Refused("it would leave the loop")
+    crossed = list(moved.suite[moved.index + 1 : holder])
+    headers: list[ast.AST] = []
+    outer = path[next(i for i, node in enumerate(path) if node is moved.suite[holder]) :]
+    for node in outer:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            raise Refused("a loop of another function")
+        if node is not loop and isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            crossed += _before(node.body, path)
+        headers += [getattr(node, field) for field in ("iter", "test", "target", "items") if hasattr(node, field)]
+    parts = [part for header in headers for part in (header if isinstance(header, list) else [header])]
+    if not may_swap([moved.statement], [*crossed, *parts]) or written([moved.statement]) & read(parts):
+        raise Refused("what is between depends on it")
+
+
+def _before(suite: list[ast.stmt], path: tuple[ast.AST, ...]) -> list[ast.stmt]:
+    """The statements of a suite before the one that is on the path."""
+    found: list[ast.stmt] = []
+    for statement in suite:
+        if any(statement is node for node in path):
+            break
+        found.append(statement)
+    return found

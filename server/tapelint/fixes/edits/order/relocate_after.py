@@ -1,0 +1,16 @@
+"""Do something elsewhere: a call goes just after a statement of another suite, as ``opt.zero_grad()`` behind the step.
+
+Targets: the call, a statement of its own, and the statement that it shall follow.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.source_editor import Sheet
+from ...text.statement_moves import relocate
+
+
+def edits(sheet: Sheet, statement: ast.AST, anchor: ast.AST) -> list[Edit]:
+    return relocate(sheet, statement, anchor, after=True)

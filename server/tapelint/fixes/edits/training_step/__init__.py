@@ -1,0 +1,1 @@
+"""Edits of what stands around an optimizer's step."""

@@ -1,0 +1,17 @@
+"""Clear the gradients after something: ``opt.zero_grad()`` right after the step that used them.
+
+Targets: the statement (or a call in it) to insert after, and the optimizer, as the program writes it there.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.rows import put_after
+from ...text.source_editor import Sheet
+from ...text.states import steady
+
+
+def edits(sheet: Sheet, anchor: ast.AST, optimizer: ast.AST) -> list[Edit]:
+    return [put_after(sheet, sheet.whole(anchor), f"{steady(optimizer)}.zero_grad()")]

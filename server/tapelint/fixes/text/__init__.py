@@ -1,0 +1,1 @@
+"""Tools that edits share: nodes to text, names, statements as rows."""

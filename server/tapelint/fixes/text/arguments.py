@@ -1,0 +1,119 @@
+"""Adding, changing and removing one argument of a call without disturbing how the others are laid out."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from ...source.edit import Edit
+from .concrete_syntax import Concrete
+from .edit_refused import Refused
+from .source_editor import INDENT, Sheet
+
+
+class Arguments:
+    """The arguments of one call as they are written."""
+
+    def __init__(self, sheet: Sheet, call: ast.AST) -> None:
+        if not isinstance(call, ast.Call):
+            raise Refused("not a call")
+        self.sheet = sheet
+        self.concrete = Concrete(sheet, call)
+        self.call = self.concrete.find(call, cst.Call)
+        self.args = self.call.args
+
+    def keyword(self, name: str) -> cst.Arg | None:
+        return next((arg for arg in self.args if arg.keyword is not None and arg.keyword.value == name), None)
+
+    def positional(self, index: int | None) -> cst.Arg | None:
+        """The argument at ``index`` if it and all before it are given by position."""
+        if index is None or index >= len(self.args):
+            return None
+        given = self.args[: index + 1]
+        return given[-1] if all(arg.keyword is None and not arg.star for arg in given) else None
+
+    def put(self, name: str, value: str, index: int | None = None) -> list[Edit]:
+        """``name=value`` added, or changed if the call has it, by name or at ``index`` by position."""
+        present = self.keyword(name) or self.positional(index)
+        if present is not None:
+            if self.concrete.text(present.value) == value:
+                raise Refused(f"{name} is {value} already")
+            return [self.sheet.edit(*self.concrete.extent(present.value), value)]
+        if any(arg.star == "**" or (arg.star and index is not None) for arg in self.args):
+            raise Refused("arguments that cannot be seen")
+        return self._add(f"{name}={value}")
+
+    def _add(self, argument: str) -> list[Edit]:
+        sheet = self.sheet
+        if not self.args:
+            return [sheet.insert(self._open(), argument)]
+        last = self.args[-1]
+        if isinstance(last.value, cst.GeneratorExp) and not sheet.text.startswith("(", self.concrete.core(last)[0]):
+            raise Refused("a generator without parentheses of its own")
+        end = self.concrete.core(last)[1]
+        comma = self._comma(last)
+        close = self.concrete.core(self.call)[1] - 1
+        indent = self._own_row(last)
+        row_end = self._row_end(comma or end)
+        if indent is None or close <= row_end:
+            return [sheet.insert(comma, f" {argument},")] if comma else [sheet.insert(end, f", {argument}")]
+        below = sheet.eol + indent + argument
+        if comma:
+            return [sheet.insert(row_end, below + ",")]
+        if row_end == end:
+            return [sheet.insert(end, "," + below)]
+        return [sheet.insert(end, ","), sheet.insert(row_end, below)]
+
+    def remove(self, name: str, index: int | None = None) -> list[Edit]:
+        """The argument taken out; a last one by position too."""
+        gone = self.keyword(name) or self.positional(index)
+        if gone is None:
+            raise Refused(f"no {name}")
+        at = next(i for i, arg in enumerate(self.args) if arg is gone)
+        following = self.args[at + 1] if at + 1 < len(self.args) else None
+        if gone.keyword is None and following is not None and following.keyword is None:
+            raise Refused("arguments after it are counted")
+        begin, end = self.concrete.core(gone)
+        after = self._comma(gone) or end
+        if not following and at == 0:
+            return [self._cut((self._open(), self.concrete.core(self.call)[1] - 1), (begin, after))]
+        if self._own_row(gone) is not None:
+            row_end = self._row_end(after)
+            row_start = begin - len(self._own_row(gone) or "")
+            if not self.sheet.text[after:row_end].strip():
+                return [self.sheet.edit(row_start, self._next_row(row_end), "")]
+            if "#" in self.sheet.text[after:row_end]:
+                comment = self.sheet.text.index("#", after)
+                return [self._cut((begin, comment), (begin, after))]
+        if following:
+            return [self._cut((begin, self.concrete.core(following)[0]), (begin, after))]
+        return [self._cut((self.concrete.core(self.args[at - 1])[1], end), (begin, after))]
+
+    def _cut(self, wide: tuple[int, int], narrow: tuple[int, int]) -> Edit:
+        """Remove the wide stretch, or if that has a comment beyond the narrow one, the narrow one."""
+        text = self.sheet.text
+        has_comment = "#" in text[wide[0] : narrow[0]] or "#" in text[narrow[1] : wide[1]]
+        return self.sheet.edit(*(narrow if has_comment else wide), "")
+
+    def _open(self) -> int:
+        """Just behind the parenthesis that opens the arguments."""
+        return self.sheet.text.index("(", self.concrete.extent(self.call.func)[1]) + 1
+
+    def _comma(self, arg: cst.Arg) -> int | None:
+        """Just behind the comma that follows an argument."""
+        return self.concrete.core(arg.comma)[1] if isinstance(arg.comma, cst.Comma) else None
+
+    def _own_row(self, arg: cst.Arg) -> str | None:
+        """The indentation of an argument that begins its row."""
+        begin = self.concrete.core(arg)[0]
+        start = max(self.sheet.text.rfind("\n", 0, begin), self.sheet.text.rfind("\r", 0, begin)) + 1
+        indent = self.sheet.text[start:begin]
+        return indent if start and INDENT.fullmatch(indent) else None
+
+    def _row_end(self, at: int) -> int:
+        text = self.sheet.text
+        return min((found for found in (text.find("\n", at), text.find("\r", at)) if found >= 0), default=len(text))
+
+    def _next_row(self, row_end: int) -> int:
+        return row_end + (2 if self.sheet.text.startswith("\r\n", row_end) else 1)

@@ -1,0 +1,82 @@
+"""Whether a variable is read after a statement, and whether somebody else may hold what it holds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .name_resolution import binds
+from .source_editor import SCOPES, Place, Sheet
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def is_read_again(sheet: Sheet, place: Place, name: str, within: ast.AST | None = None) -> bool:
+    """Whether ``name`` may be read once ``place`` ran: below it, in a loop around it, by a function inside the scope.
+
+    With ``within``, a part of the statement, the rest of the statement counts as well, and the statement itself only
+    where a loop comes back to it with the same value.
+    """
+    scope = sheet.scopes(place)[0]
+    statement = place.statement
+    own = set(map(id, ast.walk(statement)))
+    if within is not None:
+        mine = set(map(id, ast.walk(within)))
+        if any(id(node) not in mine for node in _loads(statement, name)):
+            return True
+    if any(id(node) not in own and sheet.begin(node) >= sheet.end(statement) for node in _loads(scope, name)):
+        return True
+    if any(node is not scope and any(_loads(node, name)) for node in ast.walk(scope) if isinstance(node, SCOPES)):
+        return True
+    for loop in _loops_around(place, name):
+        is_assigned = any(name in binds(node) for node in ast.walk(loop))
+        if any(within is None or not is_assigned or id(node) not in own for node in _loads(loop, name)):
+            return True
+    return False
+
+
+def is_shared(sheet: Sheet, place: Place, name: str) -> bool:
+    """Whether ``name`` was handed in, as a parameter or by a loop, so that changing it in place is seen elsewhere."""
+    scope = sheet.scopes(place)[0]
+    arguments = getattr(scope, "args", None)
+    if arguments and any(isinstance(a, ast.arg) and a.arg == name for a in ast.walk(arguments)):
+        return True
+    return any(_binds(loop, name) for loop in place.parents if isinstance(loop, (ast.For, ast.AsyncFor)))
+
+
+def is_only_written(sheet: Sheet, place: Place, name: str) -> bool:
+    """Whether all that the scope does with ``name`` is to change it in place: who handed it in reads it there."""
+    scope = sheet.scopes(place)[0]
+    written = {id(base) for node in ast.walk(scope) if (base := _written_by(node)) is not None}
+    return all(id(node) in written for node in _loads(scope, name))
+
+
+def _written_by(statement: ast.AST) -> ast.AST | None:
+    """What a statement that does nothing else writes in place: ``x`` of ``x += 1`` and of ``x.add_(1).mul_(2)``."""
+    if isinstance(statement, ast.AugAssign):
+        return statement.target
+    node = statement.value if isinstance(statement, ast.Expr) else None
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+        node = node.func.value
+    return node
+
+
+def _loops_around(place: Place, name: str) -> Iterator[ast.AST]:
+    """The loops that may come back to ``place`` with the same ``name``, innermost first."""
+    for node in reversed(place.parents):
+        if isinstance(node, SCOPES) or _binds(node, name):
+            return
+        if isinstance(node, _LOOPS):
+            yield node
+
+
+def _binds(loop: ast.AST, name: str) -> bool:
+    return isinstance(loop, (ast.For, ast.AsyncFor)) and any(name in binds(node) for node in ast.walk(loop.target))
+
+
+def _loads(node: ast.AST, name: str) -> Iterator[ast.AST]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and inner.id == name and isinstance(inner.ctx, ast.Load):
+            yield inner
+        elif isinstance(inner, ast.AugAssign) and isinstance(inner.target, ast.Name) and inner.target.id == name:
+            yield inner.target

@@ -1,0 +1,101 @@
+"""Moving a statement past its siblings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from ...source.edit import Edit
+from .edit_refused import Refused
+from .name_resolution import leaves, may_swap
+from .rows import block, owns_rows, take_out, top_row
+from .source_editor import Place, Sheet, siblings, suites
+
+_JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
+
+
+def move(sheet: Sheet, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
+    """``statement`` next to ``anchor``, refused where the statements it passes depend on it by name or may jump."""
+    moved, fixed = sheet.whole(statement), sheet.whole(anchor)
+    siblings([moved, fixed])
+    goal = fixed.index + after
+    if goal in (moved.index, moved.index + 1):
+        raise Refused("there already")
+    crossed = moved.suite[moved.index + 1 : goal] or moved.suite[goal : moved.index]
+    if not may_swap([moved.statement], crossed) or leaves([moved.statement, *crossed], _JUMPS):
+        raise Refused("the order matters")
+    gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
+    return [gone, _put_next_to(sheet, moved, fixed, after=after)]
+
+
+def move_all(sheet: Sheet, targets: Iterable[ast.AST], anchor: ast.AST) -> list[Edit]:
+    """Those statements that hold a target and stand in the suite of ``anchor`` above it, to just after it, in the order
+    they had; refused where what they pass depends on them.
+    """
+    fixed = sheet.whole(anchor)
+    places = [sheet.place(target) for target in targets]
+    found = {p.index: p for p in places if p.suite is fixed.suite and p.index < fixed.index}
+    moved = [found[index] for index in sorted(found)]
+    if not moved or any(hasattr(p.statement, "body") for p in moved):
+        raise Refused("nothing that can be moved")
+    suite = fixed.suite
+    for place in moved:
+        crossed = [s for i, s in enumerate(suite) if place.index < i <= fixed.index and i not in found]
+        if not may_swap([place.statement], crossed) or leaves([place.statement, *crossed], _JUMPS):
+            raise Refused("the order matters")
+    if not all(owns_rows(sheet, p.statement) for p in (*moved, fixed)):
+        return [e for p in moved for e in _moved(sheet, p, fixed)]
+    indent = sheet.indent_of_row(sheet.first_row(fixed.statement))
+    text = sheet.eol.join(block(sheet, place, indent) for place in moved)
+    return [*(take_out(sheet, p, with_comments=True) for p in moved), _put_text(sheet, text, fixed)]
+
+
+def _moved(sheet: Sheet, moved: Place, anchor: Place) -> list[Edit]:
+    gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
+    return [gone, _put_next_to(sheet, moved, anchor, after=True)]
+
+
+def _put_text(sheet: Sheet, text: str, anchor: Place) -> Edit:
+    """Whole rows just below a statement."""
+    last = sheet.last_row(anchor.statement)
+    if last == len(sheet.rows):
+        return sheet.insert(len(sheet.text), sheet.eol + text)
+    return sheet.insert(sheet.row_start(last + 1), text + sheet.eol)
+
+
+def _put_next_to(sheet: Sheet, moved: Place, anchor: Place, *, after: bool) -> Edit:
+    indent = sheet.indent_of_row(sheet.first_row(anchor.statement))
+    if owns_rows(sheet, anchor.statement) or (sheet.starts_row(anchor.statement) and not after):
+        text = block(sheet, moved, indent)
+        if not after:
+            return sheet.insert(sheet.row_start(top_row(sheet, anchor)), text + sheet.eol)
+        return _put_text(sheet, text, anchor)
+    text = block(sheet, moved, "")
+    if "\n" in text or "\r" in text or "#" in text or ";" in text or getattr(moved.statement, "body", None):
+        raise Refused("it does not fit between statements of one row")
+    if after:
+        return sheet.insert(sheet.end(anchor.statement), "; " + text)
+    return sheet.insert(sheet.begin(anchor.statement), text + "; ")
+
+
+def relocate(sheet: Sheet, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
+    """``statement`` next to ``anchor``, which may stand in another suite, further out or in. Refused where a name
+    that it reads is bound between, or in a loop around one of them that the other is not in.
+    """
+    moved, fixed = sheet.whole(statement), sheet.place(anchor)
+    if not isinstance(moved.statement, ast.Expr):
+        raise Refused("more than a call")
+    ours, theirs = (*moved.parents, moved.statement), (*fixed.parents, fixed.statement)
+    shorter = min(len(ours), len(theirs)) - 1
+    depth = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a is not b), shorter)
+    inner = [node for node in (*ours[depth:], *theirs[depth:]) if node is not moved.statement]
+    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+    if any(isinstance(node, scopes) for node in inner[:-1]):
+        raise Refused("a name may mean something else there")
+    shared = [s for suite in suites(ours[depth - 1]) for s in suite]
+    rows = sorted((moved.statement.lineno, fixed.statement.lineno))
+    crossed = [s for s in shared if s.lineno <= rows[1] and (s.end_lineno or s.lineno) >= rows[0]]
+    if not may_swap([moved.statement], [s for s in crossed if s is not moved.statement]):
+        raise Refused("the order matters")
+    gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
+    return [gone, _put_next_to(sheet, moved, fixed, after=after)]

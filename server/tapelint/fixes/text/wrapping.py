@@ -1,0 +1,30 @@
+"""A value in a call of something from ``torch``: ``[a, b]`` becomes ``nn.ModuleList([a, b])``."""
+
+from __future__ import annotations
+
+import ast
+
+from ...source.edit import Edit
+from .edit_refused import Refused
+from .name_resolution import qualified, torch_name
+from .source_editor import Sheet
+
+_EMPTY = ("[]", "list()", "()", "tuple()", "{}", "dict()")
+
+
+def wrap(sheet: Sheet, target: ast.AST, wrapper: str) -> list[Edit]:
+    """``torch.<wrapper>(target)``; what is empty is made by the wrapper itself."""
+    if not isinstance(target, ast.expr) or not isinstance(getattr(target, "ctx", ast.Load()), ast.Load):
+        raise Refused("not a value")
+    place = sheet.place(target)
+    name = torch_name(sheet, place, wrapper)
+    if name is None:
+        raise Refused("torch.nn has no name here")
+    if isinstance(target, ast.Call) and qualified(sheet, place, target.func) == f"torch.{wrapper}":
+        raise Refused("done already")
+    text = sheet.text_of(target)
+    if text in _EMPTY:
+        return [sheet.edit(sheet.begin(target), sheet.end(target), f"{name}()")]
+    if isinstance(target, ast.Tuple) and len(ast.parse(f"f({text})", mode="eval").body.args) != 1:  # type: ignore[attr-defined]
+        raise Refused("a tuple without parentheses")
+    return [sheet.insert(sheet.begin(target), f"{name}("), sheet.insert(sheet.end(target), ")")]

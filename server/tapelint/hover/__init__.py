@@ -1,0 +1,131 @@
+"""Hovers: the life of the tensor under the caret, what a write or a call does to it, the story of a diagnostic.
+
+    **`y`** · not a leaf · requires_grad=True · grad_fn=SigmoidBackward0 (line 3)
+    - `.grad` stays None, only leaves keep one (`y.retain_grad()` would keep it); gradients flow through it to `x`
+    - saved by `sigmoid` as its result (line 3): writing `y` in place between that and `loss.backward()` (line 5) makes
+      the backward raise
+    - `loss.backward()` (line 5) frees its graph
+
+The file is executed once more with a probe on the expression; nothing is said that this execution did not show.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .. import analysis
+from ..analysis.locations import Files
+from ..autograd import Tape
+from ..report.diagnostic import place
+from ..source import concerns_torch
+from . import call_facts, passes, tensor_facts, write_facts
+from .cursor import at_caret, holds, place_and_operand, subjects
+from .probe import Watch
+from .wording import files
+
+if TYPE_CHECKING:
+    from ..report import Diagnostic
+
+__all__ = ["describe"]
+
+
+def describe(
+    report: analysis.Report, row: int, column: int, cancel: Callable[[], bool] | None = None
+) -> analysis.Hover | None:
+    """What is known at the caret, as Markdown; None where that is no tensor and nothing is wrong."""
+    source = report.source
+    around = at_caret(source, row, column)
+    told = [d for d in report.diagnostics if holds(d.span, row, column)]
+    stories = [story(d) for d in told]
+    found = list(subjects(around))
+    known = found and concerns_torch(source.text, source.path, report.resolve)
+    about = life(report, found, around, cancel) if known else None
+    if about is not None:
+        node, lines = about
+        return analysis.Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
+    if told:
+        spans = [diagnostic.span for diagnostic in told]
+        smallest = min(spans, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
+        return analysis.Hover("\n\n---\n\n".join(stories), smallest)
+    return None
+
+
+def life(
+    report: analysis.Report, found: list[ast.AST], around: list[ast.AST], cancel: Callable[[], bool] | None
+) -> tuple[ast.AST, list[str]] | None:
+    """The first of ``found`` that there is something to say about, and what."""
+    wanted = dict.fromkeys(found)
+    for node in found:
+        if isinstance(node, ast.keyword):
+            wanted[call_with(node, around)] = None
+        pair = place_and_operand(node)
+        if pair is not None:
+            wanted[pair[1]] = None
+    tape = Tape()
+    watch = Watch(tape, wanted, retained(report.source.tree))
+    imports = analysis.run(report.source, tape, cancel, watch.probe, report.resolve).imports
+    spoken = files.set(Files(report.source, imports.sources if imports else ()))
+    try:
+        for node in found:
+            lines = lines_about(watch, node, around)
+            if lines:
+                return node, lines
+        return None
+    finally:
+        files.reset(spoken)
+
+
+def lines_about(watch: Watch, node: ast.AST, around: list[ast.AST]) -> list[str] | None:
+    if isinstance(node, ast.keyword):
+        return passes.retained(watch, node, call_with(node, around))
+    pair = place_and_operand(node)
+    if pair is not None:
+        lines = write_facts.describe(watch, *pair)
+        if lines is not None:
+            return lines
+    if isinstance(node, (ast.Call, ast.Attribute, ast.Name)):
+        lines = call_facts.describe(watch, node, around)
+        if lines is not None:
+            return lines
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return None
+    expression = node.target if isinstance(node, ast.AugAssign) else node
+    seen = [sighting for sighting in watch.seen(expression) if sighting.tensors]
+    if not seen:
+        return None
+    lines = tensor_facts.describe(watch, expression, seen)
+    return [*lines, *call_facts.beside(watch, node)] if isinstance(node, ast.Call) else lines
+
+
+def call_with(keyword: ast.keyword, around: list[ast.AST]) -> ast.Call:
+    return next(node for node in around if isinstance(node, ast.Call) and keyword in node.keywords)
+
+
+def retained(tree: ast.Module) -> list[ast.AST]:
+    """The receivers of ``retain_grad()``."""
+    return [
+        node.func.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "retain_grad"
+    ]
+
+
+def paragraph(lines: list[str]) -> str:
+    """A headline and its list."""
+    return lines[0] + ("\n\n" + "\n".join(lines[1:]) if lines[1:] else "")
+
+
+def story(diagnostic: Diagnostic) -> str:
+    """A diagnostic told in order: how it came to that, what to do. Its message the editor shows beside the hover."""
+    parts = [f"**{diagnostic.code}** `{diagnostic.name}`"]
+    steps = [
+        f"{number}. {place(link, diagnostic.filename)}: {link.message}"
+        for number, link in enumerate(diagnostic.related, 1)
+    ]
+    if steps:
+        parts.append("\n".join(steps))
+    if diagnostic.help:
+        parts.append(f"Help: {diagnostic.help}")
+    return "\n\n".join(parts)

@@ -1,0 +1,72 @@
+"""What one call does here, by what is called: a backward, a step, a hook. What it is called in the text does not count.
+
+bw = loss.backward
+bw()               # still a backward
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from ..domain.values import Bound, Lib, Method, Value
+from ..models.torch.autograd.grad_mode import as_mode
+from ..rules.support.story import code
+from . import custom_backward, detaching, optimizer_steps, passes
+from .call_trace import CallRun
+from .probe import Watch
+
+About = Callable[[Watch, ast.Call, Sequence[CallRun]], "list[str] | None"]
+OWN: dict[str, About] = {
+    "step": optimizer_steps.step,
+    "zero_grad": optimizer_steps.zero_grad,
+    "clip_grad_norm_": optimizer_steps.clip,
+    "clip_grad_norm": optimizer_steps.clip,
+    "clip_grad_value_": optimizer_steps.clip,
+    "register_hook": custom_backward.register_hook,
+    "register_post_accumulate_grad_hook": custom_backward.register_hook,
+    "requires_grad_": detaching.requires_grad,
+    "save_for_backward": custom_backward.save_for_backward,
+}
+"""Calls that are told for themselves."""
+
+
+def describe(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:
+    """The lines about a call that is not about the tensor it returns."""
+    if isinstance(node, ast.Call) and any(event.moment.node is node for event in watch.backwards):
+        return passes.describe(watch, node)
+    seen = watch.seen(node)
+    head = any(isinstance(outer, ast.Call) and outer.func is node for outer in around)
+    mode = as_mode(seen[-1].value) if seen and not head else None
+    if mode is not None:
+        return detaching.grad_mode(watch, node, mode, around)
+    runs = watch.runs.get(node, ()) if isinstance(node, ast.Call) else ()
+    if not runs or not isinstance(node, ast.Call):
+        return None
+    name = called(runs[-1].callee)
+    if name in ("item", "tolist") and runs[-1].before.owned:
+        return [f"**{code(node)}** · a plain Python value", "- it holds no graph: keeping it keeps no memory alive"]
+    about = OWN.get(name)
+    return about(watch, node, runs) if about is not None else None
+
+
+def beside(watch: Watch, node: ast.Call) -> list[str]:
+    """What a call does, besides the tensor it returns."""
+    runs = watch.runs.get(node, ())
+    if not runs:
+        return []
+    name = called(runs[-1].callee)
+    if name == "detach":
+        return detaching.detach(watch, runs)
+    if name == "checkpoint":
+        return custom_backward.checkpoint(watch, node, runs)
+    return custom_backward.applied(watch, node, runs) if name == "apply" else []
+
+
+def called(value: Value) -> str:
+    """The last name of a method or of a function of PyTorch; empty for what the program defines."""
+    if isinstance(value, Bound):
+        return called(value.function)
+    if isinstance(value, Method):
+        return value.name
+    return value.name.rpartition(".")[2] if isinstance(value, Lib) else ""

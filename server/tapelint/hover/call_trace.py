@@ -1,0 +1,108 @@
+"""One run of a call: what was there before it, and what is there after.
+
+    loss.backward()     before: w.grad is None     after: w.grad holds one pass
+
+What a call does is the difference. A state changes as its path goes on, so what may be asked later is copied.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..autograd import Freed, Hook, Moment, Node, State, Tensor, Write, current
+from ..autograd.gradients.history import NOTHING, Gradient, Pass, Use
+from ..autograd.gradients.reference_cycles import Cycle
+from ..domain.values import Bound, Method, Optimizer, Ref, TensorRef, Value
+from ..models.torch.nn.module_registry import is_module_like
+from ..models.torch.nn.modules import is_open, parameters_of
+from ..semantics.assign import tensors_in
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A state as it was. ``owned`` are the tensors of what the call is a method of: the tensor itself, the parameters
+    of an optimizer or of a module; ``open`` tells that there may be more. ``heard`` counts the events up to then.
+    """
+
+    owned: Mapping[int, Tensor]
+    open: bool
+    fused: bool
+    grads: frozenset[int]
+    history: Mapping[int, Gradient]
+    spent: Mapping[Pass, Use]
+    freed: Mapping[Node, Freed]
+    hooks: Mapping[int, Hook]
+    cycles: Mapping[int, Cycle]
+    grad_mode: bool | None
+    heard: int
+
+    def past(self, leaf: int) -> Gradient:
+        return self.history.get(leaf, NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class CallRun:
+    """A call was made, once: ``callee`` with ``given`` (the tensors in each argument), and returned ``value``, with the
+    tensors ``results``. ``writes`` are what it wrote in place itself.
+    """
+
+    moment: Moment
+    callee: Value
+    given: Mapping[ast.expr, tuple[int, ...]]
+    before: Snapshot
+    after: Snapshot
+    value: Value
+    results: tuple[Tensor, ...]
+    writes: tuple[Write, ...]
+
+
+def snapshot(state: State, callee: Value, heard: int) -> Snapshot:
+    keys, more, fused = _owned(state, callee)
+    return Snapshot(
+        {key: current(state, key) for key in keys},
+        more,
+        fused,
+        frozenset(state.grads),
+        dict(state.history),
+        dict(state.spent),
+        dict(state.freed),
+        dict(state.hooks),
+        dict(state.cycles),
+        state.grad_mode,
+        heard,
+    )
+
+
+def _owned(state: State, callee: Value) -> tuple[list[int], bool, bool]:
+    if not isinstance(callee, (Method, Bound)):
+        return [], False, False
+    owner = callee.receiver
+    if isinstance(owner, TensorRef):
+        return [owner.id], False, False
+    thing = state.heap[owner.id] if isinstance(owner, Ref) else None
+    if isinstance(thing, Optimizer):
+        return list(thing.params), thing.open, thing.fused
+    if is_module_like(state, owner):
+        return [key for _, key in parameters_of(state, owner)], is_open(state, owner), False
+    return [], False, False
+
+
+def call_run(
+    state: State,
+    moment: Moment,
+    callee: Value,
+    given: Mapping[ast.expr, tuple[int, ...]],
+    before: Snapshot,
+    value: Value,
+    heard: int,
+) -> CallRun:
+    results = tuple(current(state, key) for key in tensors_in(state, value))
+    depth = len(moment.laps)  # LBFGS counts laps of its own inside
+    booked = tuple(
+        w
+        for w in state.writes.values()
+        if w.moment.node is moment.node and w.moment.calls == moment.calls and w.moment.laps[:depth] == moment.laps
+    )
+    return CallRun(moment, callee, dict(given), before, snapshot(state, callee, heard), value, results, booked)

@@ -1,0 +1,132 @@
+"""What the program's own part in a backward does here: hooks, checkpoints, ``autograd.Function``.
+
+y.register_hook(f)             # f is called by loss.backward(), with the gradient of y
+checkpoint(block, x)           # keeps x; block runs again in loss.backward()
+ctx.save_for_backward(x)       # keeps x until loss.backward() frees it
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..autograd import Hook, Leaf, Moment, Node
+from ..autograd.events.graph_walks import BackwardRan
+from ..rules.support.story import code
+from .call_trace import CallRun
+from .probe import Watch
+from .wording import at, listed, tensors, told_lines
+
+KINDS = {
+    "tensor": "is called with the gradient of {name}, and may replace it",
+    "accumulated": "is called with {name} as soon as its `.grad` has been added to",
+}
+
+
+def register_hook(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+    told: list[tuple[Moment, str]] = []
+    more: list[tuple[Moment, str]] = []
+    text = ""
+    for run in runs:
+        new = [key for key in run.after.hooks if key not in run.before.hooks]
+        if len(new) != 1 or run.after.hooks[new[0]].kind not in KINDS:
+            continue
+        hook = run.after.hooks[new[0]]
+        name = tensors(watch.tape, run.before.owned)
+        argument = node.args[0] if node.args else node.keywords[0].value
+        text = f"{code(argument)} {KINDS[hook.kind].format(name=name)}"
+        told.append((run.moment, callers(watch, run, new[0], hook)))
+        others = [old for old in run.before.hooks.values() if old.target == hook.target and old.kind == hook.kind]
+        if others:
+            count = f"{len(others)} such hook{'s' * (len(others) > 1)}"
+            more.append((run.moment, f"{name} has {count} already: all are called"))
+    if not told:
+        return None
+    return [f"**{code(node)}** · {text}", *told_lines(told), *told_lines(more[:1])]
+
+
+def callers(watch: Watch, run: CallRun, handle: int, hook: Hook) -> str:
+    """The backward passes that call a hook, until it is removed."""
+    gone = watch.removed.get(handle)
+    passes = [
+        e for e in watch.events[run.after.heard : gone] if isinstance(e, BackwardRan) and _comes_to(e, hook.target)
+    ]
+    if passes:
+        return f"called by {listed(at(e.moment.node) for e in passes)}"
+    until = "" if gone is None else " before it is removed"
+    return f"no backward that is seen here comes to it{until}: it is not called"
+
+
+def _comes_to(event: BackwardRan, target: object) -> bool:
+    return target.tensor in event.reached and event.accumulates if isinstance(target, Leaf) else target in event.ran
+
+
+def checkpoint(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
+    """What a checkpoint keeps instead of what its operations would save; and when they run again."""
+    told: list[tuple[Moment, str]] = []
+    for run in runs:
+        mine = [
+            item
+            for item in watch.nodes
+            if item.born.laps[: len(run.moment.laps)] == run.moment.laps
+            and (item.born.node is node or node in item.born.calls)
+            and any(saved.role == "checkpoint" for saved in item.saved)
+        ]
+        if not mine:
+            continue
+        kept = tensors(watch.tape, [saved.tensor for item in mine for saved in item.saved])
+        again = listed(dict.fromkeys(at(e.moment.node) for item in mine for e in watch.ran(item)))
+        told.append((run.moment, f"keeps {kept} and nothing of what is computed inside" + rerun(again)))
+    return told_lines(told)
+
+
+def rerun(again: str) -> str:
+    return f", which {again} computes once more" if again else "; a backward computes that once more"
+
+
+def applied(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
+    """What a Function's node keeps, and which backward runs the one that the program defines."""
+    told: list[tuple[Moment, str]] = []
+    for run in runs:
+        made = next((t.grad_fn for t in run.results if t.grad_fn is not None and t.grad_fn.method), None)
+        if made is None:
+            if run.results and all(tensor.requires_grad is False for tensor in run.results):
+                told.append((run.moment, "no input requires grad: its `backward` is never called"))
+            continue
+        told.append((run.moment, f"{keeps(watch, made)}; {runs_in(watch, made)}"))
+    return told_lines(told)
+
+
+def keeps(watch: Watch, node: Node) -> str:
+    if not node.saved:
+        return "it saves no tensor"
+    return f"it saves {tensors(watch.tape, [saved.tensor for saved in node.saved])}"
+
+
+def runs_in(watch: Watch, node: Node) -> str:
+    passes = listed(dict.fromkeys(at(event.moment.node) for event in watch.ran(node)))
+    if not passes:
+        return "no backward that is seen here comes to its own `backward`"
+    return f"its own `backward` runs in {passes}"
+
+
+def save_for_backward(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+    """What becomes of the tensors that forward saves."""
+    told: list[tuple[Moment, str]] = []
+    for run in runs:
+        keys = [key for ids in run.given.values() for key in ids]
+        apply = run.moment.calls[-1] if run.moment.calls else None
+        if not keys or apply is None:
+            continue
+        made = [n for n in watch.nodes if n.born.node is apply and n.born.laps == run.moment.laps and n.method]
+        saved = tensors(watch.tape, keys)
+        if not made:
+            told.append((run.moment, f"{saved}: let go again, as no input of {code(apply)} requires grad"))
+            continue
+        passes = list(watch.ran(made[0]))
+        freeing = next((event for event in passes if event.frees), None)
+        until = f"until {at(freeing.moment.node)} frees it" if freeing else "as long as the graph is there"
+        told.append((run.moment, f"{saved}: kept {until}; written in place meanwhile, it makes `backward` raise"))
+    if not told:
+        return None
+    return [f"**{code(node)}** · the node keeps these tensors for its backward", *told_lines(told)]

@@ -1,0 +1,123 @@
+"""What keeps operations out of the graph here: ``detach()``, ``no_grad()``, ``requires_grad_()``.
+
+with torch.no_grad():     # keeps `y` out of the graph, which would have had one
+    y = x * 2
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ..autograd import Moment, Tensor
+from ..autograd.model.program_point import earlier_lap
+from ..domain.values import GradMode
+from ..rules.support.story import code, tensor_name
+from .call_trace import CallRun
+from .probe import Watch, graph
+from .wording import leaves_behind, line, listed, tensors, told_lines
+
+MODES = {"no_grad": "torch.no_grad()", "inference_mode": "torch.inference_mode()"}
+
+
+def grad_mode(watch: Watch, node: ast.expr, mode: GradMode, around: Sequence[ast.AST]) -> list[str] | None:
+    """A grad mode, and what that means for what is computed under it."""
+    name = code(node)
+    if mode.mode is True:
+        return [f"**{name}** · operations are recorded", "- results require grad if one of their inputs does"]
+    if mode.mode is None:
+        return None
+    lines = [f"**{name}** · nothing is recorded", "- results of operations have requires_grad=False and no grad_fn"]
+    lines += kept_out(watch, node, around)
+    if mode.inference:
+        return [*lines, "- its results may not be saved for a backward later on, nor written in place outside of it"]
+    return [*lines, "- in-place writes still count: writing a saved tensor makes its backward raise here as well"]
+
+
+def kept_out(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[str]:
+    """The results that would have had a graph without it."""
+    governed = _governed(node, around)
+    if governed is None:
+        found = [(key, cut) for key, cut in watch.tape.cuts.items() if cut.switched and cut.switched.node is node]
+    else:
+        inside = {part for statement in governed for part in ast.walk(statement)}
+        found = [
+            (key, cut)
+            for key, cut in watch.tape.cuts.items()
+            if cut.reason in MODES and (cut.moment.node in inside or any(call in inside for call in cut.moment.calls))
+        ]
+    if not found:
+        return []
+    places: dict[ast.AST, str] = {}
+    for key, cut in found:
+        name = tensor_name(watch.tape, key)
+        place = cut.moment.node
+        if place not in places or name and places[place].startswith(code(place)):
+            places[place] = f"{name or code(place)} ({line(place)})"
+    return [f"- kept out of the graph by it: {listed(places.values())}"]
+
+
+def _governed(node: ast.expr, around: Sequence[ast.AST]) -> list[ast.stmt] | None:
+    """The statements that run in a mode; None where it is switched until further notice."""
+    for outer in around:
+        if isinstance(outer, (ast.With, ast.AsyncWith)) and any(item.context_expr is node for item in outer.items):
+            return outer.body
+        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node in outer.decorator_list:
+            return outer.body
+    return None
+
+
+def detach(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
+    """What a ``detach()`` cuts off."""
+    told: list[tuple[Moment, str]] = []
+    for run in runs:
+        for tensor in run.before.owned.values():
+            told.append((run.moment, _cut_off(watch, run.moment, tensor)))
+    return told_lines([(moment, text) for moment, text in told if text])
+
+
+def _cut_off(watch: Watch, now: Moment, tensor: Tensor) -> str:
+    if tensor.requires_grad is False:
+        return "there is no graph to cut off"
+    if tensor.requires_grad is None or tensor.grad_fn is None or not tensor.grad_fn.certain or tensor.grad_fn.assumed:
+        return ""
+    before = any(earlier_lap(item.born, now) is not None for item in _nodes(tensor))
+    leaves = leaves_behind(tensor.grad_fn)
+    towards = f": no gradient goes this way to {tensors(watch.tape, leaves)}" if leaves else ""
+    return f"cuts off the graph{' of earlier iterations' if before else ''}{towards}"
+
+
+def _nodes(tensor: Tensor) -> Iterator:
+    return (item for item in graph(tensor.grad_fn) if hasattr(item, "born"))
+
+
+def requires_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+    """``t.requires_grad_()`` and ``module.requires_grad_(False)``: which flags it changes."""
+    told: list[tuple[Moment, str]] = []
+    for run in runs:
+        on = _changed(run, True)
+        off = _changed(run, False)
+        parts = []
+        if on:
+            parts.append(f"{tensors(watch.tape, on)} will collect gradients: what is computed from now on is recorded")
+        if off:
+            parts.append(f"operations do not record {tensors(watch.tape, off)} from now on: no gradient goes there")
+        if not parts and all(map(_is_known, run.before.owned.values())):
+            parts.append("changes nothing: the flag is set like that already")
+        if parts:
+            told.append((run.moment, "; ".join(parts)))
+    return [f"**{code(node)}** · sets whether gradients are collected", *told_lines(told)] if told else None
+
+
+def _is_known(tensor: Tensor) -> bool:
+    made = _nodes(tensor)
+    return tensor.requires_grad is not None and not tensor.assumed and all(n.certain and not n.assumed for n in made)
+
+
+def _changed(run: CallRun, to: bool) -> list[int]:
+    before = run.before.owned
+    return [
+        key
+        for key, tensor in run.after.owned.items()
+        if key in before and tensor.requires_grad is to and before[key].requires_grad is not to
+    ]

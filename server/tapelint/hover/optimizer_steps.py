@@ -1,0 +1,159 @@
+"""What the calls of a training step do here: ``zero_grad``, ``clip_grad_norm_``, ``step``.
+
+opt.zero_grad()    # which gradients it clears, and whether anybody had used them
+opt.step()         # which parameters it writes, and whose saved tensors that spoils
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..autograd import Moment, Write
+from ..autograd.events.graph_walks import SavedTensorSpoiled
+from ..rules.support.story import code
+from .call_trace import CallRun
+from .passes import operations
+from .probe import Watch
+from .wording import at, listed, tensors, told_lines
+
+
+def step(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+    told: list[tuple[Moment, str]] = []
+    used: list[tuple[Moment, str]] = []
+    for run in runs:
+        before = run.before
+        held = [key for key in before.owned if key in before.grads]
+        written = held if before.fused else list(dict.fromkeys([*held, *(w.tensor for w in run.writes)]))
+        idle = [key for key in before.owned if key not in written]
+        if not written:
+            if not before.open and idle:
+                told.append((run.moment, f"updates nothing: {without(watch, idle)}"))
+            continue
+        rest = f"; {without(watch, idle)}: unchanged" if idle else ""
+        told.append((run.moment, f"updates {tensors(watch.tape, written)} in place{rest}"))
+        used.append((run.moment, uses(run, held)))
+    if not told:
+        return None
+    lines = [f"**{code(node)}** · writes parameters in place", *told_lines(told)]
+    lines += told_lines([(moment, text) for moment, text in used if text])
+    return lines + spoils(watch, runs)
+
+
+def without(watch: Watch, keys: Sequence[int]) -> str:
+    return f"{tensors(watch.tape, keys)} {'has' if len(keys) == 1 else 'have'} no `.grad`"
+
+
+def uses(run: CallRun, keys: Sequence[int]) -> str:
+    """Which backward passes the gradients come from."""
+    pasts = [past for key in keys if (past := run.before.past(key)).passes and not past.doubt]
+    sources = dict.fromkeys(one.moment.node for past in pasts for one in past.passes)
+    if not sources:
+        return ""
+    text = f"with the gradients of {listed(at(node) for node in sources)}"
+    if any(past.used and not past.perhaps for past in pasts):
+        text += ", a part of which a step has used before: they were not cleared since"
+    return text
+
+
+def spoils(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
+    """Whose saved tensors the update changes."""
+    told: list[tuple[Moment, str]] = []
+    for run in runs:
+        if run.writes:
+            told.append((run.moment, spoiled(watch, run, run.writes)))
+        elif run.before.fused:
+            told.append((run.moment, "a fused optimizer: the version counters do not count these writes"))
+    return told_lines(told)
+
+
+def spoiled(watch: Watch, run: CallRun, writes: Sequence[Write]) -> str:
+    counters = {run.before.owned[w.tensor].counter for w in writes if w.tensor in run.before.owned}
+    for trouble in watch.troubles:
+        if isinstance(trouble, SavedTensorSpoiled) and trouble.write in writes:
+            return f"**spoils** what {operations([trouble.node])} saved: {at(trouble.moment.node)} needs it and raises"
+    first = min(write.stamp for write in writes)
+    alive = {
+        node
+        for counter in counters
+        for node, _ in watch.savers(counter)
+        if node.id < first
+        and node.certain
+        and node not in run.after.freed
+        and not any(event.frees for event in watch.ran(node))  # then it is a node of another path
+    }
+    if alive:
+        return f"changes what {operations(alive)} saved: a backward through that from here on raises (none is seen)"
+    return "no graph that is seen here, and not freed, has saved them: nothing is spoiled"
+
+
+def zero_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+    told: list[tuple[Moment, str]] = []
+    fate: list[tuple[Moment, str]] = []
+    for run in runs:
+        if not run.before.owned:
+            continue
+        held = [key for key in run.before.owned if key in run.before.grads]
+        zeroed = [key for key in held if key in run.after.grads]
+        if held:
+            verb = "sets to zero" if zeroed else "drops"
+            told.append((run.moment, f"{verb} the gradients of {tensors(watch.tape, held)}"))
+            fate.append((run.moment, used(run, held)))
+        elif not run.before.open:
+            told.append((run.moment, "there is no gradient yet" if _never(run) else "there is no gradient to drop"))
+    if not told:
+        return None
+    own = {key for run in runs for key in run.before.owned}
+    adders = listed(at(e.moment.node) for e in watch.backwards if e.accumulates and own.intersection(e.reached))
+    lines = [f"**{code(node)}** · clears `.grad`", *told_lines(told)]
+    lines += told_lines([(moment, text) for moment, text in fate if text])
+    if adders:
+        lines.append(f"- without it {adders} would add to the gradients that are there")
+    return lines
+
+
+def _never(run: CallRun) -> bool:
+    return all(run.before.past(key).never for key in run.before.owned)
+
+
+def used(run: CallRun, keys: Sequence[int]) -> str:
+    """What had become of the gradients that go."""
+    pasts = [run.before.past(key) for key in keys]
+    if any(past.doubt or past.perhaps or not past.passes for past in pasts):
+        return ""
+    if all(not past.fresh for past in pasts):
+        steps = dict.fromkeys(past.step.node for past in pasts if past.step is not None)
+        return f"{listed(at(node) for node in steps)} has used them"
+    lost = dict.fromkeys(one for past in pasts for one in past.fresh)
+    if all(not past.used and past.fresh for past in pasts) and not any(one in run.before.spent for one in lost):
+        sources = listed(at(one.moment.node) for one in lost)
+        return f"nobody has used them: what {sources} computed is lost"
+    return ""
+
+
+def clip(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+    """``clip_grad_norm_`` and ``clip_grad_value_``."""
+    told: list[tuple[Moment, str]] = []
+    more: list[tuple[Moment, str]] = []
+    for run in runs:
+        given = next(iter(run.given.values()), ())
+        held = [key for key in given if key in run.before.grads]
+        if not held:
+            if given:
+                told.append((run.moment, f"{without(watch, given)}: nothing is clipped"))
+            continue
+        told.append((run.moment, f"scales down `.grad` of {tensors(watch.tape, held)} in place, where it is too large"))
+        pasts = [run.before.past(key) for key in held]
+        if any(past.doubt or past.perhaps or not past.passes for past in pasts):
+            continue
+        if any(past.scale is not None for past in pasts):
+            more.append((run.moment, "they are still multiplied by the scale of the loss"))
+        elif all(not past.fresh for past in pasts):
+            steps = listed(dict.fromkeys(at(past.step.node) for past in pasts if past.step is not None))
+            more.append((run.moment, f"{steps} has used them already"))
+        else:
+            sources = listed(dict.fromkeys(at(one.moment.node) for past in pasts for one in past.fresh))
+            more.append((run.moment, f"they come from {sources}; no step has used them yet"))
+    if not told:
+        return None
+    return [f"**{code(node)}** · limits gradients", *told_lines(told), *told_lines(more)]

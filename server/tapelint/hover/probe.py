@@ -1,0 +1,230 @@
+"""Watches one expression while the program is executed once more, and what happens to the tensors seen there.
+
+A state changes as its path goes on, so what holds at the moment of a sighting is copied then: the tensor's record, what
+was freed, which tensors had a gradient. What happens later (who saves it, which backward runs its graph, who writes it)
+comes from the graph nodes, events and writes collected along the way; ids are never reused, so they match afterwards.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ..autograd import Freed, Lap, Leaf, Moment, Node, SavedTensor, State, Tape, Tensor, Write, current
+from ..autograd.events.graph_walks import BackwardRan, Event, FreedGraphReached, LeafWritten, SavedTensorSpoiled
+from ..autograd.model.program_point import earlier_lap
+from ..domain.values import Method, Optimizer, Ref, TensorRef, Tuple, Value
+from ..semantics.assign import tensors_in
+from .call_trace import CallRun, Snapshot, call_run, snapshot
+
+MOST = 64
+DEPTH = 4000
+CONVERSIONS = frozenset("to cuda cpu float double half bfloat16 contiguous type_as type xpu pin_memory".split())
+"""Methods that return the very tensor where there is nothing to do, and a copy with a node of its own otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A graph that an earlier iteration built; ``freed`` if a backward has freed a part of it already."""
+
+    node: Node
+    lap: Lap
+    freed: Freed | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """The watched expression had a value, once.
+
+    ``tensors`` are the tensors of the value (several for a tuple, called ``names``) as they were; ``spent`` the nodes
+    that had saved the first one and were freed; ``grads`` the tensors that had a ``.grad``; ``write`` the last write to
+    the first one; ``writes`` what the call that was watched wrote.
+    """
+
+    moment: Moment
+    value: Value
+    tensors: tuple[Tensor, ...]
+    names: tuple[str, ...]
+    write: Write | None
+    spent: frozenset[Node]
+    grads: frozenset[int]
+    grad_mode: bool | None
+    carried: Carried | None
+
+    @property
+    def version(self) -> int:
+        return self.write.version if self.write else 0
+
+
+class Watch:
+    """The probe of one hover. ``wanted`` are the syntax nodes to be watched; calls among them as a whole."""
+
+    def __init__(self, tape: Tape, wanted: Iterable[ast.AST], retains: Iterable[ast.AST] = ()) -> None:
+        self.tape = tape
+        self.wanted = frozenset(wanted)
+        self.retains = frozenset(retains)
+        self.sightings: dict[ast.AST, list[Sighting]] = {node: [] for node in self.wanted}
+        self.callees = {node.func: node for node in self.wanted if isinstance(node, ast.Call)}
+        self.arguments = {
+            part: node for node in self.callees.values() for part in (*node.args, *(k.value for k in node.keywords))
+        }
+        self.runs: dict[ast.Call, list[CallRun]] = {node: [] for node in self.callees.values()}
+        self.removed: dict[int, int] = {}
+        self.open: dict[Moment, tuple[Value, Snapshot, dict[ast.expr, tuple[int, ...]]]] = {}
+        self.nodes: dict[Node, None] = {}
+        self.by_counter: dict[int, list[tuple[Node, SavedTensor]]] = {}
+        self.events: list[Event] = []
+        self.backwards: list[BackwardRan] = []
+        self.troubles: list[FreedGraphReached | SavedTensorSpoiled | LeafWritten] = []
+        self.counters: dict[int, Write | None] = {}
+        self.writes: dict[int, dict[tuple[int, ast.AST], Write]] = {}
+        self.shared: dict[int, int] = {}
+        self.converted: set[int] = set()
+        self.retained: set[int] = set()
+        tape.listeners.append(self.hear)
+
+    # While the program runs
+
+    def hear(self, event: Event) -> None:
+        self.events.append(event)
+        if isinstance(event, BackwardRan):
+            self.backwards.append(event)
+        elif isinstance(event, (FreedGraphReached, SavedTensorSpoiled, LeafWritten)):
+            self.troubles.append(event)
+
+    def probe(self, node: ast.AST, state: State, value: Value) -> None:
+        kind = type(value)
+        if kind is TensorRef:
+            tensor = state.tensors[value.id]  # type: ignore[union-attr]
+            self.shared[tensor.id] = tensor.counter
+            if tensor.grad_fn is not None and tensor.grad_fn not in self.nodes:
+                self._collect(tensor.grad_fn)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONVERSIONS:
+                self.converted.add(tensor.id)
+            if node in self.retains:
+                self.retained.add(tensor.id)
+        elif kind is Method and value.name == "remove" and isinstance(value.receiver, Ref):  # type: ignore[union-attr]
+            if value.receiver.id in state.hooks:  # type: ignore[union-attr]
+                self.removed.setdefault(value.receiver.id, len(self.events))  # type: ignore[union-attr]
+        for counter, known in self.counters.items():
+            write = state.writes.get(counter)
+            if write is not known:
+                self._note(counter, write)
+        if node in self.callees:
+            call = self.callees[node]  # type: ignore[index]
+            if len(self.sightings[call]) < MOST:
+                self.open[state.moment(call)] = value, snapshot(state, value, len(self.events)), {}
+        elif node in self.arguments:
+            begun = self.open.get(state.moment(self.arguments[node]))  # type: ignore[index]
+            if begun is not None:
+                begun[2][node] = tuple(tensors_in(state, value))  # type: ignore[index]
+                if isinstance(value, Ref) and isinstance(state.heap[value.id], Optimizer):  # scaler.step(opt)
+                    before = snapshot(state, Method(value, "step"), len(self.events))
+                    self.open[state.moment(self.arguments[node])] = begun[0], before, begun[2]
+        if node in self.wanted and len(self.sightings[node]) < MOST:
+            self._sight(node, state, value)
+            if isinstance(node, ast.Call):
+                self._finish(node, state, value)
+
+    def _finish(self, node: ast.Call, state: State, value: Value) -> None:
+        moment = state.moment(node)
+        begun = self.open.get(moment)
+        if begun is not None:
+            callee, before, given = begun
+            self.runs[node].append(call_run(state, moment, callee, given, before, value, len(self.events)))
+
+    def _collect(self, node: Node) -> None:
+        frontier = [node]
+        while frontier:
+            item = frontier.pop()
+            if item not in self.nodes:
+                self.nodes[item] = None
+                frontier += [i for i in item.inputs if isinstance(i, Node)]
+
+    def _note(self, counter: int, write: Write | None) -> None:
+        self.counters[counter] = write
+        notes = self.writes.setdefault(counter, {})
+        while write is not None and (write.version, write.moment.node) not in notes:
+            notes[write.version, write.moment.node] = write
+            write = write.before
+
+    def _sight(self, node: ast.AST, state: State, value: Value) -> None:
+        items = value.items if isinstance(value, Tuple) else (value,)
+        tensors = tuple(current(state, item.id) for item in items if isinstance(item, TensorRef))
+        if len(tensors) != len(items):
+            tensors = ()
+        names = value.names if isinstance(value, Tuple) else ()
+        write, carried, spent = None, None, frozenset[Node]()
+        for tensor in tensors:
+            self._note(tensor.counter, state.writes.get(tensor.counter))
+            if tensor.grad_fn is not None:
+                self._collect(tensor.grad_fn)
+        moment = state.moment(node)
+        if tensors:
+            write = state.writes.get(tensors[0].counter)
+            carried = _carried(state, tensors[0], moment)
+            spent = frozenset(n for n in state.freed if any(s.counter == tensors[0].counter for s in n.saved))
+        self.sightings[node].append(
+            Sighting(moment, value, tensors, names, write, spent, frozenset(state.grads), state.grad_mode, carried)
+        )
+
+    # Afterwards
+
+    def seen(self, node: ast.AST) -> list[Sighting]:
+        return self.sightings.get(node, [])
+
+    def heard(self, run: CallRun) -> Iterator[Event]:
+        """What happened during a run of a call and is booked under it."""
+        between = self.events[run.before.heard : run.after.heard]
+        return (event for event in between if event.moment.node is run.moment.node)
+
+    def passes(self, run: CallRun) -> Iterator[BackwardRan]:
+        return (event for event in self.heard(run) if isinstance(event, BackwardRan))
+
+    def savers(self, counter: int) -> list[tuple[Node, SavedTensor]]:
+        """Every operation that saved a tensor of this version counter, oldest first."""
+        if not self.by_counter:
+            for node in sorted(self.nodes, key=lambda n: n.id):
+                for saved in node.saved:
+                    self.by_counter.setdefault(saved.counter, []).append((node, saved))
+        return self.by_counter.get(counter, [])
+
+    def users(self, counter: int) -> Iterator[Node]:
+        """Every operation that was given a tensor of this version counter."""
+        for node in self.nodes:
+            if any(isinstance(key, int) and self.shared.get(key, key) == counter for key in node.anchors):
+                yield node
+
+    def ran(self, node: Node) -> Iterator[BackwardRan]:
+        """The backward passes that ran ``node``, in order."""
+        return (event for event in self.backwards if node in event.ran)
+
+
+def graph(start: Node | None) -> Iterator[Node | Leaf]:
+    """Everything a backward from ``start`` can reach, up to a limit."""
+    frontier: list[Node | Leaf] = [start] if start is not None else []
+    seen: set[Node | Leaf] = set()
+    while frontier and len(seen) < DEPTH:
+        item = frontier.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        yield item
+        if isinstance(item, Node):
+            frontier += item.inputs
+
+
+def _carried(state: State, tensor: Tensor, now: Moment) -> Carried | None:
+    """The part of the tensor's graph that an earlier iteration built, if any; a freed part first, then the youngest."""
+    best: Carried | None = None
+    for item in graph(tensor.grad_fn):
+        if not isinstance(item, Node):
+            continue
+        lap = earlier_lap(item.born, now)
+        if lap is None or isinstance(lap.loop, ast.comprehension):
+            continue
+        freed = state.freed.get(item) if item.keeps else None
+        if best is None or (freed is not None, item.id) > (best.freed is not None, best.node.id):
+            best = Carried(item, lap, freed)
+    return best

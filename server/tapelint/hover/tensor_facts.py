@@ -1,0 +1,222 @@
+"""The life of a tensor: what it is, what keeps a gradient, who saved it, what frees its graph, where laps differ."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..autograd import Cut, Moment, Tensor
+from ..autograd.events.graph_walks import FreedGraphReached, SavedTensorSpoiled
+from ..rules.support.story import code, tensor_name
+from .probe import Sighting, Watch
+from .wording import at, by_lap, grad_fn, is_conversion, laps_of, leaves_behind, line, listed, op_name, role, tensors
+from .write_facts import unsure
+
+CUTS = {
+    "no_grad": "computed under `torch.no_grad()` ({line}): nothing there is recorded",
+    "detach": "`detach()` ({line}) cut it off: nothing behind it gets a gradient from this side. "
+    "The memory is shared, so an in-place write still counts for both",
+    "data": "`.data` ({line}) gives the values without their history; autograd does not notice writes through it",
+    "create_graph": "a gradient that was computed without `create_graph=True` ({line}): it has no graph",
+    "linear": "the gradient of something linear ({line}), which depends on nothing",
+    "inference_mode": "computed under `torch.inference_mode()` ({line}): nothing there is recorded",
+    **dict.fromkeys(("losses", "list"), "made ({line}) of the numbers in a list, without the graphs of its tensors"),
+    "numpy": "computed by NumPy ({line}), which autograd does not see",
+    "number": "computed from a number ({line}), which has no history",
+    "numbers": "computed from numbers ({line}), which have no history",
+    "numbers in a list": "made of numbers in a list ({line}), which have no history",
+}
+
+
+def describe(watch: Watch, node: ast.AST, sightings: Sequence[Sighting]) -> list[str]:
+    """The lines about an expression whose values were tensors; the first is the headline."""
+    last = max(sightings, key=lambda s: laps_of(s.moment))
+    if len(last.tensors) > 1:
+        return several(watch, node, last)
+    tensor = last.tensors[0]
+    subject = name_of(watch, node, tensor)
+    lines = [f"**{code(node)}** · {headline(watch, tensor)}"]
+    if tensor.requires_grad is None or tensor.grad_fn is not None and not tensor.grad_fn.certain:
+        lines += saved(watch, sightings, subject)
+    elif tensor.grad_fn is not None:
+        kept = [] if is_conversion(tensor.grad_fn.born.node) else gradient(watch, tensor, subject)
+        lines += kept + saved(watch, sightings, subject) + freed(watch, sightings)
+    elif tensor.requires_grad:
+        lines += leaf(watch, last, sightings) + saved(watch, sightings, subject)
+    else:
+        lines += plain(watch, tensor) + saved(watch, sightings, subject)
+    lines += view(watch, tensor) + differences(watch, sightings)
+    return lines
+
+
+def name_of(watch: Watch, node: ast.AST, tensor: Tensor) -> str:
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return code(node)
+    return tensor_name(watch.tape, tensor.id) or "it"
+
+
+def headline(watch: Watch, tensor: Tensor) -> str:
+    """``not a leaf · requires_grad=True · grad_fn=SigmoidBackward0 (line 3)``."""
+    node = tensor.grad_fn
+    if tensor.requires_grad is None or node is not None and not node.certain:
+        return "a tensor; whether it requires grad is not known here"
+    if tensor.view == "no_grad" and node is None:
+        return "a view made under `torch.no_grad()`: no operation leads back to its base"
+    if node is None:
+        same = (
+            ", unless a conversion made a copy of it" if tensor.requires_grad and tensor.id in watch.converted else ""
+        )
+        return f"{'parameter, ' if tensor.parameter else ''}leaf{same} · requires_grad={tensor.requires_grad}"
+    if is_conversion(node.born.node):
+        method = f"`.{node.born.node.func.attr}()`"  # type: ignore[attr-defined]
+        return f"not a leaf if {method} had to make a copy, otherwise the very same tensor · requires_grad=True"
+    if node.assumed:
+        return f"assumed to depend on what {code(node.born.node)} ({line(node.born.node)}) was given"
+    name = "" if tensor.id in watch.converted else grad_fn(node)
+    made = f"grad_fn={name} ({line(node.born.node)})" if name else f"made by {op_name(node)} ({line(node.born.node)})"
+    return f"not a leaf · requires_grad=True · {made}"
+
+
+def several(watch: Watch, node: ast.AST, seen: Sighting) -> list[str]:
+    lines = [f"**{code(node)}** · {len(seen.tensors)} tensors"]
+    for index, tensor in enumerate(seen.tensors[:4]):
+        label = f"`.{seen.names[index]}`" if index < len(seen.names) else f"`[{index}]`"
+        lines.append(f"- {label}: {headline(watch, tensor)}")
+    return lines
+
+
+def gradient(watch: Watch, tensor: Tensor, subject: str) -> list[str]:
+    leaves = leaves_behind(tensor.grad_fn)
+    onward = f"; gradients flow through it to {tensors(watch.tape, leaves)}" if leaves else ""
+    if tensor.id in watch.retained:
+        return [f"- `retain_grad()` lets it keep a `.grad`, which only leaves do by default{onward}"]
+    bare = subject.strip("`")
+    hint = f" (`{bare}.retain_grad()` would keep it)" if bare.isidentifier() and bare != "it" else ""
+    return [f"- `.grad` stays None, only leaves keep one{hint}{onward}"]
+
+
+def leaf(watch: Watch, last: Sighting, sightings: Sequence[Sighting]) -> list[str]:
+    keys = {s.tensors[0].id for s in sightings}
+    adding = [event for event in watch.backwards if keys.intersection(event.reached) and event.accumulates]
+    if not adding:
+        return ["- a leaf keeps its gradient in `.grad`, but no backward that is seen here reaches it"]
+    calls = {at(event.moment.node): None for event in adding}
+    text = f"- {listed(calls)} {'adds' if len(calls) == 1 else 'add'} its gradient to `.grad`"
+    return [f"{text}, which holds one here already" if last.tensors[0].id in last.grads else text]
+
+
+def plain(watch: Watch, tensor: Tensor) -> list[str]:
+    cut = watch.tape.cuts.get(tensor.id)
+    return [f"- {why_cut(cut)}" if cut is not None else "- plain data: it has no graph and gets no gradient"]
+
+
+def why_cut(cut: Cut) -> str:
+    text = CUTS.get(cut.reason, "`{reason}` ({line}) gives a tensor without history")
+    return text.format(line=line(cut.moment.node), reason=cut.reason.rpartition(".")[2])
+
+
+def saved(watch: Watch, sightings: Sequence[Sighting], subject: str) -> list[str]:
+    """Who saved the tensor, and what an in-place write would do."""
+    by: dict[str, None] = {}
+    nodes = []
+    for tensor in {s.tensors[0].id: s.tensors[0] for s in sightings}.values():
+        for node, item in watch.savers(tensor.counter):
+            if item.tensor == tensor.id:
+                by[f"{op_name(node)} {role(item)} ({line(node.born.node)})"] = None
+                nodes.append(node)
+    tensor = sightings[-1].tensors[0]
+    if not nodes:
+        own = tensor.grad_fn is not None and tensor.base is None and tensor.requires_grad and subject != "it"
+        if own and tensor.id not in watch.converted and not watch.savers(tensor.counter) and not unsure(watch, tensor):
+            return [f"- saved by nothing: writing {subject} in place is safe"]
+        return []
+    text = f"- saved by {listed(by)}"
+    for trouble in watch.troubles:
+        if isinstance(trouble, SavedTensorSpoiled) and trouble.node in nodes:
+            return [
+                f"{text}; {at(trouble.write.moment.node)} writes it after that, so {at(trouble.moment.node)} raises"
+            ]
+    runs = {event.moment.node: None for node in nodes for event in watch.ran(node)}
+    change = "changing" if tensor.is_leaf and tensor.requires_grad else "writing"
+    if not runs:
+        return [f"{text}: {change} {subject} in place after that makes a backward through it raise"]
+    return [f"{text}: {change} {subject} in place between that and {at(next(iter(runs)))} makes the backward raise"]
+
+
+def freed(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
+    """When what the graph keeps is let go."""
+    keeping: dict[ast.AST, None] = {}
+    freeing: dict[ast.AST, None] = {}
+    own_lap, looping, sure = True, False, True
+    for seen in sightings:
+        node = seen.tensors[0].grad_fn
+        if node is None:
+            continue
+        passes = list(watch.ran(node))
+        final = next((e for e in passes if e.frees), None)
+        for event in passes[: passes.index(final)] if final else passes:
+            keeping[event.moment.node] = None
+            sure = sure and event.keeps
+        if final is not None:
+            freeing[final.moment.node] = None
+            looping = looping or bool(seen.moment.laps)
+        own_lap = own_lap and final is not None and final.moment.laps == seen.moment.laps
+    parts: list[str] = []
+    if keeping:
+        verb = ("runs", "keeps") if len(keeping) == 1 else ("run", "keep")
+        parts.append(
+            f"{listed(at(n) for n in keeping)} {verb[0]} through its graph and {verb[1] if sure else 'may keep'} it"
+        )
+    if freeing:
+        each = ", in each iteration" if own_lap and looping else ""
+        frees = "frees" if len(freeing) == 1 else "free"
+        what = f"{frees} it" if keeping else f"{frees} its graph"
+        parts.append(f"{'then ' if keeping else ''}{listed(at(n) for n in freeing)} {what}{each}")
+    again = reached_again(watch, sightings)
+    if again is not None:
+        laps = laps_of(again.moment)
+        when = f"in iteration {laps[-1]}" if again.moment.node in freeing and laps else "after that"
+        parts.append(f"{at(again.moment.node)} reaches it again {when} and raises")
+    if not parts:
+        if any(
+            seen.tensors[0].grad_fn in getattr(trouble, "path", ()) for seen in sightings for trouble in watch.troubles
+        ):
+            return []
+        return ["- no backward that is seen here runs through its graph: it is kept as long as the tensor is"]
+    return [f"- {'; '.join(parts)}"]
+
+
+def reached_again(watch: Watch, sightings: Sequence[Sighting]) -> FreedGraphReached | None:
+    own = {s.tensors[0].grad_fn for s in sightings}
+    for trouble in watch.troubles:
+        if isinstance(trouble, FreedGraphReached) and own.intersection(
+            trouble.path[trouble.path.index(trouble.shared) :]
+        ):
+            return trouble
+    return None
+
+
+def view(watch: Watch, tensor: Tensor) -> list[str]:
+    base = tensor_name(watch.tape, tensor.base) if tensor.base is not None else None
+    return [f"- a view of {base}: they share memory, and an in-place write to one counts for both"] if base else []
+
+
+def differences(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
+    told: list[tuple[Moment, str]] = []
+    carrying = any(seen.carried is not None for seen in sightings)
+    for seen in sightings:
+        tensor = seen.tensors[0]
+        if tensor.grad_fn is None:
+            text = "a leaf that requires grad" if tensor.requires_grad else "no graph"
+        else:
+            text = "only its own graph" if carrying else headline(watch, tensor).rpartition(" · ")[2]
+        if seen.carried is not None:
+            past = seen.carried.lap
+            now = next((lap.number for lap in seen.moment.laps if lap.run == past.run), past.number)
+            where = "the iteration before" if now - past.number == 1 else f"iteration {past.number}"
+            text = f"carries the graph of {where}"
+            if seen.carried.freed is not None:
+                text += f", freed by {at(seen.carried.freed.moment.node)}"
+        told.append((seen.moment, text))
+    text = by_lap(told)
+    return [f"- {text}"] if text else []

@@ -1,0 +1,164 @@
+"""Words for tensors, operations and places, as hovers use them: short, and never more than is known."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
+
+from .. import ops
+from ..analysis.locations import Files
+from ..autograd import Leaf, Moment, Node, SavedTensor, Tape
+from ..rules.support.story import code, tensor_name
+from .probe import CONVERSIONS, graph
+
+INDEXING = {"getitem": "indexing", "setitem": "the assignment to a part of it"}
+NAMELESS = frozenset({"gradient", "T", "H", "mT", "mH"})
+"""Operations whose ``grad_fn`` differs with shapes, or that stand for many nodes."""
+
+
+def op_name(node: Node) -> str:
+    """```sigmoid```, ```linear```, indexing."""
+    head, _, last = node.op.rpartition(".")
+    return INDEXING.get(head) or f"`{'view' if last == 'as_strided' else last}`"
+
+
+files: ContextVar[Files] = ContextVar("files")
+"""The program that is spoken of: a line of another file is told with that file's name."""
+
+
+def line(node: ast.AST) -> str:
+    spoken = files.get(None)
+    source = spoken.of(node) if spoken is not None else None
+    other = f"{os.path.basename(source.path)} " if source is not None and source is not spoken.main else ""
+    return f"{other}line {getattr(node, 'lineno', '?')}"
+
+
+def at(node: ast.AST) -> str:
+    """```loss.backward()` (line 9)``."""
+    return f"{code(node)} ({line(node)})"
+
+
+def grad_fn(node: Node) -> str:
+    """What ``repr(tensor.grad_fn)`` would call the node; empty where that depends on shapes or on a copy being made."""
+    born = node.born.node
+    turned = isinstance(born, ast.Attribute) and born.attr in NAMELESS
+    if node.assumed or not node.certain or turned or node.op in NAMELESS or is_conversion(born):
+        return ""
+    return node.grad_fn.rpartition("::")[2]
+
+
+def is_conversion(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONVERSIONS
+
+
+def role(saved: SavedTensor) -> str:
+    if saved.role.startswith("result"):
+        return "as its result"
+    return "as its input" if saved.role in ("self", "input", "other", "tensors", "mat2") else f"as its `{saved.role}`"
+
+
+def listed(items: Iterable[str], most: int = 3) -> str:
+    """``a, b and 4 more``."""
+    unique = list(dict.fromkeys(items))
+    if len(unique) > most + 1:
+        return f"{', '.join(unique[:most])} and {len(unique) - most} more"
+    return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}" if unique else ""
+
+
+def tensors(tape: Tape, keys: Iterable[int]) -> str:
+    """Tensors by name, the nameless ones counted."""
+    keys = list(dict.fromkeys(keys))
+    named = [name for key in keys if (name := tensor_name(tape, key)) is not None]
+    rest = len(keys) - len(named)
+    if not named:
+        return "a tensor without a name" if rest == 1 else f"{rest} tensors without a name"
+    if len(keys) > 4:
+        named = named[:3]
+    rest = len(keys) - len(named)
+    return listed([*named, f"{rest} more"] if rest else named)
+
+
+def leaves_behind(node: Node | None) -> list[int]:
+    """The leaves that a backward through ``node`` gives gradients."""
+    return sorted(item.tensor for item in graph(node) if isinstance(item, Leaf))
+
+
+def saves_result(node: Node) -> bool:
+    return any(saved.role.startswith("result") for saved in node.saved)
+
+
+def may_save_more(node: Node) -> bool:
+    """Whether the operation may have saved a tensor argument that is not known: another of its overloads would."""
+    if not node.keeps or node.saved:
+        return False
+    born = node.born.node
+    operands = (
+        (born.left, born.right)
+        if isinstance(born, ast.BinOp)
+        else (born.value,)
+        if isinstance(born, ast.AugAssign)
+        else ()
+    )
+    if any(is_number(part) for part in operands):
+        return False
+    return any(not s.what.startswith(("result", "~")) for op in ops.candidates(node.op) for s in op.saves)
+
+
+def is_number(node: ast.AST) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+
+
+def laps_of(moment: Moment) -> tuple[int, ...]:
+    return tuple(lap.number for lap in moment.laps if not isinstance(lap.loop, ast.comprehension))
+
+
+def unit(moment: Moment) -> str:
+    """What the innermost repetition is called."""
+    loops = [lap.loop for lap in moment.laps if not isinstance(lap.loop, ast.comprehension)]
+    return "call" if loops and isinstance(loops[-1], (ast.FunctionDef, ast.AsyncFunctionDef)) else "iteration"
+
+
+def by_lap(told: Sequence[tuple[Moment, str]]) -> str:
+    """``iteration 1: a; from iteration 2: b``; empty where every iteration is told the same."""
+    if len({text for _, text in told}) < 2:
+        return ""
+    depth = min(len(laps_of(moment)) for moment, _ in told)
+    for level in range(1, depth + 1):
+        texts: dict[int, set[str]] = {}
+        for moment, text in told:
+            texts.setdefault(laps_of(moment)[-level], set()).add(text)
+        if all(len(found) == 1 for found in texts.values()):
+            word = unit(told[0][0]) if level == 1 else "iteration"
+            outer = "" if level == 1 else " of the outer loop"
+            return _ranges({n: next(iter(found)) for n, found in texts.items()}, word, outer)
+    calls = {
+        moment.calls[-1].lineno: text for moment, text in told if moment.calls and hasattr(moment.calls[-1], "lineno")
+    }
+    if len(set(calls.values())) > 1:
+        return "; ".join(f"called from line {row}: {text}" for row, text in sorted(calls.items())[:3])
+    return "depending on the path: " + " or ".join(list(dict.fromkeys(text for _, text in told))[:2])
+
+
+def told_lines(told: Sequence[tuple[Moment, str]]) -> list[str]:
+    """One line for what each iteration was told, or for all of them; none if nothing was told."""
+    return [f"- {by_lap(told) or told[-1][1]}"] if told else []
+
+
+def _ranges(texts: dict[int, str], word: str, outer: str) -> str:
+    parts: list[str] = []
+    numbers = sorted(texts)
+    start = 0
+    for index, number in enumerate(numbers):
+        if index + 1 < len(numbers) and texts[numbers[index + 1]] == texts[number]:
+            continue
+        first = numbers[start]
+        label = f"{word} {first}" if first == number else f"{word}s {first} to {number}"
+        if index + 1 == len(numbers) and start:
+            label = f"from {word} {first}"
+        parts.append(f"{label}{outer}: {texts[number]}")
+        start = index + 1
+    return "; ".join(parts)

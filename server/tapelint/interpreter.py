@@ -1,0 +1,61 @@
+"""Abstract execution: runs a syntax tree over the tape, path by path, iteration by iteration."""
+
+from .drivers.entry import execute
+from .engine.executed import is_whole
+from .engine.incremental import Memory, Step, walked
+from .engine.machine import Cancelled, Machine, Place, place_of
+from .engine.statistics import Entry, Holes, Lost
+from .models.registered import MODELS
+from .modules.loader import Imports
+from .semantics import (
+    assign,
+    attributes,
+    branches,
+    calls,
+    classes,
+    displays,
+    functions,
+    import_statements,
+    loops,
+    operators,
+    statements,
+    subscripts,
+    with_blocks,
+)
+from .stubs import Resolve
+
+TRANSFER_FUNCTIONS = (
+    assign,
+    attributes,
+    branches,
+    calls,
+    classes,
+    with_blocks,
+    displays,
+    functions,
+    import_statements,
+    loops,
+    operators,
+    statements,
+    subscripts,
+)
+"""The modules that register what statements and expressions mean; ``MODELS`` register what calls of libraries do."""
+
+__all__ = [
+    "MODELS",
+    "TRANSFER_FUNCTIONS",
+    "Cancelled",
+    "Entry",
+    "Holes",
+    "Imports",
+    "Lost",
+    "Machine",
+    "Memory",
+    "Place",
+    "Resolve",
+    "Step",
+    "execute",
+    "is_whole",
+    "place_of",
+    "walked",
+]

@@ -1,0 +1,121 @@
+"""What one analysis of one version of a document found, kept until the text changes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from lsprotocol import types
+
+from .. import analysis
+from ..report.diagnostic import Diagnostic, Fix
+from ..report.notice import Kind, Notice
+from ..source import Notebook, concerns_torch
+from ..workspace import Config, Resolver
+from .caches import Memories
+from .client_capabilities import Client
+from .convert.diagnostics import Translator, result_id, skipped
+from .convert.positions import Rows
+from .documents import Snapshot
+from .settings import Settings
+from .worker import Job, Priority, Token, Worker
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class Outcome:
+    """The findings of ``snapshot`` in our words and, one for one, in the protocol's; and the fixes known so far.
+
+    ``reads`` are the files its imports led to, by path. ``fault`` is what the user should know of the run itself: a
+    broken configuration, a failure of ours. ``took`` are the seconds that it took.
+    """
+
+    snapshot: Snapshot
+    rows: Rows
+    token: Token
+    report: analysis.Report | None = None
+    config: Config = Config()
+    reads: frozenset[str] = frozenset()
+    findings: tuple[Diagnostic, ...] = ()
+    shown: list[types.Diagnostic] = field(default_factory=list)
+    result_id: str = ""
+    fault: str | None = None
+    took: float = 0
+    _jobs: dict[int, Job] = field(default_factory=dict)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What was not seen of the document."""
+        return self.report.notices if self.report is not None else ()
+
+    def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[tuple[Fix, ...]]:
+        """The fixes of finding ``index``, computed once; asking again with more haste moves the work forward."""
+        job = self._jobs.get(index)
+        if job is None:
+            job = worker.submit(lambda: self._fixes(index), priority, self.token)
+            self._jobs[index] = job
+        else:
+            worker.promote(job, priority)
+        return job.future
+
+    def known_fixes(self, index: int) -> tuple[Fix, ...]:
+        """The fixes of finding ``index`` as far as they are computed."""
+        job = self._jobs.get(index)
+        return job.future.result() if job and job.future.done() and not job.future.cancelled() else ()
+
+    def _fixes(self, index: int) -> tuple[Fix, ...]:
+        assert self.report is not None
+        try:
+            return tuple(analysis.fixes(self.report, self.findings[index], self.token))
+        except analysis.Cancelled:
+            raise
+        except Exception:
+            logger.exception("no fixes for %s: the fixer failed", self.findings[index].code)
+            return ()
+
+
+def examine(
+    snapshot: Snapshot,
+    settings: Settings,
+    client: Client,
+    unstructure: Callable[[object], object],
+    token: Token,
+    resolver: Resolver,
+    memories: Memories,
+) -> Outcome:
+    """Analyse ``snapshot``; runs on the worker. Raises ``analysis.Cancelled`` when the token says so."""
+    resolve, begun = resolver if snapshot.file else None, time.perf_counter()
+    if not concerns_torch(snapshot.text, snapshot.path, resolve):
+        return replace(nothing(snapshot, token), reads=frozenset(resolver.found))
+    config, complaint = settings.config(snapshot.file)
+    if snapshot.file is not None and config.excludes(snapshot.file):
+        return replace(nothing(snapshot, token), fault=complaint)
+    program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
+    memory, is_imported = memories.of(snapshot.uri), resolver.is_imported if snapshot.file else None
+    report = analysis.analyse(program, snapshot.path, config, token, resolve, memory, is_imported)
+    if complaint is None:  # a fault that is about no place has ended the whole analysis
+        ended = (notice.message for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
+        complaint = next(ended, None)
+    rows = Rows(snapshot.text)
+    translator = Translator(snapshot, rows, client, report.others)
+    shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
+    if report.source.is_skipped and not shown:
+        shown = [skipped(report.source.is_skipped)]
+    name = result_id(shown, unstructure)
+    reads, took = frozenset(resolver.found), time.perf_counter() - begun
+    return Outcome(snapshot, rows, token, report, config, reads, report.diagnostics, shown, name, complaint, took)
+
+
+def nothing(snapshot: Snapshot, token: Token) -> Outcome:
+    """The outcome of a document nobody needs to analyse."""
+    return Outcome(snapshot, Rows(snapshot.text), token, result_id="nothing")
+
+
+def failed(snapshot: Snapshot, token: Token, error: Exception) -> Outcome:
+    """The outcome of a fault of ours: nothing to show, and the reason for the status item."""
+    logger.error("the analysis of %s failed", snapshot.uri, exc_info=error)
+    return replace(nothing(snapshot, token), fault=f"the analysis failed: {type(error).__name__}: {error}")

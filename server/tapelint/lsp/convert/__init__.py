@@ -1,0 +1,1 @@
+"""Between tapelint's data and the protocol's."""

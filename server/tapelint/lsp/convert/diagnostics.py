@@ -1,0 +1,93 @@
+"""tapelint's diagnostics in the protocol's words; the story becomes the related information."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from ...report.diagnostic import Diagnostic, Related, place
+from ...source import Source, Span
+from ..client_capabilities import Client
+from ..documents import Snapshot
+from .positions import Rows
+
+SOURCE = "tapelint"
+SKIPPED = "skipped"
+
+_SEVERITIES = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "information": types.DiagnosticSeverity.Information,
+    "hint": types.DiagnosticSeverity.Hint,
+}
+
+
+class Translator:
+    """Translates the diagnostics of one snapshot; ``others`` are the files its stories may lead through."""
+
+    def __init__(self, snapshot: Snapshot, rows: Rows, client: Client, others: Mapping[str, Source]) -> None:
+        self._snapshot, self._client, self._others = snapshot, client, others
+        self._rows = {snapshot.path: rows}
+
+    def translate(self, diagnostic: Diagnostic, index: int) -> types.Diagnostic:
+        message = diagnostic.message
+        if diagnostic.help:
+            message += f"\n{diagnostic.help}"
+        related = None
+        if diagnostic.related and self._client.shows_related:
+            related = [self._related(step) for step in diagnostic.related]
+        elif diagnostic.related:
+            message += "".join(f"\n- {place(step, diagnostic.filename)}: {step.message}" for step in diagnostic.related)
+        link = types.CodeDescription(diagnostic.url) if diagnostic.url and self._client.shows_links else None
+        data = {"code": diagnostic.code, "index": index, "version": self._snapshot.version}
+        return types.Diagnostic(
+            range=self._place(diagnostic.span).range,
+            message=message,
+            severity=_SEVERITIES[diagnostic.severity],
+            code=diagnostic.code,
+            code_description=link,
+            source=SOURCE,
+            related_information=related,
+            data=data if self._client.keeps_data else None,
+        )
+
+    def _place(self, span: Span) -> types.Location:
+        """A place in the document itself, or in one of the cells it consists of."""
+        uri, above = self._snapshot.holder(span)
+        return types.Location(uri, self._rows[self._snapshot.path].range(span, self._client.encoding, above))
+
+    def _related(self, step: Related) -> types.DiagnosticRelatedInformation:
+        if step.filename == self._snapshot.path:
+            return types.DiagnosticRelatedInformation(self._place(step.span), step.message)
+        uri = from_fs_path(step.filename) or self._snapshot.uri
+        area = self._rows_of(step.filename).range(step.span, self._client.encoding)
+        return types.DiagnosticRelatedInformation(types.Location(uri, area), step.message)
+
+    def _rows_of(self, path: str) -> Rows:
+        if path not in self._rows:
+            self._rows[path] = Rows(self._others[path].text if path in self._others else "")
+        return self._rows[path]
+
+
+def skipped(reason: str) -> types.Diagnostic:
+    """What a file that is not analysed shows, so that silence is not taken for health."""
+    start = types.Position(0, 0)
+    return types.Diagnostic(
+        range=types.Range(start, start),
+        message=f"tapelint skipped this file: {reason}",
+        severity=types.DiagnosticSeverity.Information,
+        code=SKIPPED,
+        source=SOURCE,
+    )
+
+
+def result_id(diagnostics: list[types.Diagnostic], unstructure: Callable[[object], object]) -> str:
+    """A name for what the client sees, the same whenever it would see the same. The version does not show."""
+    plain = [unstructure(diagnostic) for diagnostic in diagnostics]
+    for entry in plain:
+        entry.pop("data", None)
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,59 @@
+"""Edits as the client applies them: tied to the version they were made for, so that newer text refuses them.
+
+The text of a notebook is that of its cells, one below the other; an edit of it is one of the cell that it stands in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from lsprotocol import types
+
+from ...source import Cell, Edit, Span, cell_at
+from ..analysis_result import Outcome
+from ..client_capabilities import Client
+
+
+def workspace_edit(edits: Iterable[Edit], outcome: Outcome, client: Client) -> types.WorkspaceEdit | None:
+    """``edits`` to the document of ``outcome``, or to the cells it consists of, versioned where the client can check
+    it; None where an edit reaches over the end of a cell.
+    """
+    snapshot = outcome.snapshot
+    versions = {document.uri: document.version for document in snapshot.documents} or {snapshot.uri: snapshot.version}
+    changes: dict[str, list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit]] = {}
+    for edit in edits:
+        placed = in_cell(edit, snapshot.cells, outcome.rows.row) if snapshot.documents else edit
+        if placed is None:
+            return None
+        uri, above = snapshot.holder(placed.span)
+        area = outcome.rows.range(placed.span, client.encoding, above)
+        changes.setdefault(uri, []).append(types.TextEdit(area, placed.content))
+    if not client.has_versioned_edits:
+        return types.WorkspaceEdit(changes=changes)  # type: ignore[arg-type]
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, versions[uri]), made)
+            for uri, made in changes.items()
+        ]
+    )
+
+
+def in_cell(edit: Edit, cells: tuple[Cell, ...], row: Callable[[int], str]) -> Edit | None:
+    """An edit of the text that stands in one cell, where it begins; None where there is none that does the same.
+
+    Whole lines that are put where a cell begins go to the end of the one above if they continue its last block: a
+    cell cannot begin indented. ``row`` gives the rows of the text.
+    """
+    span = edit.span
+    cell = cell_at(cells, span.row)
+    if cell is None:
+        return None
+    above = cell_at(cells, span.row - 1)
+    is_insertion = (span.row, span.column) == (span.end_row, span.end_column)
+    if is_insertion and span.column == 1 and above is not None:
+        beyond = span.row > cell.last
+        if beyond or above != cell and edit.content[:1].isspace():
+            end = len(row(above.last)) + 1
+            return Edit(Span(above.last, end, above.last, end), "\n" + edit.content.removesuffix("\n"))
+    is_inside = span.end_row <= cell.last or (span.end_row, span.end_column) == (cell.last + 1, 1)
+    return edit if is_inside else None

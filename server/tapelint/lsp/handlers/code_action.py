@@ -1,0 +1,168 @@
+"""``textDocument/codeAction``: the lightbulb.
+
+Fixes were computed and verified after the findings were published, so the answer usually comes from memory. Where the
+client can wait for the edit until the user has chosen, it is made then, and refused if the text has changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from ...analysis import fix_all
+from ...report.diagnostic import Fix
+from ...source.edit import Edit
+from ..analysis_result import Outcome
+from ..convert.text_edits import workspace_edit
+from ..suppress_action import ignore_here
+from ..transport.json_rpc import content_modified
+from ..worker import Priority
+
+if TYPE_CHECKING:
+    from ..server import Server
+
+QUICK_FIX = types.CodeActionKind.QuickFix.value
+FIX_ALL = "source.fixAll.tapelint"
+OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True)
+WITHOUT_RESOLVE = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL])
+
+# How long the lightbulb may wait for fixes not computed yet: an editor shows it only when all servers answered.
+PATIENCE = 1.0
+PATIENCE_WHEN_INVOKED = 5.0
+
+
+async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """The actions for the text as it is now: none once that has changed; newer settings alone are waited for."""
+    while True:
+        outcome = await ls.pipeline.outcome(params.text_document.uri)
+        if outcome is None or outcome.report is None or not ls.client.takes_actions:
+            return []
+        actions = await _actions(ls, outcome, params)
+        if not outcome.token():
+            return actions
+        if not ls.pipeline.has_text_of(outcome):
+            return []
+
+
+async def _actions(ls: Server, outcome: Outcome, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """One action for each fix of each finding in range, one to silence each code, and all safe fixes if asked for."""
+    only = params.context.only
+    unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
+    actions: list[types.CodeAction] = []
+    if _wanted(QUICK_FIX, only) or not only:
+        here = outcome.snapshot.above(params.text_document.uri)
+        touched = [
+            index
+            for index, (shown, finding) in enumerate(zip(outcome.shown, outcome.findings))
+            if _touch(shown.range, params.range) and outcome.snapshot.holder(finding.span)[1] == here
+        ]
+        await _fixes(ls, outcome, touched, PATIENCE if unasked else PATIENCE_WHEN_INVOKED)
+        if outcome.token():
+            return []  # its tree is that of newer text by now
+        for index in touched:
+            for number, fix in enumerate(outcome.known_fixes(index)):
+                action = _fix_action(ls, outcome, index, number, fix)
+                actions += [action] if action is not None else []
+        actions += _silencers(ls, outcome, touched)
+    if only and _wanted(FIX_ALL, only) and outcome.findings and not outcome.snapshot.documents:
+        all_of_them = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=FIX_ALL)
+        all_of_them.data = _data(outcome, "all")
+        if ls.client.resolves_edits:
+            actions.append(all_of_them)
+        elif edits := await _all(ls, outcome):
+            all_of_them.edit = workspace_edit(edits, outcome, ls.client)
+            actions.append(all_of_them)
+    return actions
+
+
+async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
+    """The edit of a chosen action, as long as its text is still there."""
+    data: Any = action.data if isinstance(action.data, dict) else {}
+    outcome = ls.pipeline.known(str(data.get("uri")))
+    if action.edit is not None or not data:
+        return action
+    if outcome is None or data.get("version") != outcome.snapshot.version or data.get("result") != outcome.result_id:
+        raise content_modified()
+    edits: Iterable[Edit] = ()
+    if data.get("kind") == "all":
+        edits = await _all(ls, outcome)
+    elif data.get("kind") == "fix":
+        known = outcome.known_fixes(data.get("index", -1))
+        edits = next((fix.edits for number, fix in enumerate(known) if number == data.get("number")), ())
+    if outcome.token():
+        raise content_modified()
+    action.edit = workspace_edit(edits, outcome, ls.client)
+    return action
+
+
+def _fix_action(ls: Server, outcome: Outcome, index: int, number: int, fix: Fix) -> types.CodeAction | None:
+    edit = workspace_edit(fix.edits, outcome, ls.client)
+    if edit is None:
+        return None
+    preferred = fix.preferred and fix.applicability == "safe"
+    return types.CodeAction(
+        title=fix.title,
+        kind=QUICK_FIX,
+        diagnostics=[outcome.shown[index]],
+        is_preferred=True if preferred and ls.client.shows_preferred else None,
+        edit=None if ls.client.resolves_edits else edit,
+        data=_data(outcome, "fix", index=index, number=number) if ls.client.resolves_edits else None,
+    )
+
+
+def _silencers(ls: Server, outcome: Outcome, touched: list[int]) -> list[types.CodeAction]:
+    """One "ignore" for each code and line, however many findings share them."""
+    shown_by: dict[tuple[str, int], list[types.Diagnostic]] = {}
+    for index in touched:
+        finding = outcome.findings[index]
+        shown_by.setdefault((finding.code, finding.span.row), []).append(outcome.shown[index])
+    actions = []
+    for (code, row), shown in shown_by.items():
+        edit = ignore_here(outcome.report.source, code, row)
+        if edit is not None:
+            title = f"Ignore {code} on this line"
+            change = workspace_edit([edit], outcome, ls.client)
+            actions.append(types.CodeAction(title, kind=QUICK_FIX, diagnostics=shown, edit=change))
+    return actions
+
+
+async def _fixes(ls: Server, outcome: Outcome, indices: Iterable[int], patience: float | None) -> None:
+    """See that the fixes of ``indices`` are computed, as far as that can be done in time."""
+    futures = {outcome.fixes(index, ls.pipeline.worker, Priority.ANSWER) for index in indices}
+    if futures:
+        await asyncio.wait(futures, timeout=patience)
+
+
+async def _all(ls: Server, outcome: Outcome) -> tuple[Edit, ...]:
+    everything = range(len(outcome.findings))
+    await _fixes(ls, outcome, everything, None)
+    best = [fixes[0] for index in everything if (fixes := outcome.known_fixes(index))]
+    chosen = fix_all.compatible([fix for fix in best if fix.preferred and fix.applicability == "safe"])
+    report, token = outcome.report, outcome.token
+
+    def verify() -> tuple[Edit, ...]:
+        return fix_all.verified(chosen, report, token)
+
+    job = ls.pipeline.worker.submit(verify, Priority.ANSWER, token)
+    await asyncio.wait({job.future})
+    if token():
+        raise content_modified()
+    return job.future.result()
+
+
+def _data(outcome: Outcome, kind: str, **rest: object) -> dict[str, object]:
+    snapshot = outcome.snapshot
+    return {"uri": snapshot.uri, "version": snapshot.version, "result": outcome.result_id, "kind": kind, **rest}
+
+
+def _wanted(kind: str, only: Iterable[str | types.CodeActionKind] | None) -> bool:
+    """Whether the client asked for ``kind``; asking for a kind asks for all below it."""
+    asked = [str(getattr(entry, "value", entry)) for entry in only or ()]
+    return any(not entry or kind == entry or kind.startswith(f"{entry}.") for entry in asked)
+
+
+def _touch(one: types.Range, other: types.Range) -> bool:
+    return one.start <= other.end and other.start <= one.end

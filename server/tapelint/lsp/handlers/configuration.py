@@ -1,0 +1,85 @@
+"""Settings and configuration files: read at the start, and again whenever the editor says they changed."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+
+from ...workspace.config import forget
+from ..settings import SECTION
+
+if TYPE_CHECKING:
+    from ..server import Server
+
+WATCHED = ("**/pyproject.toml", "**/tapelint.toml", "**/*.py")
+
+
+async def initialized(ls: Server, params: types.InitializedParams) -> None:
+    """Ask to be told of changes, read the settings, then let the analysis begin."""
+    registrations = []
+    if ls.client.registers_watchers:
+        watchers = [types.FileSystemWatcher(glob) for glob in WATCHED]
+        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        registrations.append(_registration(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+    if ls.client.registers_settings:
+        section = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+        registrations.append(_registration(types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
+    if registrations:
+        ls.client_register_capability(types.RegistrationParams(registrations))
+    await _fetch(ls)
+    ls.pipeline.release()
+    ls.status.settle()
+
+
+async def did_change(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    """The editor's settings may have changed; a client that cannot be asked sends them along.
+
+    VS Code says so the moment it is asked to tell, with nothing changed at all: what is found or on its way then stays.
+    """
+    if await _fetch(ls) if ls.client.has_settings else ls.settings.take(params.settings):
+        _start_over(ls)
+
+
+async def folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """A folder came or went, and with it its settings."""
+    if await _fetch(ls):
+        _start_over(ls)
+
+
+def watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+    """A configuration file changed on disk, or a file that others import."""
+    python = [change for change in params.changes if change.uri.endswith(".py")]
+    if len(python) < len(params.changes):
+        _start_over(ls)
+    elif any(change.type != types.FileChangeType.Changed for change in python):
+        ls.pipeline.restart()  # an import may find another file from now on
+        ls.refresh()
+    else:
+        for change in python:
+            if not ls.pipeline.knows(change.uri):  # what the editor holds counts, not what it saved
+                ls.pipeline.touched(to_fs_path(change.uri) or "")
+
+
+async def _fetch(ls: Server) -> bool:
+    """Read the settings of a client that can be asked; whether they are others than before."""
+    if not ls.client.has_settings:
+        return False
+
+    def ask(params: types.ConfigurationParams) -> asyncio.Future:
+        return asyncio.wrap_future(ls.workspace_configuration(params))
+
+    return await ls.settings.fetch(ask, [folder.uri for folder in ls.workspace.folders.values()])
+
+
+def _start_over(ls: Server) -> None:
+    forget()
+    ls.pipeline.restart()
+    ls.refresh()
+
+
+def _registration(method: str, options: object) -> types.Registration:
+    return types.Registration(id=str(uuid.uuid4()), method=method, register_options=options)

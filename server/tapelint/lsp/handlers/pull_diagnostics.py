@@ -1,0 +1,27 @@
+"""``textDocument/diagnostic``: the client asks, and is told only what it does not know yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from ..transport.json_rpc import server_cancelled
+
+if TYPE_CHECKING:
+    from ..server import Server
+
+OPTIONS = types.DiagnosticOptions(identifier="tapelint", inter_file_dependencies=True, workspace_diagnostics=False)
+
+
+async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+    """The findings of the text as it is now; newer text in the meantime makes the client ask again."""
+    uri = params.text_document.uri
+    if not ls.pipeline.knows(uri):
+        return types.RelatedFullDocumentDiagnosticReport(items=[])
+    outcome = await ls.pipeline.outcome(uri)
+    if outcome is None:
+        raise server_cancelled()
+    if params.previous_result_id == outcome.result_id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=outcome.result_id)
+    return types.RelatedFullDocumentDiagnosticReport(items=outcome.shown, result_id=outcome.result_id)

@@ -1,0 +1,1 @@
+"""Messages over standard input and output."""

@@ -1,0 +1,1 @@
+"""What training frameworks call, and in which order."""

@@ -1,0 +1,93 @@
+"""Frameworks that the program calls itself: ``accelerator.backward(loss)``, ``fabric.setup(model)``,
+``self.manual_backward(loss)``. Which they are is data of ``models/frameworks``.
+"""
+
+from __future__ import annotations
+
+from ...autograd import State
+from ...domain.values import NONE, Instance, Lib, Method, Ref, Sequence, TensorRef, Tuple, Value
+from ...drivers.framework_driver import optimizers_of
+from ...engine.machine import Machine, Raised
+from ...semantics.calls import unknown_call
+from ..torch.autograd.backward_calls import go_backward, retention
+from ..torch.nn.frozen_parts import require
+from ..torch.registry import FUNCTIONS, MODULE_METHODS, Call, method
+from .training_loops import LAUNCHERS, MANUAL, is_framework_object
+
+TOGGLED = "(toggled)"
+"""An attribute of ours: the parameters that do not require grad until ``untoggle_optimizer``."""
+
+
+def launcher(m: Machine, state: State, call: Call) -> Value:
+    return Ref(state.new(Instance(Lib(call.name), {}, True)))
+
+
+def walk(m: Machine, state: State, call: Call) -> Value:
+    """``backward(loss)`` of a launcher; ``call.args`` begins with the launcher itself."""
+    given = call.get(1, "loss", call.get(1, "tensor"))
+    if given == NONE:
+        raise Raised("AttributeError")
+    if not isinstance(given, TensorRef):
+        return unknown_call(m, state, call.args[1:], call.kwargs, call.node, Method(call.need(0), call.name))
+    go_backward(m, state, [given.id], call.node, *retention(call, 3, 4), None)
+    return NONE
+
+
+def handed_back(m: Machine, state: State, call: Call) -> Value:
+    """One argument as it is, several as a tuple."""
+    given = [*call.args[1:], *(value for name, value in call.kwargs.items() if name in ("model", "module"))]
+    return given[0] if len(given) == 1 else Tuple(tuple(given))
+
+
+for _name, _methods in LAUNCHERS.items():
+    FUNCTIONS[_name] = launcher
+    FUNCTIONS[f"{_name}.backward"] = walk
+    for _method in _methods:
+        FUNCTIONS[f"{_name}.{_method}"] = handed_back
+
+
+@method(MODULE_METHODS, MANUAL[1])
+def manual_backward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if not is_framework_object(state, receiver, MANUAL[0]):
+        return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+    return walk(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
+
+
+@method(MODULE_METHODS, "optimizers")
+def optimizers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """What the object's own ``configure_optimizers`` has made: one, or a list."""
+    made = _configured(m, state, receiver, call)
+    if made == NONE:
+        return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+    return Ref(state.new(Sequence("list", list(made.items)))) if isinstance(made, Tuple) else made
+
+
+@method(MODULE_METHODS, "toggle_optimizer")
+def toggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """What other optimizers hold does not require grad until ``untoggle_optimizer``."""
+    made, chosen = _configured(m, state, receiver, call), call.get(0, "optimizer")
+    if made == NONE:
+        return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+    if not isinstance(made, Tuple) or chosen not in made.items:
+        return NONE
+    own = set(state.heap[chosen.id].params)
+    others = {key for each in made.items for key in state.heap[each.id].params} - own
+    off = [key for key in sorted(others) if state.tensors[key].requires_grad]
+    state.edit(receiver.id).attributes[TOGGLED] = Tuple(tuple(TensorRef(key) for key in off))
+    require(state, off, False)
+    return NONE
+
+
+@method(MODULE_METHODS, "untoggle_optimizer")
+def untoggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if not is_framework_object(state, receiver, MANUAL[0]):
+        return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+    off = state.edit(receiver.id).attributes.pop(TOGGLED, NONE)
+    require(state, [item.id for item in off.items] if isinstance(off, Tuple) else [], True)
+    return NONE
+
+
+def _configured(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if not isinstance(receiver, Ref) or not is_framework_object(state, receiver, MANUAL[0]):
+        return NONE
+    return optimizers_of(m, state, receiver, "configure_optimizers", call.node)

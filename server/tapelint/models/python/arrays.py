@@ -1,0 +1,125 @@
+"""NumPy: it wants plain memory, and a tensor that autograd tracks refuses to give its own.
+
+y.numpy(), np.array(y), np.mean([a, b])    raise where a tensor among the arguments requires grad
+float(y), y.item(), y.tolist()             are fine
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd import Cut, Node, State, current
+from ...autograd.events.broken_graph import GraphCopiedOut
+from ...checks.lost_history import computed
+from ...domain.values import FALSE, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ...engine.machine import Machine, Raised
+from ...engine.must_execute import walks_after
+from ..torch.autograd.backward_calls import written_at
+from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, method
+
+REFUSED = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+DIRECT = (
+    "array asarray asanyarray ascontiguousarray exp log log10 log2 sqrt abs absolute isnan isinf isfinite argmax "
+    "argmin round float32 float64 int64 append tanh sin cos square power maximum minimum clip where dot"
+).split()
+JOINING = (
+    "concatenate stack vstack hstack column_stack mean sum max min std var median average percentile quantile amax "
+    "amin nanmean prod"
+).split()
+"""These hand a tensor over to its own method, but convert a list of tensors."""
+
+
+def held_in(
+    state: State, value: Value, depth: int = 3, trail: tuple[str | int, ...] = ()
+) -> list[tuple[int, tuple[str | int, ...]]]:
+    """The tensors that require grad for certain in nested lists, with the indices that lead to them."""
+    if isinstance(value, TensorRef):
+        tensor = current(state, value.id)
+        return [(value.id, trail)] if tensor.requires_grad and not tensor.assumed else []
+    items = value.items if depth and isinstance(value, Tuple) else ()
+    if depth and isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence):
+        items = tuple(thing.items)
+    return [hit for i, item in enumerate(items) for hit in held_in(state, item, depth - 1, (*trail, i))]
+
+
+def premise(state: State, node: ast.AST) -> str | None:
+    """A function that nothing in the file calls may be called with gradients switched off, unless it went backward, or
+    will after what it does at ``node``. That must not depend on whether this path gets there: the program may raise.
+    """
+    entry, place = state.calls[0] if state.calls else None, (*state.calls, node)[1:2]
+    if isinstance(entry, (ast.FunctionDef, ast.AsyncFunctionDef)) and not state.freed:
+        if place and walks_after(entry, place[0]):
+            return None
+        return f"gradients are enabled where `{entry.name}` is called"
+    return None
+
+
+def stranger(state: State, key: int) -> str | None:
+    """Whoever is assumed to have given a tensor its graph; None where there is a graph without any assumption."""
+    seen: set[Node] = set()
+    name, frontier = None, [current(state, key).grad_fn]
+    while frontier:
+        item = frontier.pop()
+        if item is None or item in seen:
+            continue
+        seen.add(item)
+        if item.assumed is not None:
+            name = name or item.assumed
+            continue
+        for below in item.inputs:
+            if isinstance(below, Node):
+                frontier.append(below)
+            elif state.tensors[below.tensor].assumed is None:
+                return None
+    return name
+
+
+def refuse(
+    m: Machine,
+    state: State,
+    held: list[tuple[int, tuple[str | int, ...]]],
+    call: Call,
+    how: str,
+    source: ast.expr | None,
+    method: bool = False,
+) -> None:
+    """Publish that a graph was to be copied out; raise where that is certain. What would rest on two assumptions is
+    not said.
+    """
+    assumed = premise(state, call.node) if how == "numpy" else None
+    strangers = [stranger(state, key) for key, _ in held]
+    if None not in strangers:
+        if assumed is not None:
+            return
+        assumed = f"`{strangers[0]}` keeps a graph, which tapelint cannot see"
+    m.tape.publish(GraphCopiedOut(state.moment(call.node), assumed, tuple(held), how, source, method))
+    if assumed is None:
+        raise Raised("RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True)
+
+
+@method(TENSOR_METHODS, "numpy", "__array__")
+def tensor_numpy(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    held = held_in(state, receiver)
+    if held and state.grad_mode is True and call.kwargs.get("force", FALSE) == FALSE and not call.args:
+        func = call.node.func if isinstance(call.node, ast.Call) else None
+        refuse(m, state, held, call, "numpy", func.value if isinstance(func, ast.Attribute) else None, True)
+    value, tensor = Unknown("item", False), current(state, receiver.id) if isinstance(receiver, TensorRef) else None
+    if tensor is not None and (tensor.requires_grad or tensor.id in m.tape.cuts):
+        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), "numpy")
+    return value
+
+
+def array_function(m: Machine, state: State, call: Call) -> Value:
+    given = call.get(0, "object")
+    direct = isinstance(given, TensorRef)
+    held = [] if direct and call.name.rpartition(".")[2] in JOINING else held_in(state, given)
+    if held and state.grad_mode is True:
+        refuse(m, state, held, call, "numpy", written_at(call, 0, "object"))
+    value = computed(m, "array", *call.args)
+    if value.tensor in m.tape.cuts and m.tape.cuts[value.tensor].reason != "numpy":
+        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), "numpy")
+    return value
+
+
+for _name in (*DIRECT, *JOINING):
+    FUNCTIONS["numpy." + _name] = array_function

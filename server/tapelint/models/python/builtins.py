@@ -1,0 +1,337 @@
+"""Python's own functions, and the few of the standard library that move tensors around."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ...autograd import State
+from ...checks.lost_history import taken
+from ...domain.induction import look
+from ...domain.opaque_values import is_data
+from ...domain.values import (
+    NONE,
+    Const,
+    Instance,
+    Lib,
+    Mapping,
+    Partial,
+    Range,
+    Ref,
+    Sequence,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    Zip,
+)
+from ...engine.machine import Machine, Raised
+from ...engine.paths.truth import length, truth
+from ...semantics.calls import call_value
+from ...semantics.classes import Factory
+from ...semantics.iteration import Exhausted, come_due, items_due, items_of, started
+from ...semantics.operators import combine
+from ..torch.registry import Call, function
+
+NAMED_TUPLE = "(named tuple)"
+
+
+@function("builtins.range", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
+def make_range(m: Machine, state: State, call: Call) -> Value:
+    numbers = [a.value if isinstance(a, Const) and isinstance(a.value, int) else None for a in call.args]
+    if len(numbers) == 1:
+        return Range(0, numbers[0], 1)
+    return (
+        Range(numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else 1)
+        if len(numbers) > 1
+        else Range(None, None, None)
+    )
+
+
+@function("builtins.enumerate")
+def enumerated(m: Machine, state: State, call: Call) -> Value:
+    start = call.get(1, "start", Const(0))
+    begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else None
+    return Zip((Range(begin, None if begin is None else begin + (1 << 40), 1), call.get(0, "iterable")))
+
+
+@function("builtins.zip", "itertools.zip_longest")
+def zipped(m: Machine, state: State, call: Call) -> Value:
+    return Zip(tuple(call.args))
+
+
+@function(
+    "tqdm.tqdm",
+    "tqdm.auto.tqdm",
+    "tqdm.notebook.tqdm",
+    "tqdm",
+    "itertools.islice",
+    "itertools.cycle",
+    "rich.progress.track",
+)
+def passed_through(m: Machine, state: State, call: Call) -> Value:
+    return call.get(0, "iterable")
+
+
+@function("builtins.iter")
+def iterator(m: Machine, state: State, call: Call) -> Value:
+    return started(m, state, call.get(0, "iterable"), call.node)
+
+
+@function("builtins.len")
+def size(m: Machine, state: State, call: Call) -> Value:
+    value = call.get(0, "obj")
+    if isinstance(value, Tuple):
+        return Const(len(value.items))
+    if isinstance(value, Range) and (known := length(value)) is not None:
+        return Const(known)
+    if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
+        return Const(len(value.value))
+    if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and not thing.open:
+        look(value.id)
+        return Const(len(thing.items))
+    return Unknown("index", False)
+
+
+@function(
+    "builtins.list",
+    "builtins.tuple",
+    "builtins.set",
+    "builtins.frozenset",
+    "builtins.sorted",
+    "builtins.reversed",
+    "collections.deque",
+    "queue.Queue",
+    "collections.Counter",
+)
+def sequence(m: Machine, state: State, call: Call) -> Value:
+    kind = call.name.rpartition(".")[2]
+    limit = call.get(1, "maxlen") if kind == "deque" else call.get(0, "maxsize") if kind == "Queue" else NONE
+    source = call.get(0, "iterable", NONE) if kind != "Queue" else NONE
+    items, more = [], False
+    if source != NONE:
+        found = items_of(m, state, source, call.node)
+        items, more = list(found.values), not found.exact
+    if kind == "reversed":
+        items.reverse()
+    if kind == "tuple":
+        return Tuple(tuple(items)) if not more else Ref(state.new(Sequence("list", items, True)))
+    bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else None
+    return Ref(state.new(Sequence("list" if kind in ("sorted", "reversed") else kind, items, more, bound)))
+
+
+@function(
+    "builtins.dict",
+    "collections.OrderedDict",
+    "collections.defaultdict",
+    "weakref.WeakKeyDictionary",
+    "weakref.WeakValueDictionary",
+)
+def mapping(m: Machine, state: State, call: Call) -> Value:
+    made = Mapping({})
+    args = list(call.args)
+    if call.name.endswith("defaultdict") and args:
+        made.default = args.pop(0)
+    if args:
+        source = state.heap[args[0].id] if isinstance(args[0], Ref) else None
+        if isinstance(source, Mapping):
+            made.items, made.open = dict(source.items), source.open
+        else:
+            pairs = items_of(m, state, args[0], call.node)
+            made.open = not pairs.exact
+            for pair in pairs.values:
+                key = pair.items[0] if isinstance(pair, Tuple) and len(pair.items) == 2 else None
+                made.open |= not isinstance(key, Const)
+                if isinstance(pair, Tuple) and isinstance(key, (Const, Unknown)):  # which key it is is not known
+                    made.items[key.value if isinstance(key, Const) else key] = pair.items[1]
+    made.items.update(call.kwargs)
+    return Ref(state.new(made))
+
+
+@function("builtins.sum", "math.fsum")
+def total(m: Machine, state: State, call: Call) -> Value:
+    """``sum`` is a chain of additions; on tensors it builds graph."""
+    result = call.get(1, "start", Const(0))
+    for item in items_of(m, state, call.get(0, "iterable"), call.node).values:
+        result = combine(m, state, ast.Add(), result, item, call.node)
+    return result
+
+
+@function("builtins.map")
+def mapped(m: Machine, state: State, call: Call) -> Value:
+    mapping = call.need(0)
+    sources = [items_of(m, state, a, call.node) for a in call.args[1:]]
+    count = min((len(s.values) for s in sources), default=0)
+    values = [call_value(m, state, mapping, [s.values[i] for s in sources], {}, call.node) for i in range(count)]
+    return Ref(state.new(Sequence("list", values, not all(s.exact for s in sources))))
+
+
+@function("builtins.filter")
+def filtered(m: Machine, state: State, call: Call) -> Value:
+    keeps, found = call.need(0), items_of(m, state, call.need(1), call.node)
+    kept: list[Value] = []
+    for item in found.values:
+        verdict = truth(m, state, call_value(m, state, keeps, [item], {}, call.node) if keeps != NONE else item)
+        if verdict is not False:
+            kept.append(item)
+    return Ref(state.new(Sequence("list", kept, not found.exact)))
+
+
+@function("builtins.next")
+def following(m: Machine, state: State, call: Call) -> Value:
+    due = items_due(m, state, call.get(0, "iterator"), call.node, 1).values[:1]
+    try:
+        found = [come_due(m, state, item, call.node, everywhere=True) for item in due]
+    except Exhausted:
+        if len(call.args) > 1:
+            return call.args[1]
+        raise Raised("StopIteration", is_meant=True) from None
+    if found and isinstance(found[0], Unknown):
+        return replace(found[0], formula=None)  # another one each time
+    return found[0] if found else call.args[1] if len(call.args) > 1 else Unknown("item")
+
+
+@function("builtins.max", "builtins.min", "builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
+def arithmetic(m: Machine, state: State, call: Call) -> Value:
+    if all(isinstance(a, Const) for a in call.args) and not call.kwargs:
+        try:
+            return Const(
+                {"max": max, "min": min, "abs": abs, "round": round}[call.name.rpartition(".")[2]](
+                    *(a.value for a in call.args)
+                )
+            )  # type: ignore[operator,attr-defined]
+        except Exception:  # the program's own mistake, or pow and divmod
+            return Unknown("number", False)
+    if call.args and isinstance(call.args[0], TensorRef) and call.name in ("builtins.abs", "builtins.pow"):
+        from ..torch.dispatch import run
+
+        return run(m, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
+    given = call.args
+    if len(given) == 1 and call.name in ("builtins.max", "builtins.min"):
+        given = items_of(m, state, given[0], call.node).values
+    tensors = [a for a in given if isinstance(a, TensorRef)]
+    if tensors and not is_data(state, tensors[-1]):
+        return tensors[-1]
+    if not all(is_data(state, a) for a in given):
+        return Unknown("number")
+    return tensors[-1] if tensors else Unknown("number", False)
+
+
+@function(
+    "builtins.int",
+    "builtins.float",
+    "builtins.bool",
+    "builtins.str",
+    "builtins.repr",
+    "builtins.format",
+    "builtins.id",
+    "builtins.hash",
+    "builtins.ord",
+    "builtins.hex",
+)
+def plain(m: Machine, state: State, call: Call) -> Value:
+    value = call.get(0, "x")
+    kind = {"int": int, "float": float, "bool": bool, "str": str}.get(call.name.rpartition(".")[2])
+    if kind and isinstance(value, Const) and not call.kwargs and all(isinstance(a, Const) for a in call.args):
+        try:
+            return Const(kind(*(a.value for a in call.args if isinstance(a, Const))))
+        except (TypeError, ValueError, OverflowError):
+            return Unknown("number", False)
+    return taken(m, state, value, call.node)
+
+
+@function(
+    "builtins.print",
+    "builtins.input",
+    "builtins.open",
+    "builtins.vars",
+    "builtins.dir",
+    "builtins.globals",
+    "builtins.locals",
+    "builtins.callable",
+    "builtins.issubclass",
+    "builtins.object",
+    "builtins.bytes",
+)
+def quiet(m: Machine, state: State, call: Call) -> Value:
+    return NONE if call.name == "builtins.print" else Unknown("builtin", False)
+
+
+@function("builtins.any", "builtins.all")
+def quantified(m: Machine, state: State, call: Call) -> Value:
+    """Known where one item decides, and where all are known."""
+    value, decisive = call.get(0, "iterable"), call.name == "builtins.any"
+    if isinstance(value, TensorRef):
+        return Unknown("builtin", False)
+    found = items_of(m, state, value, call.node)
+    verdicts = [truth(m, state, item) for item in found.values]
+    if found.exact and decisive in verdicts:
+        return Const(decisive)
+    return Unknown("builtin", False) if None in verdicts or not found.exact else Const(not decisive)
+
+
+@function("builtins.slice")
+def make_slice(m: Machine, state: State, call: Call) -> Value:
+    match call.args:
+        case [stop]:
+            return Slice(NONE, stop, NONE)
+        case [start, stop]:
+            return Slice(start, stop, NONE)
+        case [start, stop, step]:
+            return Slice(start, stop, step)
+    raise Raised("TypeError")
+
+
+@function("builtins.type")
+def type_of(m: Machine, state: State, call: Call) -> Value:
+    value = call.get(0, "obj")
+    if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
+        return thing.kind
+    return Unknown("type", False)
+
+
+@function("collections.namedtuple")
+def named_tuple(m: Machine, state: State, call: Call) -> Value:
+    """A class of tuples with names."""
+    fields = call.get(1, "field_names")
+    names: list[str] = []
+    if isinstance(fields, Const) and isinstance(fields.value, str):
+        names = fields.value.replace(",", " ").split()
+    elif not isinstance(fields, Const):
+        names = [str(i.value) for i in items_of(m, state, fields, call.node).values if isinstance(i, Const)]
+    return Partial(Lib(NAMED_TUPLE), (Tuple(tuple(Const(n) for n in names)),), ())
+
+
+@function(NAMED_TUPLE)
+def fill_named_tuple(m: Machine, state: State, call: Call) -> Value:
+    names = call.args[0]
+    assert isinstance(names, Tuple)
+    labels = tuple(str(n.value) for n in names.items if isinstance(n, Const))
+    return Tuple(tuple(call.get(i + 1, name, Unknown(name)) for i, name in enumerate(labels)), labels)
+
+
+@function("functools.partial")
+def partial(m: Machine, state: State, call: Call) -> Value:
+    return Partial(call.args[0], tuple(call.args[1:]), tuple(call.kwargs.items())) if call.args else Unknown("partial")
+
+
+@function("dataclasses.field")
+def field(m: Machine, state: State, call: Call) -> Value:
+    factory = call.kwargs.get("default_factory")
+    return Factory(factory) if factory is not None else call.kwargs.get("default", Unknown("field"))  # type: ignore[return-value]
+
+
+@function("itertools.chain", "itertools.chain.from_iterable", "itertools.product")
+def chained(m: Machine, state: State, call: Call) -> Value:
+    if call.name == "itertools.product":
+        return Zip(tuple(call.args))
+    is_plain = call.name == "itertools.chain"
+    sources = call.args if is_plain else items_of(m, state, call.get(0, "iterable"), call.node).values
+    found = [items_of(m, state, a, call.node) for a in sources]
+    return Ref(state.new(Sequence("list", [v for f in found for v in f.values], not all(f.exact for f in found))))
+
+
+@function("itertools.count")
+def counting(m: Machine, state: State, call: Call) -> Value:
+    return Range(0, None, 1)

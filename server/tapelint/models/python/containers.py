@@ -1,0 +1,199 @@
+"""Methods of lists, sets, deques, dicts and their Module twins."""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd import State
+from ...domain.opaque_values import is_data
+from ...domain.values import NONE, Const, Lib, Mapping, Partial, Ref, Sequence, Tuple, Unknown, Value, as_key, of_key
+from ...engine.machine import Machine, Raised
+from ...semantics.assign import remember
+from ...semantics.iteration import items_of
+from ...semantics.subscripts import alike
+from ...source import written
+from ..torch.registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, function, method
+
+
+def _name(call: Call) -> str:
+    """How the program calls the container: ``hs`` in ``hs.append(h)``."""
+    function = call.node.func if isinstance(call.node, ast.Call) else None
+    return written(function.value) if isinstance(function, ast.Attribute) else "container"
+
+
+def _given(call: Call, index: int = 0) -> ast.expr | None:
+    return call.node.args[index] if isinstance(call.node, ast.Call) and -1 < index < len(call.node.args) else None
+
+
+@method(SEQUENCE_METHODS, "append", "add", "appendleft", "put", "insert", "put_nowait")
+def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    place = 1 if call.name == "insert" else 0
+    value = call.kwargs["item"] if "item" in call.kwargs else call.need(place)
+    thing: Sequence = state.edit(receiver.id)
+    if call.name == "appendleft" or call.name == "insert" and call.args[0] == Const(0):
+        thing.items.insert(0, value)
+        if thing.limit is not None and len(thing.items) > thing.limit:
+            thing.items.pop()
+    else:
+        thing.items.append(value)
+        if thing.limit is not None and len(thing.items) > thing.limit:
+            thing.items.pop(0)
+    remember(m, state, _name(call), value, call.node, _given(call, place), "appended")
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "add_module", "register_module")
+def add_module(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Sequence = state.edit(receiver.id)
+    name = call.get(0, "name")
+    before = [known for known, _ in thing.named()]
+    thing.items.append(call.get(1, "module"))
+    thing.names = (*before, str(name.value)) if isinstance(name, Const) else ()
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "extend", "update")
+def extend(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    found = items_of(m, state, call.args[0], call.node) if call.args else None
+    if found is not None:
+        thing: Sequence = state.edit(receiver.id)
+        thing.items += found.values
+        thing.open = thing.open or not found.exact
+        for value in found.values:
+            remember(m, state, _name(call), value, call.node, _given(call), "appended")
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "pop", "popleft", "get", "get_nowait")
+def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Sequence = state.edit(receiver.id)
+    if not thing.items:
+        if thing.open:
+            return Unknown("item")
+        raise Raised("IndexError")
+    index = 0 if call.name != "pop" else call.args[0].value if call.args and isinstance(call.args[0], Const) else -1
+    if not isinstance(index, int) or not -len(thing.items) <= index < len(thing.items):
+        return alike(state, thing.items)
+    return thing.items.pop(index)
+
+
+@method(SEQUENCE_METHODS, "clear")
+def clear(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing = state.edit(receiver.id)
+    thing.items, thing.open = [], False
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "remove", "discard")
+def remove(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    items = state.edit(receiver.id).items
+    if call.args and call.args[0] in items:
+        items.remove(call.args[0])
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "copy", "union", "difference", "intersection")
+def copy(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    return Ref(state.new(state.heap[receiver.id].copy()))
+
+
+@method(SEQUENCE_METHODS, "reverse")
+def reverse(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    state.edit(receiver.id).items.reverse()
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "sort", "index", "count", "empty", "qsize", "rotate", "full")
+def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    if call.name == "empty":
+        thing: Sequence = state.heap[receiver.id]
+        return Const(not thing.items) if not thing.open else Unknown("empty", False)
+    return NONE if call.name in ("sort", "rotate") else Unknown("index", False)
+
+
+@method(MAPPING_METHODS, "items", "keys", "values")
+def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Mapping = state.heap[receiver.id]
+    pairs = [
+        (of_key(k) if not (isinstance(k, str) and k.startswith("<")) else Unknown("key", False), v)
+        for k, v in thing.items.items()
+    ]
+    if call.name == "items":
+        found: list[Value] = [Tuple(pair) for pair in pairs]
+    else:
+        found = [k if call.name == "keys" else v for k, v in pairs]
+    return Ref(state.new(Sequence("list", found, thing.open)))
+
+
+@method(MAPPING_METHODS, "get", "pop", "setdefault")
+def entry(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Mapping = state.heap[receiver.id]
+    key = as_key(call.get(0, "key"))
+    default = call.get(1, "default")
+    if key is not None and key in thing.items:
+        return thing.items[key] if call.name != "pop" else state.edit(receiver.id).items.pop(key)
+    if call.name == "setdefault" and key is not None:
+        state.edit(receiver.id).items[key] = default
+        return default
+    return default if key is not None and not thing.open else Unknown("item")
+
+
+def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> None:
+    """A dict takes over entries of which nothing is known."""
+    thing.open = True
+    thing.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = Unknown(
+        "item", False if is_data(state, source) else None
+    )
+
+
+@method(MAPPING_METHODS, "update")
+def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Mapping = state.edit(receiver.id)
+    source = call.args[0] if call.args else None
+    if isinstance(source, Ref) and isinstance(other := state.heap[source.id], Mapping):
+        thing.items.update(other.items)
+        thing.open = thing.open or other.open
+    elif source is not None:
+        add_unknown(state, thing, source, call.node)
+    thing.items.update(call.kwargs)
+    return NONE
+
+
+@method(MAPPING_METHODS, "clear")
+def empty(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing = state.edit(receiver.id)
+    thing.items, thing.open = {}, False
+    return NONE
+
+
+@method(MAPPING_METHODS, "copy")
+def duplicate(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    thing: Mapping = state.heap[receiver.id].copy()
+    if thing.owner is not None:
+        thing.kind, thing.owner = "dict", None
+    return Ref(state.new(thing))
+
+
+@function("weakref.ref")
+def weak(m: Machine, state: State, call: Call) -> Value:
+    """``weakref.ref(thing)``: called, it gives the thing as long as somebody holds it."""
+    return Partial(Lib("weakref.ref()"), tuple(call.args[:1]), ())
+
+
+@function("weakref.ref()")
+def referred(m: Machine, state: State, call: Call) -> Value:
+    return call.get(0, "object")

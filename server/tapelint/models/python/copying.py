@@ -1,0 +1,87 @@
+"""``copy.copy`` and ``copy.deepcopy``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...autograd import State, current, leaf, recorded
+from ...domain.mro import find
+from ...domain.values import Class, Function, Instance, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Value
+from ...engine.machine import Machine
+from ..torch.autograd.backward_calls import written_at
+from ..torch.registry import Call, function
+from .arrays import refuse
+
+
+@function("copy.deepcopy", "copy.copy")
+def copied(m: Machine, state: State, call: Call) -> Value:
+    """Tensors are copied as leaves are: new parameters. A graph tensor cannot be deep-copied; ``copy.copy`` shares."""
+    value = call.get(0, "x")
+    if call.name == "copy.copy":
+        return Ref(state.new(state.heap[value.id].copy())) if isinstance(value, Ref) else value
+    return deep_copy(m, state, value, call)
+
+
+def deep_copy(m: Machine, state: State, value: Value, call: Call) -> Value:
+    held = graphs_in(m, state, value, (), set())
+    if held:
+        refuse(m, state, held, call, "deepcopy", written_at(call, 0, "x"))
+    return _deep(m, state, value, call, {})
+
+
+def graphs_in(
+    m: Machine, state: State, value: Value, trail: tuple[str | int, ...], seen: set[int]
+) -> list[tuple[int, tuple[str | int, ...]]]:
+    """The tensors below ``value`` that are no leaves for certain, with the attributes and keys that lead to them, and
+    the gradients of leaves if those are recorded.
+    """
+    if isinstance(value, TensorRef):
+        tensor = current(state, value.id)
+        if tensor.grad_fn is None and not tensor.parameter and recorded(m.tape, state, value.id):
+            return [(state.grads[value.id], (*trail, "grad"))]  # it is copied along; a parameter leaves it behind
+        known = tensor.grad_fn is not None and tensor.requires_grad and not tensor.assumed
+        return [(value.id, trail)] if known else []
+    if isinstance(value, Tuple):
+        return [hit for i, item in enumerate(value.items) for hit in graphs_in(m, state, item, (*trail, i), seen)]
+    if not isinstance(value, Ref) or value.id in seen:
+        return []
+    seen.add(value.id)
+    thing = state.heap[value.id]
+    parts: list[tuple[str | int, Value]] = []
+    if isinstance(thing, Instance):
+        own = find(state, thing.kind, "__deepcopy__")
+        parts = list(thing.attributes.items()) if own is None or own[1] is None else []
+    elif isinstance(thing, Sequence):
+        parts = list(enumerate(thing.items))
+    elif isinstance(thing, Mapping):
+        parts = list(thing.items.items())
+    return [hit for name, item in parts for hit in graphs_in(m, state, item, (*trail, name), seen)]
+
+
+def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, Value]) -> Value:
+    if value in done:
+        return done[value]
+    if isinstance(value, TensorRef):
+        origin = current(state, value.id)
+        made = leaf(state, call.node, origin.requires_grad, parameter=origin.parameter)
+        state.tensors[made] = replace(
+            state.tensors[made], assumed=origin.assumed, of_module=origin.of_module, kind=origin.kind
+        )
+        done[value] = TensorRef(made)
+        return done[value]
+    if isinstance(value, Tuple):
+        return Tuple(tuple(_deep(m, state, v, call, done) for v in value.items), value.names)
+    if not isinstance(value, Ref):
+        return value
+    thing = state.heap[value.id]
+    if isinstance(thing, (Class, Optimizer)) or isinstance(thing, Function):
+        return value
+    twin = thing.copy()
+    made_ref = done[value] = Ref(state.new(twin))
+    if isinstance(twin, Instance):
+        twin.attributes = {k: _deep(m, state, v, call, done) for k, v in twin.attributes.items()}
+    elif isinstance(twin, Sequence):
+        twin.items = [_deep(m, state, v, call, done) for v in twin.items]
+    elif isinstance(twin, Mapping):
+        twin.items = {k: _deep(m, state, v, call, done) for k, v in twin.items.items()}
+    return made_ref

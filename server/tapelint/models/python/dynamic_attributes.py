@@ -1,0 +1,125 @@
+"""``hasattr``, ``getattr`` and ``setattr``: attributes by a name that is a value.
+
+if not hasattr(self, "_optimizers"):        # False for a Module that has been given none
+    self._optimizers = self.configure_optimizers()
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ... import ops
+from ...autograd import State
+from ...domain.mro import find, linear_order
+from ...domain.values import FALSE, NONE, TRUE, Const, Instance, Lib, Ref, TensorRef, Unknown, Value
+from ...engine.machine import Machine
+from ...semantics import attributes
+from ..torch.nn import module_registry
+from ..torch.nn.module_registry import KINDS, is_module_like
+from ..torch.registry import MODULE_METHODS, TENSOR_METHODS, Call, function, method
+
+
+@function("builtins.hasattr")
+def has_attribute(m: Machine, state: State, call: Call) -> Value:
+    value, name = call.get(0, "obj"), call.get(1, "name")
+    if isinstance(name, Const) and name.value in KINDS and is_module_like(state, value):
+        return TRUE
+    if isinstance(name, Const) and isinstance(value, TensorRef):
+        return _tensor_has(state, value, str(name.value))
+    if (
+        isinstance(value, Ref)
+        and isinstance(name, Const)
+        and isinstance(thing := state.heap[value.id], Instance)
+        and not thing.open
+    ):
+        if name.value in thing.attributes:
+            return TRUE
+        found = find(state, thing.kind, str(name.value))
+        if found is None or found[1] is not None:
+            return TRUE if found else FALSE
+        return FALSE if _of_no_module(state, thing, str(name.value)) else Unknown("hasattr", False)
+    return Unknown("hasattr", False)
+
+
+def _of_no_module(state: State, thing: Instance, name: str) -> bool:
+    """Whether an object of the program's own class is a Module that PyTorch gives no attribute of that name."""
+    order = linear_order(state, thing.kind)
+    foreign = [kind for kind in order if not isinstance(kind, Ref) and kind != Lib("builtins.object")]
+    if name.startswith("__") or name in OF_MODULES or not all(kind == Lib("torch.nn.Module") for kind in foreign):
+        return False
+    return find(state, thing.kind, "__getattr__") in [(kind, None) for kind in foreign]
+
+
+def _tensor_has(state: State, value: TensorRef, name: str) -> Value:
+    """Whether a tensor has an attribute: one that the program gave it, or one of all tensors."""
+    beside = state.heap.get(-value.id)
+    if name in OF_ALL or beside is not None and name in beside.attributes:
+        return TRUE
+    doubt = state.tensors[value.id].assumed or name in TENSOR_METHODS or name.startswith("_") or ops.candidates(name)
+    return Unknown("hasattr", False) if doubt else FALSE
+
+
+OF_ALL = frozenset("data grad requires_grad is_leaf grad_fn shape ndim dtype device layout itemsize nbytes".split())
+"""Attributes of every tensor that are no methods."""
+
+OF_MODULES = frozenset(
+    (
+        "_apply _backward_hooks _backward_pre_hooks _buffers _call_impl _compiled_call_impl _forward_hooks "
+        "_forward_hooks_always_called _forward_hooks_with_kwargs _forward_pre_hooks "
+        "_forward_pre_hooks_with_kwargs _get_backward_hooks _get_backward_pre_hooks _get_name "
+        "_is_full_backward_hook _load_from_state_dict _load_state_dict_post_hooks _load_state_dict_pre_hooks "
+        "_maybe_warn_non_full_backward_hook _modules _named_members _non_persistent_buffers_set _parameters "
+        "_register_load_state_dict_pre_hook _register_state_dict_hook _replicate_for_data_parallel "
+        "_save_to_state_dict _slow_forward _state_dict_hooks _state_dict_pre_hooks _version _wrapped_call_impl "
+        "T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double "
+        "dump_patches eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half "
+        "ipu load_state_dict modules mtia named_buffers named_children named_modules named_parameters parameters "
+        "register_backward_hook register_buffer register_forward_hook register_forward_pre_hook "
+        "register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook "
+        "register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook "
+        "register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to "
+        "to_empty train training type xpu zero_grad "
+    ).split()
+)
+"""What `dir(torch.nn.Module())` lists, but for what every object has."""
+
+
+@function("builtins.getattr")
+def get_attribute(m: Machine, state: State, call: Call) -> Value:
+    value, name = call.get(0, "obj"), call.get(1, "name")
+    if not isinstance(name, Const) or not isinstance(name.value, str):
+        return Unknown("getattr")
+    if len(call.args) > 2 and has_attribute(m, state, call) == FALSE:
+        return call.args[2]
+    return attributes.load(m, state, value, name.value, call.node)
+
+
+@function("builtins.setattr")
+def set_attribute(m: Machine, state: State, call: Call) -> Value:
+    value, name = call.get(0, "obj"), call.get(1, "name")
+    if isinstance(name, Const) and isinstance(name.value, str):
+        attributes.store(m, state, value, name.value, call.get(2, "value"), call.node)
+        if isinstance(value, Ref) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
+            m.tape.homes[value.id, name.value] = call.node, call.node.args[2]
+    elif isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        state.edit(value.id).open = True
+    return NONE
+
+
+@function("builtins.object.__setattr__")
+def put(m: Machine, state: State, call: Call) -> Value:
+    """What every object does, where a class of the program has a ``__setattr__`` of its own."""
+    return place(m, state, call.get(0, "self"), Call(call.name, call.args[1:], call.kwargs, call.node))
+
+
+@method(MODULE_METHODS, "__setattr__")
+def place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    name = call.get(0, "name")
+    if isinstance(receiver, Ref) and isinstance(state.heap[receiver.id], Instance):
+        if not isinstance(name, Const):
+            state.edit(receiver.id).open = True
+        elif name.value in module_registry.KINDS and module_registry.is_module_like(state, receiver):
+            module_registry.replaced(state, receiver, name.value, call.get(1, "value"))
+        else:
+            state.edit(receiver.id).attributes[str(name.value)] = call.get(1, "value")
+    return NONE

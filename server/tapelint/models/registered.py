@@ -1,0 +1,57 @@
+"""All models of library functions: importing this module registers them."""
+
+from types import ModuleType
+
+from .frameworks import launchers
+from .python import arrays, builtins, containers, copying, dynamic_attributes, import_module, type_tests
+from .torch import amp, composites, custom_ops, distributions, tensors, vectors
+from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
+from .torch.autograd_function import apply
+from .torch.func import transforms, vmap
+from .torch.nn import (
+    functional,
+    functional_call,
+    layers,
+    module_wrappers,
+    modules,
+    packed_sequences,
+    parametrizations,
+    weight_averages,
+)
+from .torch.optim import optimizer_subclasses, optimizers, schedulers
+
+MODELS: tuple[ModuleType, ...] = (
+    amp,
+    apply,
+    arrays,
+    backward_calls,
+    builtins,
+    checkpoint,
+    composites,
+    containers,
+    copying,
+    custom_ops,
+    distributions,
+    dynamic_attributes,
+    functional,
+    functional_call,
+    grad_calls,
+    grad_mode,
+    import_module,
+    launchers,
+    layers,
+    module_wrappers,
+    modules,
+    optimizer_subclasses,
+    optimizers,
+    packed_sequences,
+    parametrizations,
+    schedulers,
+    tensor_hooks,
+    tensors,
+    transforms,
+    type_tests,
+    vectors,
+    vmap,
+    weight_averages,
+)

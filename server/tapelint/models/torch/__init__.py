@@ -1,0 +1,1 @@
+"""What PyTorch's functions and methods do to the state of a path."""

@@ -1,0 +1,52 @@
+"""Whether an op that returns a view, a copy or its very argument (``maybe`` in its row) returns a copy this time.
+
+x.positive(), x.flatten(-1)     x itself
+x.t().reshape(2, 2, 4)          a view of it: to take a dimension apart nothing needs to be moved
+x.t().reshape(16)               who knows: a view only where the elements are in order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...autograd import State, Tape
+from ...domain.values import TensorRef
+from ...ops.schema import Op
+from .known_shape import Given, Sizes
+from .tensor_shapes import viewed
+
+REAL = frozenset("conj conj_physical real resolve_conj resolve_neg".split())
+"""What these do concerns complex numbers only."""
+
+
+def told(tape: Tape, state: State, op: Op, named: Mapping[str, object]) -> Op:
+    """The row, with the ``view`` it has for these arguments, where that is certain."""
+    value = named.get("self")
+    if op.view != "maybe" or not isinstance(value, TensorRef):
+        return op
+    given = Given(state, named)
+    sizes = given.sizes("self")
+    if op.name == "positive" or op.name in REAL and tape.is_single(value.id):
+        return replace(op, view="same")
+    if op.name == "flatten" and sizes:
+        start, end = given.number("start_dim", 0), given.number("end_dim", -1)
+        if start is not None and end is not None and start % len(sizes) == end % len(sizes):
+            return replace(op, view="same")
+    if op.name == "reshape" and sizes is not None and isinstance(wanted := viewed(given), tuple):
+        return replace(op, view="view") if _only_splits(sizes, wanted) else op
+    return op
+
+
+def _only_splits(old: Sizes, new: Sizes) -> bool:
+    """Whether each old dimension is one or several of the new ones, in order."""
+    left = list(new)
+    for size in old:
+        product: int | None = 1
+        while product != size or left and left[0] == 1:
+            if not left or size is None or (part := left.pop(0)) is None:
+                return False
+            product *= part
+            if product > size:
+                return False
+    return not left

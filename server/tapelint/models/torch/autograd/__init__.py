@@ -1,0 +1,1 @@
+"""Models of `torch.autograd`: backward calls, gradients, grad modes, hooks, checkpoints."""

@@ -1,0 +1,284 @@
+"""``backward()``, ``torch.autograd.backward`` and ``torch.autograd.grad``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence as SequenceType
+from dataclasses import replace
+
+from ....autograd import (
+    BATCH,
+    Cut,
+    Leaf,
+    Node,
+    Refused,
+    State,
+    backward,
+    current,
+    edge_of,
+    everything,
+    fresh_id,
+    leaf,
+    second_order,
+    unused,
+)
+from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
+from ....autograd.model.writes import check_read
+from ....domain.values import NONE, Const, Ref, TensorRef, Tuple, Unknown, Value
+from ....engine.machine import Machine, Raised
+from ..dispatch import tensor_list
+from ..known_shape import items_in, wide
+from ..registry import TENSOR_METHODS, Call, function, method
+
+NON_SCALAR = "grad can be implicitly created only for scalar outputs"
+NO_INPUT = "One of the differentiated Tensors does not require grad"
+NO_TARGET = "can't retain_grad on Tensor that has requires_grad=False"
+TRANSFORMED = "backward() called inside a functorch transform."
+UNUSED_INPUT = "The differentiated Tensor at index {} appears to not have been used in the graph"
+
+
+def refused(m: Machine, words: str) -> Raised:
+    """What PyTorch raises, on its way through the program."""
+    m.holes.raised += 1
+    return Raised("RuntimeError", words, by_torch=True)
+
+
+def needs_one_element(m: Machine, state: State, root: int, source: ast.expr | None, call: Call) -> None:
+    """Without an initial gradient a backward can only begin at a single number."""
+    tensor = current(state, root)
+    if not tensor.requires_grad or not (wide(tensor.sizes) or tensor.sizes == BATCH):
+        return
+    premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.premise
+    built = tensor.grad_fn.born if tensor.grad_fn is not None else tensor.born
+    m.tape.publish(
+        NonScalarBackward(
+            state.moment(call.node), premise, root, tensor.sizes, built, source, call.name.rpartition(".")[2]
+        )
+    )
+    if premise is None:
+        raise refused(m, NON_SCALAR)
+
+
+def written_at(call: Call, index: int, name: str) -> ast.expr | None:
+    """The expression of an argument, where the call spells it out."""
+    if not isinstance(call.node, ast.Call) or any(isinstance(a, ast.Starred) for a in call.node.args):
+        return None
+    if index < len(call.node.args):
+        return call.node.args[index]
+    return next((k.value for k in call.node.keywords if k.arg == name), None)
+
+
+def given_gradients(state: State, value: Value, count: int) -> list[bool]:
+    """For each root, whether it was given a gradient to begin with."""
+    items = items_in(state, value) if isinstance(value, (Tuple, Ref)) else None
+    if items is None or len(items) != count:
+        return [value != NONE] * count
+    return [item != NONE for item in items]
+
+
+def begin_at_numbers(
+    m: Machine, state: State, roots: list[int], gradients: Value, source: ast.expr | None, call: Call
+) -> None:
+    for root, given in zip(roots, given_gradients(state, gradients, len(roots))):
+        if not given:
+            needs_one_element(m, state, root, source, call)
+
+
+def go_backward(
+    m: Machine,
+    state: State,
+    roots: list[int],
+    node: ast.AST,
+    retain: bool | None,
+    create: bool | None,
+    inputs: list[int] | None,
+    accumulate: bool = True,
+    inner: bool = False,
+) -> list[int]:
+    """A backward pass; what PyTorch raises is raised in the program."""
+    m.holes.backwards += 1
+    if accumulate and m.tape.levels:
+        raise refused(m, TRANSFORMED)
+    if accumulate and not inner:
+        tell_rewrapped(m, state, roots, node)
+    required = [current(state, root).requires_grad for root in roots]
+    m.holes.rootless += not any(required)
+    m.walk(state, node, any(required))
+    if accumulate and all(required) and any(current(state, key).requires_grad is False for key in inputs or ()):
+        raise refused(m, NO_TARGET)
+    try:
+        for key in (*roots, *(inputs or ())):
+            check_read(m.tape, state, key, node)
+        made = backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
+    except Refused as error:
+        raise refused(m, str(error)) from None
+    m.charge()
+    if accumulate and not inner:
+        tell_terms(m, state, roots, node)
+    return made
+
+
+def tell_rewrapped(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
+    """A root that is a number cut off its graph and flagged anew, or that number scaled: nothing else is trained."""
+    for root in roots:
+        edge = edge_of(current(state, root))
+        while isinstance(edge, Node) and len(edge.inputs) == 1 and len(edge.anchors) == 1 and edge.certain:
+            edge = edge.inputs[0]
+        if not isinstance(edge, Leaf) or edge.tensor not in m.tape.cuts or edge.tensor not in m.tape.wrapped:
+            continue
+        tensor, cut = state.tensors[edge.tensor], m.tape.cuts[edge.tensor]
+        if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumed:
+            wrapped = m.tape.wrapped[edge.tensor]
+            m.tape.publish(RewrappedRoot(state.moment(node), None, edge.tensor, cut.moment, cut.reason, wrapped))
+
+
+def tell_terms(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
+    """A root that is a sum, a term of which lost its graph without anybody asking for that, and for good."""
+    for root in roots:
+        cut = m.tape.terms.get(root)
+        if cut is None or state.tensors[root].assumed:
+            continue
+        source = cut.source
+        if source is None and cut.reason != "create_graph":
+            continue
+        if source is not None and (source in state.freed or source.assumed or not source.certain):
+            continue
+        m.tape.publish(TermLost(state.moment(node), None, root, cut.moment, cut.reason))
+
+
+def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:
+    """``retain_graph`` defaults to ``create_graph``."""
+    create = call.flag(create_at, "create_graph", False)
+    given = call.get(retain_at, "retain_graph", NONE)
+    if given == NONE:
+        return create, create
+    return (bool(given.value) if isinstance(given, Const) else None), create
+
+
+ARGUMENTS = {"gradient", "retain_graph", "create_graph", "inputs"}
+"""Of ``Tensor.backward``."""
+
+
+@method(TENSOR_METHODS, "backward")
+def tensor_backward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, TensorRef)
+    if not call.kwargs.keys() <= ARGUMENTS:  # retain_variables=True, as it was called once
+        raise Raised("TypeError", "backward() got an unexpected keyword argument", by_torch=True)
+    retain, create = retention(call, 1, 2)
+    if call.get(0, "gradient", NONE) == NONE:
+        func = call.node.func if isinstance(call.node, ast.Call) else None
+        needs_one_element(m, state, receiver.id, func.value if isinstance(func, ast.Attribute) else None, call)
+    given = call.get(3, "inputs", NONE)
+    inputs = (
+        None
+        if given == NONE
+        else tensor_list(m, state, given) or ([given.id] if isinstance(given, TensorRef) else None)
+    )
+    go_backward(m, state, [receiver.id], call.node, retain, create, inputs)
+    return NONE
+
+
+@function("torch.autograd.backward")
+def autograd_backward(m: Machine, state: State, call: Call) -> Value:
+    given = call.get(0, "tensors", NONE)
+    roots = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given)
+    retain, create = retention(call, 2, 3)
+    targets = call.get(5, "inputs", NONE)
+    inputs = (
+        None
+        if targets == NONE
+        else tensor_list(m, state, targets) or ([targets.id] if isinstance(targets, TensorRef) else None)
+    )
+    if roots:
+        begin_at_numbers(m, state, roots, call.get(1, "grad_tensors"), written_at(call, 0, "tensors"), call)
+        go_backward(m, state, roots, call.node, retain, create, inputs)
+    return NONE
+
+
+@function("torch.autograd.grad")
+def autograd_grad(m: Machine, state: State, call: Call) -> Value:
+    outputs = call.get(0, "outputs", NONE)
+    roots = [outputs.id] if isinstance(outputs, TensorRef) else tensor_list(m, state, outputs)
+    wanted = call.get(1, "inputs", NONE)
+    inputs = [wanted.id] if isinstance(wanted, TensorRef) else tensor_list(m, state, wanted)
+    retain, create = retention(call, 3, 4)
+    if not roots or inputs is None:
+        return Unknown("grad")
+    m.tape.watched.update(inputs)
+    begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
+    plain = [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]
+    if plain and all(current(state, root).requires_grad for root in roots):
+        if plain[0].born.node is not m.tree:
+            m.tape.publish(UnusedInput(state.moment(call.node), None, plain[0].id, True, plain[0].born, None))
+        raise refused(m, NO_INPUT)
+    materialize = call.flag(7, "materialize_grads", False)
+    allowed = call.flag(5, "allow_unused", materialize)
+    batched = call.flag(6, "is_grads_batched", False)
+    go_backward(m, state, roots, call.node, retain, create, inputs, accumulate=False)
+    given = call.get(2, "grad_outputs")
+    starts = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given) or ()
+    results: list[Value] = []
+    without = unused(m.tape, state, roots, inputs) if allowed is not None and materialize is False else ()
+    for index, key in enumerate(inputs):
+        if key in without:
+            if not allowed:
+                tell_unused(m, state, roots, key, call.node)
+                raise refused(m, UNUSED_INPUT.format(index))
+            results.append(NONE)
+            continue
+        made = new_gradient(m, state, roots, key, starts, create, call.node)
+        if batched is False:  # the gradient of a tensor is like the tensor
+            like = current(state, key)
+            state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
+        results.append(TensorRef(made))
+    return Tuple(tuple(results))
+
+
+def tell_unused(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> None:
+    """Publish that ``roots`` do not depend on ``key``; and where a graph was cut on the way, if it was in one place."""
+    begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
+    leaves = [item.tensor for item in everything(begin) if isinstance(item, Leaf)]
+    cuts = [m.tape.cuts[leaf_key] for leaf_key in leaves if leaf_key in m.tape.cuts]
+    cut = cuts[0].moment if len(cuts) == 1 else None
+    m.tape.publish(UnusedInput(state.moment(node), None, key, False, current(state, key).born, cut))
+
+
+def new_gradient(
+    m: Machine,
+    state: State,
+    roots: list[int],
+    key: int,
+    starts: SequenceType[int],
+    create: bool | None,
+    node: ast.AST,
+) -> int:
+    """The gradient with respect to one input. With ``create_graph`` it has a graph of its own, unless everything on the
+    way is linear.
+    """
+    made = leaf(state, node)
+    if create is False:
+        m.tape.cuts[made] = Cut(state.moment(node), "create_graph")
+        return made
+    edges = [edge for start in starts if (edge := edge_of(current(state, start))) is not None]
+    begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
+    found = second_order(m.tape, state, begin, key, edges)
+    m.charge()
+    if create is None or found is None or not found.edges and found.unknown:
+        state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+    elif not found.edges:
+        m.tape.cuts[made] = Cut(state.moment(node), "linear")
+    else:
+        graph = Node(
+            fresh_id(),
+            "gradient",
+            tuple(found.edges),
+            state.moment(node),
+            tuple(found.saved),
+            found.keeps,
+            results=(made,),
+            grad_fn="AccumulateGrad",
+            whole=not found.unknown,
+        )
+        m.tape.saved.update(item.counter for item in found.saved)
+        state.tensors[made] = replace(state.tensors[made], requires_grad=True, grad_fn=graph)
+    return made

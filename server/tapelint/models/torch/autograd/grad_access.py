@@ -1,0 +1,255 @@
+"""Gradients that the program handles itself, and gradients in the hands of strangers.
+
+for p in net.parameters():
+    p.grad = None              # cleared by hand
+norm = net.fc.weight.grad.norm()   # read: the backward that made it was of use
+trainer.after_step(net)        # nobody knows; nothing is concluded from these gradients until they are cleared
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Iterator
+
+from ....autograd import State
+from ....autograd.gradients import history
+from ....domain.values import (
+    NONE,
+    Bound,
+    Function,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Optimizer,
+    Partial,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+from ....engine.machine import Machine
+from ....source import blocks, once, walk
+from ..nn import frozen_parts
+
+SHOWN = 12
+"""A loop over parameters is run for so many of them: by what it does to these, nothing is known of the others."""
+
+CLEARING = frozenset(("zero_grad", "grad", "zero_"))
+
+TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
+"""Attributes by which a program reaches gradients and what uses them."""
+
+
+def assigned(m: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
+    """``p.grad = value``."""
+    if value == NONE:
+        cleared_by_hand(m, state, leaf, node)
+    else:
+        history.doubted(state, [leaf])
+
+
+def cleared_by_hand(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
+    history.cleared(state, [leaf], state.moment(node), m.tape.premises(state))
+    if len(state.history) > SHOWN:
+        history.doubted(state, [key for key, past in state.history.items() if past.passes])
+
+
+def read(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
+    """``p.grad`` was asked for."""
+    if node in _glances(m.tree):
+        return
+    history.looked_at(state, leaf if leaf in state.history else None)
+    m.tape.watched.add(leaf)
+    if leaf in state.grads:
+        m.tape.slopes.add(state.grads[leaf])
+
+
+def flowed(
+    m: Machine, state: State, given: Iterable[int], results: Iterable[int], target: int | None, node: ast.AST
+) -> None:
+    """An op ran on tensors, among them perhaps some that came of a gradient: so do its results.
+
+    Where it writes them into the leaf itself, that is a step by hand: ``w -= 0.1 * w.grad``.
+    """
+    slopes = m.tape.slopes
+    if slopes.isdisjoint(given):
+        return
+    if target is None:
+        slopes.update(results)
+        for leaf in {state.tensors[key].memory for key in given if key not in slopes} & state.history.keys():
+            m.tape.updates.update(dict.fromkeys(results, leaf))
+        return
+    leaf = state.tensors[target].memory
+    if target not in slopes and leaf in state.history:
+        from .grad_calls import use_grads
+
+        use_grads(m, state, [leaf], node)
+
+
+def unknown_gradient(state: State) -> None:
+    """``.grad`` of something we do not know: it may be any gradient, and what is done with it anything."""
+    history.looked_at(state, None)
+    history.doubted(state)
+
+
+@once
+def _glances(tree: ast.AST) -> frozenset[ast.AST]:
+    """Where ``.grad`` is asked for and its value not used: ``p.grad is None``, ``p.grad.zero_()``."""
+    found: list[ast.AST] = []
+    for node in walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            found.append(node.left)
+        elif isinstance(node, ast.If):
+            found.append(node.test)
+        elif isinstance(node, ast.BoolOp):
+            found += node.values
+        elif isinstance(node, ast.Attribute) and node.attr in ("zero_", "detach_", "requires_grad_"):
+            inner = node.value
+            found.append(inner.value if isinstance(inner, ast.Attribute) and inner.attr == "data" else inner)
+    return frozenset(n for n in found if isinstance(n, ast.Attribute) and n.attr == "grad")
+
+
+# Strangers
+
+
+def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value], node: ast.AST) -> frozenset[int]:
+    """A call nobody knows: it may do anything to the gradients of the networks and optimizers it can reach, and to the
+    flags of the networks it is given.
+
+    What it returns may keep them and do so later.
+    """
+    values = [v for v in given if not isinstance(v, (Unknown,)) or v.tensor in m.tape.holders]
+    name = function.name if isinstance(function, Lib) else ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "backward" in node.func.attr:
+        history.doubted(state)
+    if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, Lib):
+        return frozenset()
+    reached = set(reach(m, state, [*values, function]))
+    frozen_parts.handed(state, values)
+    if reached and not name.startswith("torch."):
+        history.doubted(state, reached & state.history.keys())
+    return frozenset(reached)
+
+
+def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) -> Iterator[int]:
+    """The leaves somebody who holds ``values`` can get at."""
+    todo, seen = list(values), set()
+    while todo and len(seen) < most:
+        value = todo.pop()
+        if isinstance(value, TensorRef):
+            tensor = state.tensors[value.id]
+            if tensor.grad_fn is None and tensor.requires_grad is not False:
+                yield value.id
+        elif isinstance(value, Unknown):
+            yield from m.tape.holders.get(value.tensor, ())
+        elif isinstance(value, Tuple):
+            todo += value.items
+        elif isinstance(value, Method):
+            todo.append(value.receiver)
+        elif isinstance(value, Bound):
+            todo += (value.function, value.receiver)
+        elif isinstance(value, Partial):
+            todo += (value.function, *value.args, *(v for _, v in value.kwargs))
+        elif isinstance(value, Function):
+            if _reaches(m, value.node):
+                yield from state.history
+        elif isinstance(value, Ref) and value.id not in seen:
+            seen.add(value.id)
+            thing = state.heap[value.id]
+            if isinstance(thing, Optimizer):
+                yield from thing.params
+            elif isinstance(thing, Sequence):
+                todo += thing.items
+            elif isinstance(thing, Mapping):
+                todo += thing.items.values()
+            elif isinstance(thing, Instance):
+                todo += thing.attributes.values()
+
+
+def between_calls(m: Machine, state: State, method: ast.AST) -> None:
+    """Whoever calls a method again and again may clear gradients in between, if anything else in the file does."""
+    if m.ask(_clearings, m.tree) > _clearings(method):
+        history.doubted(state)
+
+
+@once
+def _clearings(node: ast.AST) -> int:
+    """In how many places some code clears gradients."""
+    return sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in walk(node))
+
+
+# Conditions on which it depends what is cleared or stepped
+
+
+@once
+def facts(node: ast.AST) -> tuple[frozenset[str], bool, frozenset[str]]:
+    """By which attributes some code reaches for gradients, whether it jumps, and the names of what it calls."""
+    touched, jumps, called = set(), False, set()
+    for inner in walk(node):
+        if isinstance(inner, ast.Attribute):
+            if inner.attr in TOUCHING:
+                touched.add(inner.attr)
+        elif isinstance(inner, (ast.Continue, ast.Break, ast.Return)):
+            jumps = True
+        elif isinstance(inner, ast.Call):
+            name = getattr(inner.func, "attr", getattr(inner.func, "id", None))
+            if name is not None:
+                called.add(name)
+    return frozenset(touched), jumps, frozenset(called)
+
+
+@once
+def _definitions(statement: ast.AST) -> list[tuple[int, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The functions in a statement, each with its depth."""
+    found, level, depth = [], [statement], 0
+    while level:
+        found += [(depth, n) for n in level if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        level = [child for node in level for child in blocks(node)]
+        depth += 1
+    return found
+
+
+@once
+def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
+    """How the file's functions reach for gradients, themselves or through others; those that do not are left out."""
+    assert isinstance(tree, ast.Module)
+    defined = [found for statement in tree.body for found in _definitions(statement)]
+    known = {node.name: facts(node) for _, node in sorted(defined, key=lambda found: found[0])}
+    found = {name: touched for name, (touched, _, _) in known.items()}
+    changed = True
+    while changed:
+        changed = False
+        for name, (_, _, called) in known.items():
+            more = found[name].union(*(found[other] for other in called if other in found))
+            changed |= more != found[name]
+            found[name] = more
+    return {name: touched for name, touched in found.items() if touched}
+
+
+def _reaches(m: Machine, node: ast.AST) -> frozenset[str]:
+    """How some code reaches for gradients, through functions of this file and of those it imports as well."""
+    return m.ask(through, node, m.tree, *(module.source.tree for module in m.loads))
+
+
+def through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
+    """How some code reaches for gradients, itself or through the functions of these files, by their names."""
+    touched, _, called = facts(node)
+    for tree in trees if called else ():
+        known = _touching(tree)
+        if known and not called.isdisjoint(known):
+            touched = touched.union(*(known[name] for name in called if name in known))
+    return touched
+
+
+def weigh(m: Machine, node: ast.If, key: Hashable) -> None:
+    """Remember whether it may depend on a test what becomes of gradients: a side of it touches them, or jumps past code
+    that does.
+    """
+    reached = _reaches(m, node)
+    if facts(node)[1]:
+        reached |= _reaches(m, m.running[-1][0] if m.running else m.tree)
+    if reached:
+        m.tape.weighty[key] = m.tape.weighty.get(key, False) or bool(reached & CLEARING)

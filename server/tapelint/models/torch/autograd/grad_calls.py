@@ -1,0 +1,121 @@
+"""Clearing and clipping gradients, and the step that uses them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ....autograd import Moment, State, bump, leaf
+from ....autograd.events.training_step import GradientsClipped, OptimizerStepped
+from ....autograd.gradients import history, untrained_parameters
+from ....checks import unoptimized_parameters
+from ....domain.values import NONE, Const, TensorRef, Value
+from ....engine.machine import Machine
+from ....semantics.assign import tensors_in
+from ..dispatch import run
+from ..registry import TENSOR_METHODS, Call, function, method
+from .grad_access import cleared_by_hand
+
+
+def clear_grads(m: Machine, state: State, keys: Sequence[int], call: Call) -> None:
+    """``zero_grad``: by default the gradients are gone, with ``set_to_none=False`` they are zeroed in place."""
+    gone = call.flag(0, "set_to_none", True)
+    state.changes += 1
+    for key in keys:
+        grad = state.grads.get(key)
+        if grad is None:
+            continue
+        if gone is False:
+            bump(state, state.tensors[grad].counter, "zero_", call.node)
+        else:
+            del state.grads[key]
+    history.cleared(state, keys, state.moment(call.node), m.tape.premises(state))
+
+
+@method(TENSOR_METHODS, "zero_")
+def zero_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """``p.grad.zero_()``, ``p.grad.data.zero_()``: a write like others; if it was to a gradient, that is cleared."""
+    assert isinstance(receiver, TensorRef)
+    result = run(m, state, "zero_", [receiver], {}, call.node) or receiver
+    memory = state.tensors[receiver.id].memory
+    for key, grad in state.grads.items():
+        if state.tensors[grad].memory == memory:
+            cleared_by_hand(m, state, key, call.node)
+            break
+    return result
+
+
+@function("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm")
+def clip_gradients(m: Machine, state: State, call: Call) -> Value:
+    keys = list(dict.fromkeys(tensors_in(state, call.get(0, "parameters"))))
+    for key in keys:
+        grad = state.grads.get(key)
+        if grad is not None:
+            bump(state, state.tensors[grad].counter, "clip_grad", call.node)
+    moment, premises = state.moment(call.node), m.tape.premises(state)
+    limit = call.get(1, "max_norm", call.get(1, "clip_value", NONE))
+    number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
+    past = history.groups(state, keys)
+    m.tape.publish(GradientsClipped(moment, _premise(past), past, number, premises))
+    history.clipped(state, keys, moment)
+    return TensorRef(leaf(state, call.node))
+
+
+def use_grads(
+    m: Machine,
+    state: State,
+    keys: Sequence[int],
+    node: ast.AST,
+    optimizer: ast.expr | None = None,
+    scaler: ast.expr | None = None,
+) -> None:
+    """``step``: what it used is told, and the gradients are used from now on."""
+    past, moment, premises = history.groups(state, keys), state.moment(node), m.tape.premises(state)
+    lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
+    m.tape.publish(
+        OptimizerStepped(
+            moment,
+            _premise(past),
+            optimizer,
+            tuple(keys),
+            past,
+            tuple(dict.fromkeys(lost)),
+            _leaked(state, past),
+            scaler,
+            premises,
+        )
+    )
+    if untrained_parameters.due(m.tape, state, past, moment):
+        untrained_parameters.look(m.tape, state, keys, moment, optimizer)
+        unoptimized_parameters.look(m, state, keys, moment, optimizer)
+    history.stepped(state, keys, moment, premises)
+
+
+def written(node: ast.AST, scaled: bool) -> ast.expr | None:
+    """The optimizer as the program writes it: ``opt`` of ``opt.step()`` or ``scaler.step(opt)``."""
+    if not isinstance(node, ast.Call):
+        return None
+    if scaled:
+        return node.args[0] if node.args else None
+    return node.func.value if isinstance(node.func, ast.Attribute) else None
+
+
+def _premise(past: Sequence[history.Group]) -> str | None:
+    return next((run.assumed for g, _ in past for run in g.passes if run.assumed), None)
+
+
+def _leaked(state: State, past: Sequence[history.Group]) -> tuple[tuple[history.Pass, Moment], ...]:
+    """The passes that another optimizer's step has used, before this network had a pass of its own: they were meant for
+    that one, and only came through here.
+    """
+    held = frozenset(key for _, keys in past for key in keys)
+    found: dict[history.Pass, Moment] = {}
+    for gradient, _ in past:
+        for one in gradient.fresh[:-1]:
+            use = state.spent.get(one)
+            if use is None or use.step is None or one in found or gradient.fresh[-1].stamp < use.stamp:
+                continue
+            others = frozenset(one.leaves) - held
+            if others and history.leads_through(one, held, others):
+                found[one] = use.step
+    return tuple(found.items())

@@ -1,0 +1,72 @@
+"""``torch.no_grad``, ``enable_grad``, ``inference_mode``, ``set_grad_enabled``: context managers, decorators,
+functions.
+"""
+
+from __future__ import annotations
+
+from ....autograd import State
+from ....domain.values import Const, GradMode, Lib, Unknown, Value
+from ....engine.machine import Machine
+from ..registry import Call, function
+
+NAMES = {
+    "no_grad": GradMode(False),
+    "enable_grad": GradMode(True),
+    "inference_mode": GradMode(False, True),
+    "once_differentiable": GradMode(False),
+}
+
+
+def as_mode(value: Value) -> GradMode | None:
+    """The grad mode a context manager or decorator stands for, also where it is not called (``@torch.no_grad``)."""
+    if isinstance(value, GradMode):
+        return value
+    if isinstance(value, Lib) and value.name.startswith(("torch.", "torch.autograd.")):
+        return NAMES.get(value.name.rpartition(".")[2])
+    return None
+
+
+@function("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad")
+def no_grad(m: Machine, state: State, call: Call) -> Value:
+    return _decorated(call, GradMode(False))
+
+
+@function("torch.enable_grad", "torch.autograd.enable_grad", "torch.autograd.grad_mode.enable_grad")
+def enable_grad(m: Machine, state: State, call: Call) -> Value:
+    return _decorated(call, GradMode(True))
+
+
+@function("torch.inference_mode", "torch.autograd.inference_mode")
+def inference_mode(m: Machine, state: State, call: Call) -> Value:
+    mode = call.flag(0, "mode", True)
+    if call.args and not isinstance(call.args[0], Const):
+        return _decorated(call, GradMode(False, True))
+    return GradMode(False, True) if mode else GradMode(None if mode is None else True, False)
+
+
+def _decorated(call: Call, mode: GradMode) -> Value:
+    from dataclasses import replace
+
+    from ....domain.values import Function
+
+    if call.args and isinstance(call.args[0], Function):
+        return replace(call.args[0], grad_mode=mode.mode, inference=mode.inference)
+    return mode
+
+
+@function("torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch._C._set_grad_enabled")
+def set_grad_enabled(m: Machine, state: State, call: Call) -> Value:
+    """Acts at once, and as a context manager puts back what was: ``with`` records the mode before its expression is
+    evaluated.
+    """
+    mode, before = call.flag(0, "mode", True), state.grad_mode
+    state.enter(mode, None)
+    if state.grad_mode != before:
+        state.changes += 1
+    state.switched = state.moment(call.node) if mode is False else None
+    return GradMode(mode)
+
+
+@function("torch.is_grad_enabled")
+def is_grad_enabled(m: Machine, state: State, call: Call) -> Value:
+    return Const(state.grad_mode) if state.grad_mode is not None else Unknown("grad_mode")

@@ -1,0 +1,36 @@
+"""``.grad`` of a tensor that is no leaf: it is None, and whoever uses it as a tensor finds out too late.
+
+    h = embed(x); score(h).backward()
+    h.grad * h                            # TypeError: 'NoneType' and 'Tensor'
+
+The None that was read is a value of its own, by which the place that uses it knows where it came from.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....autograd import State, Tensor
+from ....autograd.events.broken_graph import AbsentGradientUsed
+from ....domain.values import NONE, Const, Unknown, Value
+from ....engine.machine import Machine, Raised
+
+
+def missing(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    """What ``.grad`` of a non-leaf without gradient gives."""
+    made = tensor.grad_fn
+    if made is None or not made.certain or made.op == "to" or not tensor.requires_grad:
+        return Unknown("grad", False)
+    value = Const(None)
+    m.absent[id(value)] = value, tensor, state.moment(node)
+    return value
+
+
+def used(m: Machine, state: State, value: Value, node: ast.AST, error: str) -> None:
+    """``value`` is used where only a tensor will do; raises if it is such a None."""
+    found = m.absent.get(id(value)) if value == NONE else None
+    if found is None:
+        return
+    _, tensor, read = found
+    m.tape.publish(AbsentGradientUsed(state.moment(node), None, tensor.id, read, tensor.born))
+    raise Raised(error, "'NoneType' object", by_torch=True)

@@ -1,0 +1,169 @@
+"""Hooks: functions of the program that PyTorch calls around a module, in a backward, or on what is saved.
+
+    layer.register_forward_hook(f)          # f(layer, inputs, output) after every call; what it returns replaces output
+    layer.register_full_backward_hook(f)    # also makes what goes in and what comes out views made in a custom Function
+    y.register_hook(f)                      # f(gradient) when the backward comes to y
+    with saved_tensors_hooks(pack, unpack)  # nodes keep what pack returns
+
+A hook's body runs where PyTorch runs it, so what it writes or keeps, and a backward of its own, happen at that moment.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from functools import partial
+
+from ....autograd import Gradients, Hook, Leaf, Refused, State, Tensor, Turn, leaf, retain, settle
+from ....autograd.model.writes import check_read
+from ....domain.values import NONE, Const, Instance, Lib, Packing, Ref, TensorRef, Tuple, Unknown, Value
+from ....engine.machine import Machine, Raised
+from ....semantics.calls import call_unhooked, call_value
+from ..outputs import direct, edges_of, give_node, python_node
+from ..registry import FUNCTIONS, MODULE_METHODS, TENSOR_METHODS, Call, function, method
+
+HANDLE = Lib("torch.utils.hooks.RemovableHandle")
+FORWARD = {"register_forward_hook": "forward", "register_forward_pre_hook": "forward_pre"}
+BACKWARD = {"register_full_backward_hook": "backward", "register_full_backward_pre_hook": "backward_pre"}
+
+
+def registered(state: State, hook: Hook) -> Value:
+    handle = state.new(Instance(HANDLE, {}))
+    state.hooks[handle] = hook
+    return Ref(handle)
+
+
+def remove(m: Machine, state: State, call: Call) -> Value:
+    if call.args and isinstance(call.args[0], Ref):
+        state.hooks.pop(call.args[0].id, None)
+        state.changes += 1
+    return NONE
+
+
+FUNCTIONS[f"{HANDLE.name}.remove"] = remove
+
+
+def looked_at(m: Machine, state: State, receiver: Value, call: Call) -> Tensor:
+    """The tensor as a hook finds it: PyTorch asks for its ``grad_fn``, which not every view can give."""
+    assert isinstance(receiver, TensorRef)
+    try:
+        check_read(m.tape, state, receiver.id, call.node)
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    return settle(state, receiver.id)
+
+
+@method(TENSOR_METHODS, "register_hook", "register_post_accumulate_grad_hook")
+def register_hook(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    tensor = looked_at(m, state, receiver, call)
+    if tensor.requires_grad is False and not tensor.assumed:
+        raise Raised("RuntimeError", "cannot register a hook on a tensor that doesn't require gradient", by_torch=True)
+    after = call.name != "register_hook"
+    if after and tensor.grad_fn is not None and tensor.grad_fn.certain and not tensor.assumed:
+        message = "post accumulate grad hooks cannot be registered on non-leaf tensors"
+        raise Raised("RuntimeError", message, by_torch=True)
+    if tensor.requires_grad is not True:
+        return Unknown("handle")
+    run = partial(_on_gradient, m, call.get(0, "hook"))
+    return registered(
+        state, Hook(tensor.grad_fn or Leaf(tensor.id), "accumulated" if after else "tensor", call.node, run)
+    )
+
+
+def _on_gradient(m: Machine, hook: Value, state: State, tensor: int, node: ast.AST) -> None:
+    call_value(m, state, hook, [TensorRef(tensor)], {}, node)
+
+
+def retains(state: State, tensor: int) -> bool:
+    """Whether ``retain_grad()`` was called on a tensor."""
+    return any(hook.kind == "retain" and hook.target == tensor for hook in state.hooks.values())
+
+
+@method(TENSOR_METHODS, "retain_grad")
+def retain_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    tensor = looked_at(m, state, receiver, call)
+    if tensor.requires_grad is False and not tensor.assumed:
+        raise Raised("RuntimeError", "can't retain_grad on Tensor that has requires_grad=False", by_torch=True)
+    if tensor.grad_fn is not None:
+        registered(state, Hook(tensor.id, "retain", call.node, retain))
+    return NONE
+
+
+@method(MODULE_METHODS, *FORWARD, *BACKWARD)
+def register_module_hook(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    kind = FORWARD.get(call.name) or BACKWARD[call.name]
+    run = call.get(0, "hook")
+    known = all(call.kwargs.get(name, NONE) in (NONE, Const(False)) for name in ("with_kwargs", "prepend"))
+    hook = run if known else Unknown("hook")
+    return registered(state, Hook(receiver, kind, call.node, partial(_on_module, m, hook, receiver)))  # type: ignore[arg-type]
+
+
+def _on_module(m: Machine, hook: Value, module: Value, state: State, values: tuple[Value, ...], node: ast.AST) -> Value:
+    return call_value(m, state, hook, [module, *values], {}, node)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleHooks:
+    """The hooks that wait for calls of one module."""
+
+    module: Ref
+    before: tuple[Hook, ...]
+    after: tuple[Hook, ...]
+    backward: tuple[Hook, ...]
+
+    def around(self, m: Machine, state: State, call: Call) -> Value:
+        """A call of the module."""
+        args = list(call.args)
+        for hook in self.before:
+            changed = hook.run(state, (Tuple(tuple(args)),), call.node)
+            if changed != NONE:
+                args = list(changed.items) if isinstance(changed, Tuple) else [changed]
+        given: list[int] = []
+        if self.backward and state.grad_mode is True:
+            given = direct(Tuple(tuple(args)))
+            passed = self._through(state, Tuple(tuple(args)), call, last=True)
+            args = list(passed.items) if isinstance(passed, Tuple) else args
+        result = call_unhooked(m, state, self.module, replace(call, args=args))
+        for hook in self.after:
+            changed = hook.run(state, (Tuple(tuple(args)), result), call.node)
+            result = result if changed == NONE else changed
+        if self.backward and state.grad_mode is True:
+            result = self._through(state, result, call, last=not edges_of(state, given))
+        return result
+
+    def _through(self, state: State, value: Value, call: Call, last: bool) -> Value:
+        """``value`` as the hooks' own node returns it. ``last``: there is none further down, so the hooks run there."""
+        keys = direct(value)
+        if not edges_of(state, keys):
+            return value
+        method = self._run if last else None
+        graph = python_node(state, "BackwardHookFunction", keys, call, method=method)
+        return give_node(state, value, graph, "function" if len(keys) == 1 else "multi")
+
+    def _run(self, state: State, turn: Turn) -> Gradients:
+        node = turn.node
+        mode, state.grad_mode = state.grad_mode, False
+        try:
+            for hook in self.backward:
+                gradients = [Tuple((TensorRef(leaf(state, node)),)) for _ in range(2)]
+                hook.run(state, tuple(gradients if hook.kind == "backward" else gradients[:1]), node)
+        finally:
+            state.grad_mode = mode
+        return Gradients(turn.item.inputs)
+
+
+def module_hooks(state: State, module: Ref) -> ModuleHooks | None:
+    found = [hook for hook in state.hooks.values() if hook.target == module]
+    if not found:
+        return None
+    kinds = ({"forward_pre"}, {"forward"}, {"backward", "backward_pre"})
+    return ModuleHooks(module, *(tuple(hook for hook in found if hook.kind in kind) for kind in kinds))
+
+
+@function(
+    "torch.autograd.graph.saved_tensors_hooks",
+    "torch.autograd.graph.save_on_cpu",
+    "torch.autograd.graph.allow_mutation_on_saved_tensors",
+)
+def packing(m: Machine, state: State, call: Call) -> Value:
+    return Packing()

@@ -1,0 +1,1 @@
+"""Subclasses of `torch.autograd.Function` that the program defines."""

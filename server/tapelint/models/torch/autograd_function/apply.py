@@ -1,0 +1,211 @@
+"""``torch.autograd.Function``: a node the program defines itself.
+
+Its forward runs without grad; what it saves the node keeps. Its backward runs when a backward pass comes to the node
+(``function_backward``).
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ....autograd import Leaf, Node, Refused, SavedTensor, State, Tensor, bump, check_write, current, edge_of, fresh_id
+from ....autograd.events.custom_function import DirtyNotReturned
+from ....autograd.gradients.missing_mark_dirty import tell_unmarked
+from ....autograd.model.recording import both
+from ....domain.mro import find
+from ....domain.opaque_values import as_data, is_opaque
+from ....domain.values import Class, Function, Ref, TensorRef, Tuple, Unknown, Value
+from ....engine.machine import Machine, Raised
+from ....semantics.calls import call_value
+from ..registry import Call, function
+from .context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
+from .hazards import called_at, forward_hazards
+from .run_backward import backward_of
+from .syntax import Definition, Given
+
+NOT_RETURNED = "Some elements marked as dirty during the forward method were not returned as output."
+
+
+@function(
+    "torch.autograd.Function.apply",
+    "torch.autograd.function.Function.apply",
+    "torch.autograd.function.InplaceFunction.apply",
+)
+def apply(m: Machine, state: State, call: Call) -> Value:
+    """``Cls.apply(...)``; the class comes as the first argument."""
+    kind = call.need(0)
+    forward, setup = (own_function(state, kind, name) for name in ("forward", "setup_context"))
+    if forward is None or not isinstance(kind, Ref) or not isinstance(state.heap[kind.id], Class):
+        return Unknown("apply")
+    if m.tape.levels and setup is None:
+        raise Raised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
+    given_values = bound(forward, call, setup is not None)
+    values = tuple(as_data(state, value) if is_opaque(state, value) else value for value in given_values)
+    tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
+    given = Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(call.node))
+    if m.tape.unmarked and state.grad_mode:
+        tell_unmarked(m.tape, state, list(tensors.values()), call.node)
+    flags = tuple(flag(state, v) for v in values)
+    context = new_context(state, flags)
+    mode, state.grad_mode = state.grad_mode, False
+    try:
+        if setup is None:
+            result = call_value(m, state, forward, [context, *values], {}, call.node)
+        else:
+            result = call_value(m, state, forward, list(values), {}, call.node)
+            call_value(m, state, setup, [context, Tuple(values), result], {}, call.node)
+    finally:
+        state.grad_mode = mode
+    needs = both(mode is True and True in flags, mode is not False and (True in flags or None in flags))
+    backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
+    m.read.update(method.node for method in (forward, setup, backward) if method is not None)
+    definition = Definition(state.heap[kind.id].name, forward, setup, backward, context)
+    return attach(m, state, call.node, definition, given, result, needs)
+
+
+def own_function(state: State, kind: Value, name: str) -> Function | None:
+    found = find(state, kind, name)
+    return found[1] if found is not None and isinstance(found[1], Function) else None
+
+
+def flag(state: State, value: Value) -> bool | None:
+    """Whether an argument needs a gradient: only tensors given directly do, those in a list are not looked for."""
+    if isinstance(value, TensorRef):
+        return current(state, value.id).requires_grad
+    return value.grad if isinstance(value, Unknown) else False
+
+
+def bound(forward: Function, call: Call, with_setup: bool) -> tuple[Value, ...]:
+    """The arguments in the order of forward's parameters. Defaults count only in the form with ``setup_context``."""
+    spec = forward.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    defaults = dict(zip(reversed(names), reversed(forward.defaults)))
+    values = call.args[1:]
+    for name in names[len(values) + (not with_setup) :]:
+        if name in call.kwargs:
+            values.append(call.kwargs[name])
+        elif with_setup and name in defaults:
+            values.append(defaults[name])
+        else:
+            break
+    return tuple(values)
+
+
+def exact(node: ast.AST) -> bool:
+    """Whether a call spells out how many arguments it has."""
+    return isinstance(node, ast.Call) and not any(isinstance(a, ast.Starred) for a in node.args)
+
+
+def attach(
+    m: Machine, state: State, node: ast.AST, definition: Definition, given: Given, result: Value, needs: bool | None
+) -> Value:
+    """Give the results the node. What was marked dirty is the same tensor with a new history; an input that is merely
+    returned comes back as a view of itself.
+    """
+    values = result.items if isinstance(result, Tuple) else (result,)
+    outputs = [v.id for v in values if isinstance(v, TensorRef)]
+    dirty = [t for t in tensors_noted(state, definition.context, DIRTY) if t in given.tensors]
+    constant = set(tensors_noted(state, definition.context, CONSTANT))
+    for key in dirty:
+        if key not in outputs:
+            place = called_at(definition.preparing, "mark_dirty") or node
+            m.tape.publish(DirtyNotReturned(state.moment(node), None, definition.name, key, place))
+            raise Raised("RuntimeError", NOT_RETURNED, by_torch=True)
+        try:
+            check_write(m.tape, state, current(state, key), definition.name, node, needs)
+        except Refused as refused:
+            raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    renamed = {t: fresh_id() if t in given.tensors and t not in dirty else t for t in outputs}
+    for key in dirty:
+        bump(state, current(state, key).counter, definition.name, node, tensor=key)
+    graph: Node | None = None
+    if needs is not False:
+        pairs = [(v, edge_of(current(state, v.id)) if isinstance(v, TensorRef) else None) for v in given.values]
+        graph = Node(
+            fresh_id(),
+            definition.name,
+            tuple(dict.fromkeys(edge for _, edge in pairs if edge is not None)),
+            state.moment(node),
+            saved := saved_by(state, definition.context, outputs, given, dirty),
+            bool(saved),
+            needs is True,
+            results=tuple(renamed.values()),
+            grad_fn=f"{definition.name}Backward",
+            anchors=tuple(given.tensors),
+            method=backward_of(m, state, definition, result, tuple(pairs), node, given.exact),
+        )
+        m.tape.saved.update(item.counter for item in saved)
+    for old, new in renamed.items():
+        _give(state, old, new, graph, needs, old in constant, old in dirty, node)
+        if state.tensors[new].requires_grad is not False:
+            m.tape.cuts.pop(new, None)  # what forward computes has no graph for its own part
+    if needs:
+        forward_hazards(m.tape, state, definition, given, node)
+    if isinstance(result, TensorRef):
+        return TensorRef(renamed[result.id])
+    if isinstance(result, Tuple):
+        return replace(result, items=tuple(TensorRef(renamed[v.id]) if isinstance(v, TensorRef) else v for v in values))
+    return result
+
+
+def saved_by(state: State, context: Ref, outputs: list[int], given: Given, dirty: list[int]) -> tuple[SavedTensor, ...]:
+    """What the node keeps, with the versions at the end of forward."""
+    kept: list[SavedTensor] = []
+    for value in noted(state, context, SAVED):
+        if isinstance(value, TensorRef):
+            record = current(state, value.id)
+            own = value.id in outputs and (value.id not in given.tensors or value.id in dirty)
+            role = "result" if own else "input" if value.id in given.tensors else "intermediate"
+            kept.append(SavedTensor(role, value.id, record.counter, state.version(record.counter)))
+    return state.packed(kept)
+
+
+def _give(
+    state: State,
+    old: int,
+    new: int,
+    graph: Node | None,
+    needs: bool | None,
+    constant: bool,
+    dirty: bool,
+    node: ast.AST,
+) -> None:
+    """The record of one output. Integers need no gradient; whether other results of an op without derivative are
+    integers is not known.
+    """
+    record = current(state, old)
+    if constant or record.kind in ("int", "bool"):
+        needs, graph = False, None
+    elif record.kind == "other" and needs:
+        needs = None
+    shared = record.base if record.base is not None else old if new != old else None
+    seen = state.version(record.counter)
+    if not dirty:
+        state.tensors[new] = replace(
+            record,
+            id=new,
+            born=state.moment(node),
+            requires_grad=needs,
+            grad_fn=graph,
+            base=shared,
+            view="" if shared is None else "multi" if needs else "view",
+            seen=seen,
+            parameter=False,
+        )
+    elif graph is not None and record.base is None:
+        state.tensors[new] = replace(record, requires_grad=needs, grad_fn=graph)
+    elif graph is not None:
+        _give_view(state, record, graph, needs, node)
+
+
+def _give_view(state: State, record: Tensor, graph: Node, needs: bool | None, node: ast.AST) -> None:
+    """A view that was marked dirty: its base gets the history, as with any write to a view."""
+    assert record.base is not None
+    base = current(state, record.base)
+    moment = state.moment(node)
+    edges: tuple[Node | Leaf, ...] = (graph,) if (old := edge_of(base)) is None else (old, graph)
+    copy = Node(fresh_id(), graph.op, edges, moment, (), True, needs is True, grad_fn="CopySlices", results=(base.id,))
+    state.tensors[base.id] = replace(base, grad_fn=copy, requires_grad=needs)
+    part = Node(fresh_id(), "as_strided", (copy,), moment, certain=needs is True, results=(record.id,))
+    state.tensors[record.id] = replace(record, grad_fn=part, requires_grad=needs, seen=state.version(record.counter))

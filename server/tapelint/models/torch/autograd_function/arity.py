@@ -1,0 +1,117 @@
+"""How many gradients a ``torch.autograd.Function`` takes and gives: one for each output, one for each argument.
+
+Only what the program spells out is counted: a tuple with its elements, a call with its arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....autograd import Gradients, Leaf, Node, State, Turn
+from ....autograd.events.custom_function import (
+    GradientForNothing,
+    GradientsMiscounted,
+    OnlyIgnoredOutputs,
+    OutputsMiscounted,
+)
+from ....domain.values import NONE, Const, Function, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ....engine.machine import Machine, Raised
+from .hazards import ignored, own_nodes
+from .syntax import Definition, parameters
+
+Inputs = tuple[tuple[Value, "Node | Leaf | None"], ...]
+
+
+def check_outputs(m: Machine, state: State, definition: Definition, result: Value, turn: Turn) -> None:
+    """Whether backward takes a gradient for each output, and looks at one of those that a pass came by."""
+    function = definition.backward
+    assert function is not None
+    values = result.items if isinstance(result, Tuple) else (result,)
+    spec = function.node.args
+    if not isinstance(function.node, ast.FunctionDef) or spec.vararg is not None:
+        return
+    if spelled(state, definition.forward, result) is None:
+        return
+    names = parameters(function)[1:]
+    if not len(names) - len(spec.defaults) <= len(values) <= len(names):
+        event = OutputsMiscounted(
+            state.moment(turn.node), None, definition.name, len(values), len(names), function.node
+        )
+        m.tape.publish(event)
+        raise Raised("TypeError", f"{definition.name}.backward() takes {len(names) + 1} positional arguments", True)
+    unread = [index for index, name in enumerate(names[: len(values)]) if ignored(function, name)]
+    if unread and len(unread) < len(values) == len(turn.item.results):
+        used = turn.users()
+        came = [index for index, key in enumerate(turn.item.results) if key in used]
+        if came and set(came) <= set(unread):
+            first = came[0]
+            m.tape.publish(
+                OnlyIgnoredOutputs(
+                    state.moment(turn.node),
+                    None,
+                    definition.name,
+                    turn.item.results[first],
+                    names[first],
+                    function.node,
+                )
+            )
+
+
+def judged(
+    m: Machine, state: State, definition: Definition, turn: Turn, inputs: Inputs, result: Value, exact: bool
+) -> Gradients:
+    """What backward returned: one gradient for each argument of forward, None for what needs none."""
+    function = definition.backward
+    assert function is not None
+    everywhere = tuple(dict.fromkeys(edge for _, edge in inputs if edge is not None))
+    if isinstance(result, Unknown):
+        return Gradients(everywhere, ())
+    got = result.items if isinstance(result, Tuple) else (result,)
+    made = tuple(v.id for v in got if isinstance(v, TensorRef))
+    place = spelled(state, function, result)
+    if place is None or not exact or isinstance(result, Ref) and len(inputs) == 1:
+        return Gradients(everywhere, made)
+    if len(got) > len(inputs) and all(item == NONE for item in got[len(inputs) :]):
+        got = got[: len(inputs)]
+    moment = state.moment(turn.node)
+    if len(got) != len(inputs):
+        left = enumerate(inputs[len(got) :], len(got))
+        needed = next((definition.parameter(i) for i, (_, edge) in left if edge is not None), None)
+        counts = len(inputs), len(got)
+        m.tape.publish(
+            GradientsMiscounted(moment, None, definition.name, *counts, place, definition.forward.node, needed)
+        )
+        raise Raised("RuntimeError", "returned an incorrect number of gradients", True)
+    for index, (item, (value, _)) in enumerate(zip(got, inputs)):
+        if isinstance(item, TensorRef) and is_no_tensor(state, value):
+            name = definition.parameter(index)
+            m.tape.publish(GradientForNothing(moment, None, definition.name, index, name, place))
+            raise Raised("RuntimeError", "returned a gradient different than None", True)
+    edges = dict.fromkeys(edge for item, (_, edge) in zip(got, inputs) if edge is not None and item != NONE)
+    return Gradients(tuple(edges), made)
+
+
+def is_no_tensor(state: State, value: Value) -> bool:
+    if isinstance(value, Ref):
+        return isinstance(state.heap[value.id], (Sequence, Mapping))
+    return isinstance(value, (Const, Tuple))
+
+
+def spelled(state: State, function: Function, result: Value) -> ast.Return | None:
+    """The ``return`` that gave ``result``, if it shows how many values that are."""
+    count = len(result.items) if isinstance(result, Tuple) else 1
+    for item in own_nodes(function.node):
+        if not isinstance(item, ast.Return):
+            continue
+        if isinstance(item.value, ast.Tuple):
+            if isinstance(result, Tuple) and len(item.value.elts) == count and not has_star(item.value):
+                return item
+        elif isinstance(result, Ref) and isinstance(item.value, ast.List):
+            return item  # a list is one value
+        elif isinstance(result, Const) or isinstance(result, TensorRef) and not state.tensors[result.id].assumed:
+            return item
+    return None
+
+
+def has_star(display: ast.Tuple) -> bool:
+    return any(isinstance(element, ast.Starred) for element in display.elts)

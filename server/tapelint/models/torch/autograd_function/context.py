@@ -1,0 +1,101 @@
+"""``ctx`` of ``torch.autograd.Function``: what forward leaves there, and what backward finds.
+
+ctx.save_for_backward(x)      # kept by the node; its version is taken when forward has returned
+ctx.mark_dirty(x)             # x was written in place and is returned: it gets the node's history
+x, = ctx.saved_tensors        # in backward: freed already? written meanwhile? PyTorch looks here
+"""
+
+from __future__ import annotations
+
+from ....autograd import Refused, State, current
+from ....domain.values import FALSE, NONE, TRUE, Const, Instance, Lib, Ref, TensorRef, Tuple, Unknown, Value
+from ....engine.machine import Machine, Raised
+from ..registry import ATTRIBUTES, FUNCTIONS, Call
+
+CONTEXT = Lib("torch.autograd.function.FunctionCtx")
+SAVED, ASKED, DIRTY, CONSTANT, SPARSE = "(saved)", "(asked)", "(dirty)", "(constant)", "(sparse)"
+OWN = frozenset({SAVED, ASKED, DIRTY, CONSTANT, SPARSE, "needs_input_grad"})
+"""Attributes of a context that are ours."""
+
+
+def new_context(state: State, needs: tuple[bool | None, ...]) -> Ref:
+    """A context whose ``needs_input_grad`` is ``needs``."""
+    known = tuple(Unknown("needs_input_grad", False) if n is None else TRUE if n else FALSE for n in needs)
+    return Ref(state.new(Instance(CONTEXT, {"needs_input_grad": Tuple(known)}, True)))
+
+
+def noted(state: State, context: Ref, name: str) -> tuple[Value, ...]:
+    """What forward said with ``save_for_backward`` and the like."""
+    value = state.heap[context.id].attributes.get(name)
+    return value.items if isinstance(value, Tuple) else ()
+
+
+def tensors_noted(state: State, context: Ref, name: str) -> list[int]:
+    return [v.id for v in noted(state, context, name) if isinstance(v, TensorRef)]
+
+
+def kept_otherwise(state: State, context: Ref) -> dict[str, int]:
+    """Tensors that forward put on the context itself: ``ctx.x = x``."""
+    found = state.heap[context.id].attributes.items()
+    return {name: value.id for name, value in found if name not in OWN and isinstance(value, TensorRef)}
+
+
+def _note(m: Machine, state: State, call: Call, name: str, values: tuple[Value, ...]) -> Value:
+    context = call.need(0)
+    if isinstance(context, Ref) and isinstance(state.heap[context.id], Instance):
+        state.edit(context.id).attributes[name] = Tuple(values)
+    return NONE
+
+
+def save_for_backward(m: Machine, state: State, call: Call) -> Value:
+    """The last call counts. What the versions are now is remembered: writes until forward returns go unnoticed."""
+    given = tuple(call.args[1:])
+    for index, value in enumerate(given):
+        if isinstance(value, (Const, Tuple)) and value != NONE:
+            kind = "tuple" if isinstance(value, Tuple) else type(value.value).__name__
+            message = f"save_for_backward can only save variables, but argument {index} is of type {kind}"
+            raise Raised("TypeError", message, by_torch=True)
+    asked = [(v.id, state.version(current(state, v.id).counter)) for v in given if isinstance(v, TensorRef)]
+    _note(m, state, call, ASKED, tuple(Const(pair) for pair in asked))
+    return _note(m, state, call, SAVED, given)
+
+
+def mark_dirty(m: Machine, state: State, call: Call) -> Value:
+    return _note(m, state, call, DIRTY, tuple(call.args[1:]))
+
+
+def mark_non_differentiable(m: Machine, state: State, call: Call) -> Value:
+    return _note(m, state, call, CONSTANT, tuple(call.args[1:]))
+
+
+def set_materialize_grads(m: Machine, state: State, call: Call) -> Value:
+    return _note(m, state, call, SPARSE, () if call.get(1, "value", TRUE) == TRUE else (TRUE,))
+
+
+def save_for_forward(m: Machine, state: State, call: Call) -> Value:
+    """For ``jvp`` only."""
+    return NONE
+
+
+def saved_tensors(m: Machine, state: State, receiver: Value) -> Value:
+    """In forward there are none yet. In backward PyTorch checks here that they are neither freed nor written."""
+    assert isinstance(receiver, Ref)
+    turn = m.turns.get(receiver.id)
+    if turn is None:
+        return Tuple(())
+    try:
+        turn.unpack()
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    return Tuple(noted(state, receiver, SAVED))
+
+
+for _model in (
+    save_for_backward,
+    mark_dirty,
+    mark_non_differentiable,
+    set_materialize_grads,
+    save_for_forward,
+):
+    FUNCTIONS[f"{CONTEXT.name}.{_model.__name__}"] = _model
+ATTRIBUTES[f"{CONTEXT.name}.saved_tensors"] = saved_tensors

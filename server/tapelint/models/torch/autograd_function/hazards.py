@@ -1,0 +1,162 @@
+"""What a ``torch.autograd.Function`` does that PyTorch does not look at, or only later: told to the rules as events."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ....autograd import State, Tape, Turn, Unmarked, current
+from ....autograd.events.custom_function import (
+    KeptTensorAltered,
+    SavedThenWritten,
+    SavedWrittenInBackward,
+    TensorKeptOnContext,
+)
+from ....domain.values import Const, Function, TensorRef, Value
+from .context import ASKED, DIRTY, kept_otherwise, noted, tensors_noted
+from .syntax import Definition, Given, parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A tensor that forward put on the context as ``attribute``, with the version it had in the end."""
+
+    attribute: str
+    tensor: int
+    counter: int
+    version: int
+    role: str
+
+
+def own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
+    """The syntax of a function without the functions in it, in reading order."""
+    todo = list(reversed(list(ast.iter_child_nodes(definition))))
+    while todo:
+        item = todo.pop()
+        yield item
+        if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(reversed(list(ast.iter_child_nodes(item))))
+
+
+def forward_hazards(tape: Tape, state: State, definition: Definition, given: Given, node: ast.AST) -> None:
+    """What forward wrote: inputs that it did not mark dirty, and inputs that it had saved before."""
+    dirty = tensors_noted(state, definition.context, DIRTY)
+    marked = {current(state, key).counter for key in dirty}
+    for index, value in enumerate(given.values):
+        tensor = given.tensors.get(value.id) if isinstance(value, TensorRef) else None
+        write = state.writes.get(tensor.counter) if tensor is not None else None
+        if tensor is None or write is None or tensor.counter in marked:
+            continue
+        culprit = write.since(given.versions[tensor.id])
+        name = definition.parameter(index)
+        if culprit is not None and tensor.requires_grad and tensor.grad_fn is not None:
+            found = Unmarked(definition.name, name, tensor.grad_fn, culprit, state.moment(node))
+            tape.unmarked[tensor.counter] = found
+        place = called_at(definition.preparing, "save_for_backward")
+        for asked in noted(state, definition.context, ASKED):
+            assert isinstance(asked, Const)
+            key, then = asked.value
+            since = write.since(then) if key == tensor.id else None
+            if since is not None and place is not None:
+                tape.publish(SavedThenWritten(state.moment(node), None, definition.name, key, name, since, place))
+
+
+def kept_on_context(
+    state: State, definition: Definition, outputs: tuple[Value, ...], inputs: tuple[Value, ...]
+) -> tuple[Kept, ...]:
+    """Inputs and outputs that forward put on the context itself, where nobody watches over them."""
+    found: list[Kept] = []
+    for attribute, key in kept_otherwise(state, definition.context).items():
+        record = current(state, key)
+        own = {v.id for v in outputs if isinstance(v, TensorRef)}
+        given = {v.id for v in inputs if isinstance(v, TensorRef)}
+        if key in given:
+            role = "input"
+        elif key in own or record.base in own:
+            role = "output"
+        else:
+            continue
+        found.append(Kept(attribute, key, record.counter, state.version(record.counter), role))
+    return tuple(found)
+
+
+def tell_kept(tape: Tape, state: State, definition: Definition, kept: tuple[Kept, ...], node: ast.AST) -> None:
+    for item in kept:
+        place = stored_at(definition.preparing, item.attribute)
+        if place is not None:
+            tape.publish(
+                TensorKeptOnContext(
+                    state.moment(node), None, definition.name, item.tensor, item.attribute, item.role, place
+                )
+            )
+
+
+def altered_since_forward(tape: Tape, state: State, definition: Definition, kept: tuple[Kept, ...], turn: Turn) -> None:
+    """Backward is about to use what was kept on the context, and somebody wrote it meanwhile: no version is checked."""
+    assert definition.backward is not None
+    for item in kept:
+        write = state.writes.get(item.counter)
+        culprit = write.since(item.version) if write is not None else None
+        place = stored_at(definition.preparing, item.attribute)
+        if culprit is not None and place is not None and read_in(definition.backward, item.attribute):
+            tape.publish(
+                KeptTensorAltered(
+                    state.moment(turn.node), None, definition.name, item.tensor, item.attribute, place, culprit
+                )
+            )
+
+
+def backward_hazards(tape: Tape, state: State, definition: Definition, turn: Turn, before: dict[int, int]) -> None:
+    """What backward wrote although the node, or somebody else, may need it again."""
+    for saved in turn.item.saved:
+        write = state.writes.get(saved.counter)
+        culprit = write.since(before[saved.counter]) if write is not None else None
+        if culprit is not None:
+            tape.inside[culprit.stamp] = turn.item
+            tape.publish(
+                SavedWrittenInBackward(state.moment(turn.node), None, definition.name, saved, culprit, turn.item)
+            )
+
+
+def stored_at(method: Function, attribute: str) -> ast.Assign | None:
+    """Where a method assigns this attribute of its context."""
+    context = _context_name(method)
+    for item in own_nodes(method.node):
+        if isinstance(item, ast.Assign) and any(
+            _is_attribute(part, context, attribute) for t in item.targets for part in ast.walk(t)
+        ):
+            return item
+    return None
+
+
+def called_at(method: Function, name: str) -> ast.Call | None:
+    """Where a method calls this method of its context."""
+    context = _context_name(method)
+    for item in own_nodes(method.node):
+        if isinstance(item, ast.Call) and _is_attribute(item.func, context, name):
+            return item
+    return None
+
+
+def ignored(method: Function, name: str) -> bool:
+    """Whether a method never reads its parameter ``name``."""
+    return not any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(method.node))
+
+
+def read_in(method: Function, attribute: str) -> bool:
+    context = _context_name(method)
+    return any(_is_attribute(item, context, attribute) for item in own_nodes(method.node))
+
+
+def _context_name(method: Function) -> str:
+    return next(iter(parameters(method)), "")
+
+
+def _is_attribute(item: ast.AST, owner: str, name: str) -> bool:
+    return (
+        isinstance(item, ast.Attribute)
+        and item.attr == name
+        and isinstance(item.value, ast.Name)
+        and item.value.id == owner
+    )

@@ -1,0 +1,73 @@
+"""The backward of a ``torch.autograd.Function``, run where a backward pass comes to its node.
+
+It is the program's own code: it may write what it should not, return too few gradients, or never ask for what forward
+saved. Grad mode is off in it, unless the pass was asked for a graph (``create_graph=True``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ....autograd import Gradients, State, Turn, leaf
+from ....autograd.gradients.accumulation import written
+from ....domain.values import NONE, Const, Ref, TensorRef, Tuple, Unknown, Value
+from ....engine.machine import Machine
+from ....semantics.calls import call_value
+from .arity import Inputs, check_outputs, judged
+from .context import SPARSE, noted
+from .hazards import altered_since_forward, backward_hazards, kept_on_context, tell_kept
+from .syntax import Definition, parameters
+
+
+def backward_of(
+    m: Machine,
+    state: State,
+    definition: Definition,
+    outcome: Value,
+    inputs: Inputs,
+    node: ast.AST,
+    exact: bool,
+) -> Callable[[Any, Turn], Gradients] | None:
+    """What runs when a pass comes to the node; None where the class does not say."""
+    function = definition.backward
+    if function is None:
+        return None
+    outputs = outcome.items if isinstance(outcome, Tuple) else (outcome,)
+    kept = kept_on_context(state, definition, outputs, tuple(value for value, _ in inputs))
+    tell_kept(m.tape, state, definition, kept, node)
+
+    def method(state: State, turn: Turn) -> Gradients:
+        check_outputs(m, state, definition, outcome, turn)
+        altered_since_forward(m.tape, state, definition, kept, turn)
+        before = {saved.counter: state.version(saved.counter) for saved in turn.item.saved}
+        gradients = [gradient(m, state, definition, v, turn, i) for i, v in enumerate(outputs)]
+        outer = (state.grad_mode, state.inference, state.frame, state.calls, state.laps)
+        state.grad_mode, state.inference = turn.create, False
+        m.turns[definition.context.id] = turn
+        try:
+            result = call_value(m, state, function, [definition.context, *gradients], {}, turn.node)
+        finally:
+            del m.turns[definition.context.id]
+            state.grad_mode, state.inference, state.frame, state.calls, state.laps = outer
+        backward_hazards(m.tape, state, definition, turn, before)
+        for given in gradients:
+            if isinstance(given, TensorRef):
+                written(m.tape, state, turn.order, turn.item, given.id)
+        return judged(m, state, definition, turn, inputs, result, exact)
+
+    return method
+
+
+def gradient(m: Machine, state: State, definition: Definition, output: Value, turn: Turn, index: int) -> Value:
+    """What backward is given for one output."""
+    assert definition.backward is not None
+    if isinstance(output, (Const, Ref)):
+        return NONE
+    if noted(state, definition.context, SPARSE):
+        return Unknown("gradient")
+    made = leaf(state, turn.node, False if turn.create is False else None)
+    names = parameters(definition.backward)[1:]
+    m.tape.name(made, names[index] if index < len(names) else "the gradient")
+    return TensorRef(made)

@@ -1,0 +1,48 @@
+"""One use of a ``torch.autograd.Function``: which methods it has, what it was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....autograd import Tensor
+from ....domain.values import Function, Ref, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """The Function's name and methods, and the context that they share."""
+
+    name: str
+    forward: Function
+    setup: Function | None
+    backward: Function | None
+    context: Ref
+
+    @property
+    def preparing(self) -> Function:
+        """The method that is given the context before backward."""
+        return self.setup or self.forward
+
+    def parameter(self, index: int) -> str:
+        """forward's name for its argument ``index``, the context not counted."""
+        names = parameters(self.forward)[self.setup is None :]
+        return names[index] if index < len(names) else f"argument {index + 1}"
+
+
+def parameters(function: Function) -> list[str]:
+    """The names of a function's positional parameters."""
+    spec = function.node.args
+    return [a.arg for a in (*spec.posonlyargs, *spec.args)]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The arguments of ``apply``, in forward's order: the tensors among them, and what they were before forward ran.
+
+    ``exact`` is whether there are certainly no more and no fewer.
+    """
+
+    values: tuple[Value, ...]
+    tensors: dict[int, Tensor]
+    versions: dict[int, int]
+    exact: bool

@@ -1,0 +1,40 @@
+"""A call that may end in several ways, with something left to do after each of them.
+
+    functional_call(net, weights, (x,))    # however forward ends, the network has its own weights back afterwards
+
+The first way out is gone on with, the others wait in the memo of the running statement (see ``machine``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...autograd import State
+from ...domain.values import Value
+from ...engine.machine import Machine, Raised
+
+After = Callable[[State, "Value | Raised"], Value]
+"""What is done on a path with what the call returned, or raised, there; it raises where the path ends so."""
+
+
+def for_each(m: Machine, state: State, key: object, call: Callable[[], Value], after: After) -> Value:
+    """Run ``call`` for the expression ``key``; ``after`` makes of each of its outcomes what the expression gives."""
+    waiting = len(m.memo.forks)
+    outcome: Value | Raised
+    try:
+        outcome = call()
+    except Raised as error:
+        outcome = error
+    for index, (path, values) in enumerate(m.memo.forks[waiting:], waiting):
+        m.memo.forks[index] = path, {**values, key: _ended(after, path, values[key])}  # type: ignore[index, dict-item]
+    ended = _ended(after, state, outcome)
+    if isinstance(ended, Raised):
+        raise ended
+    return ended
+
+
+def _ended(after: After, path: State, outcome: Value | Raised) -> Value | Raised:
+    try:
+        return after(path, outcome)
+    except Raised as error:
+        return error

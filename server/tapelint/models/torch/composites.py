@@ -1,0 +1,43 @@
+"""What functions of torch do in Python before their op runs.
+
+torch.einsum("nc,ck->nk", [a, b])      is einsum("nc,ck->nk", a, b)
+F.embedding(ids, w, max_norm=1.0)      first shortens the rows of w, in place and under no_grad
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd import State, bump, current
+from ...domain.values import NONE, Const, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ...engine.machine import Machine
+from . import dispatch
+from .registry import Call, function
+
+
+@function("torch.einsum", "torch.functional.einsum")
+def einsum(m: Machine, state: State, call: Call) -> Value:
+    """The operands may be given in one list."""
+    args = call.args
+    if len(args) == 2:
+        given = args[1]
+        if isinstance(given, Tuple):
+            args = [args[0], *given.items]
+        elif isinstance(given, Ref) and isinstance(thing := state.heap[given.id], Sequence) and not thing.open:
+            args = [args[0], *thing.items]
+    made = dispatch.run(m, state, "einsum", args, call.kwargs, call.node)
+    return Unknown("einsum") if made is None else made
+
+
+@function("torch.nn.functional.embedding", "torch.nn.functional.embedding_bag")
+def embedding(m: Machine, state: State, call: Call) -> Value:
+    name = call.name.rpartition(".")[2]
+    shorten_rows(state, call.get(1, "weight"), call.get(3, "max_norm"), call.node)
+    made = dispatch.run(m, state, f"nn.functional.{name}", call.args, call.kwargs, call.node)
+    return Unknown(name) if made is None else made
+
+
+def shorten_rows(state: State, weight: Value, max_norm: Value, node: ast.AST) -> None:
+    """Where there is a ``max_norm``, rows are written whether or not one is too long."""
+    if isinstance(weight, TensorRef) and isinstance(max_norm, Const) and max_norm != NONE:
+        bump(state, current(state, weight.id).counter, "embedding_renorm_", node, tensor=weight.id)

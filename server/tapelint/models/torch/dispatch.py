@@ -1,0 +1,256 @@
+"""From a call in the program to a row of the op table, to the tape.
+
+    F.linear(x, w)   ->  resolve("nn.functional.linear", ["tensor", "tensor"])  ->  record(...)
+
+What is not in the table, or fits several rows that disagree, becomes a tensor that depends on its arguments by
+assumption.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping as MappingType
+from collections.abc import Sequence as SequenceType
+from dataclasses import replace
+from functools import cache
+
+from ... import ops
+from ...autograd import Refused, State, Tensor, current, invent, record
+from ...autograd.events.broken_graph import RequiresGradRefused
+from ...autograd.model.recording import flatten
+from ...domain.opaque_values import as_data
+from ...domain.values import TRUE, Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value, something
+from ...engine.machine import Machine, Raised
+from ...ops.schema import Op
+from . import alias, precision
+from .autograd import grad_access, missing_grad
+from .dtypes import result_kind
+from .tensor_shapes import results_extents
+
+
+def tensor_of(m: Machine, state: State, value: Value) -> int | None:
+    """The tensor ``value`` is or, for data of unknown origin, may be; None where it is certainly none."""
+    if isinstance(value, TensorRef):
+        return value.id
+    value = as_data(state, value)
+    if isinstance(value, Unknown):
+        if value.tensor not in state.tensors:
+            state.tensors[value.tensor] = Tensor(
+                value.tensor, value.tensor, value.tensor, state.moment(m.tree), value.grad
+            )
+        return value.tensor
+    return None
+
+
+def tensor_list(m: Machine, state: State, value: Value, above: tuple[Value, ...] = ()) -> list[int] | None:
+    """The tensors of a list or tuple, or None if it holds none. ``above`` are the lists that it was found in: one that
+    holds itself holds no more for that.
+    """
+    items: SequenceType[Value] = ()
+    if isinstance(value, Tuple):
+        items = value.items
+    elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence) and value not in above:
+        items = thing.items
+    items = [as_data(state, item) for item in items]
+    found = [item.id for item in items if isinstance(item, TensorRef)]
+    if any(isinstance(item, Unknown) for item in items):
+        return [t for item in items if (t := tensor_of(m, state, item)) is not None]
+    if not found:
+        within = (*above, value)
+        found = [t for item in items for t in tensor_list(m, state, item, within) or ()] if len(items) < 9 else []
+    return found or None
+
+
+def kind_of(m: Machine, state: State, value: Value) -> str:
+    """The coarse kind of an argument, for choosing an overload (see ``ops.binding``)."""
+    if isinstance(value, TensorRef):
+        sizes = state.tensors[value.id].sizes
+        return f"{len(sizes)}d" if isinstance(sizes, tuple) else "tensor"
+    if isinstance(value, Const):
+        return ops.constant_kind(value.value) or "other"
+    if isinstance(value, Unknown):
+        return {"batch": "tensor", "index": "number"}.get(value.why, "unknown")
+    if isinstance(value, Tuple) or isinstance(value, Ref) and isinstance(state.heap[value.id], Sequence):
+        items = value.items if isinstance(value, Tuple) else state.heap[value.id].items
+        return "list" if not items or tensor_list(m, state, value) else "ints"
+    if isinstance(value, Lib):
+        return "dtype" if value.name.startswith("torch.") else "unknown"
+    if isinstance(value, Slice):
+        return "int"
+    return "ints" if isinstance(value, Range) else "unknown"
+
+
+@cache
+def resolved(name: str, positional: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> Op | None:
+    """The overload that arguments of these kinds choose."""
+    return ops.resolve(name, positional, dict(keywords))
+
+
+def run(
+    m: Machine,
+    state: State,
+    name: str,
+    args: SequenceType[Value],
+    kwargs: MappingType[str, Value],
+    node: ast.AST,
+    same: bool = False,
+) -> Value | None:
+    """Run the op ``name``; None where the table does not know it. Raises Raised where PyTorch raises."""
+    wants = kwargs.get("requires_grad")
+    if wants is not None and name != "requires_grad_":
+        kwargs = {k: v for k, v in kwargs.items() if k != "requires_grad"}
+    positional = tuple([kind_of(m, state, a) for a in args])
+    if "none" in positional:
+        for value in args:
+            missing_grad.used(m, state, value, node, "TypeError")
+    row = resolved(name, positional, tuple([(k, kind_of(m, state, v)) for k, v in kwargs.items()]))
+    if row is None:
+        return None
+    result = apply(m, state, row, args, kwargs, node, same)
+    if wants == TRUE and isinstance(result, TensorRef) and not row.flows:
+        refuse_integers(m, state, result.id, node)
+    if wants is not None and isinstance(result, TensorRef) and not row.flows:
+        grad = wants.value if isinstance(wants, Const) else None
+        state.tensors[result.id] = replace(
+            state.tensors[result.id], requires_grad=bool(grad) if grad is not None else None
+        )
+    return result
+
+
+def apply(
+    m: Machine,
+    state: State,
+    op: Op,
+    args: SequenceType[Value],
+    kwargs: MappingType[str, Value],
+    node: ast.AST,
+    same: bool = False,
+) -> Value:
+    """Record one op on the tape and wrap what it returns."""
+    args, kwargs = [as_data(state, a) for a in args], {k: as_data(state, v) for k, v in kwargs.items()}
+    named = ops.bind(op, args, kwargs) or {}
+    tensors: dict[str, int | SequenceType[int] | None] = {}
+    for param in op.params:
+        if param.name in named:
+            tensors[param.name] = _argument(m, state, param, named[param.name])
+    given = flatten(tensors)
+    if op.writes == ("out",) and state.grad_mode is True:
+        refuse_out(state, op.name, [key for _, key in given])
+    op = alias.told(m.tape, state, op, named)
+    try:
+        extents = results_extents(state, op, named)
+        kind = result_kind(state, op.name, named)
+        count = count_of(op, named) if op.outputs < 0 else None
+        keys = record(m.tape, state, op, tensors, node, count, same, extents[0], kind)
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    precision.follow(m, op, named, given, keys)
+    if m.tape.slopes:
+        target = tensors.get(op.writes[0]) if op.writes else None
+        grad_access.flowed(m, state, [key for _, key in given], keys, target if isinstance(target, int) else None, node)
+    if state.grad_mode is not False and may_flow(op.name, args, kwargs):
+        for key in keys:
+            if state.tensors[key].requires_grad is False:
+                state.tensors[key] = replace(state.tensors[key], requires_grad=None)
+    for key, extent in zip(keys, extents if len(extents) > 1 or op.writes else ()):
+        if extent != state.tensors[key].sizes:
+            state.tensors[key] = replace(state.tensors[key], sizes=extent)
+    if op.outputs < 0 or op.outputs > 1:
+        return Tuple(tuple(TensorRef(k) for k in keys), FIELDS.get(op.name, ()))
+    return TensorRef(keys[0]) if keys else Unknown(op.name)
+
+
+def may_flow(name: str, args: SequenceType[Value], kwargs: MappingType[str, Value]) -> bool:
+    """Whether some overload of an op takes something unknown, which may have been taken for a number for want of
+    evidence, as a tensor with a gradient.
+    """
+    if not any(map(may_carry, (*args, *kwargs.values()))):
+        return False
+    bound = [(row, ops.bind(row, args, kwargs) or {}) for row in ops.candidates(name)]
+    return any(may_carry(given.get(flow)) for row, given in bound for flow in row.flows)
+
+
+def may_carry(value: object) -> bool:
+    """Whether something unknown was taken for a number for want of evidence, and may be a tensor with a graph."""
+    return isinstance(value, Unknown) and value.grad is not False and value.why != "index"
+
+
+TENSORS = ("tensor", "tensors", "operand", "matrix", "3d", "4d", "any")
+SINGLE = frozenset(("tensor", "operand", "matrix", "3d", "4d", "any", "number", "other", "float", "int"))
+
+
+def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int | list[int] | None:
+    """The tensors given for one parameter."""
+    kind = param.kind.rstrip("?")
+    if isinstance(value, TensorRef) and kind != "tensors":
+        return value.id if kind in SINGLE else None
+    if isinstance(value, tuple):  # a variadic parameter
+        if len(value) == 1 and not isinstance(value[0], TensorRef):
+            return tensor_list(m, state, value[0])
+        return [t for v in value if (t := tensor_of(m, state, v)) is not None]
+    if isinstance(value, Unknown) and (value.why == "index" or kind not in TENSORS and value.why != "batch"):
+        return None  # a number, as far as anybody knows
+    if kind == "any" and isinstance(value, (Tuple, Ref)):
+        return tensor_list(m, state, value)
+    if kind in SINGLE:
+        return tensor_of(m, state, value)  # type: ignore[arg-type]
+    if kind == "tensors":
+        # Tensors there must be: if none is known, one of which nothing is known stands for them.
+        found = tensor_list(m, state, value) if isinstance(value, (Tuple, Ref)) else None
+        single = tensor_of(m, state, value if isinstance(value, (TensorRef, Unknown)) else Unknown("tensors"))
+        return found or ([single] if single is not None else None)
+    return None
+
+
+FIELDS = dict.fromkeys(
+    ("max", "min", "sort", "topk", "median", "mode", "cummax", "cummin", "kthvalue"), ("values", "indices")
+)
+CLONE = ops.candidates("clone")[0]
+
+
+def count_of(op: Op, named: MappingType[str, object]) -> int:
+    """How many tensors an op with a variable number returns, as far as the arguments tell; 3 where they do not."""
+    for name in (
+        "chunks",
+        "sections",
+        "indices_or_sections",
+        "split_size_or_sections",
+        "split_size",
+        "split_sizes",
+        "tensor_indices_or_sections",
+    ):
+        value = named.get(name)
+        if isinstance(value, Const) and isinstance(value.value, int) and "split_size" not in name:
+            return min(max(value.value, 1), 8)
+        if isinstance(value, Tuple):
+            return max(len(value.items), 1)
+    for name in ("tensors", "self", "inputs"):
+        value = named.get(name)
+        if isinstance(value, Tuple):
+            return max(len(value.items), 1)
+    return 3
+
+
+def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumed: str | None) -> Value:
+    """The result of a call nobody knows: a tensor only if it was given one that has a graph, otherwise simply
+    unknown.
+    """
+    known = [key for key in dict.fromkeys(inputs) if current(state, key).requires_grad]
+    if not known:
+        return something(assumed or "")
+    return TensorRef(invent(m.tape, state, known, node, assumed))
+
+
+def refuse_out(state: State, name: str, given: SequenceType[int]) -> None:
+    """What has a gradient cannot be written to ``out=``: there would be no node for it."""
+    if any(row.flows for row in ops.candidates(name)) and any(current(state, key).requires_grad for key in given):
+        words = f"{name}(): functions with out=... arguments don't support automatic differentiation"
+        raise Raised("RuntimeError", words, by_torch=True)
+
+
+def refuse_integers(m: Machine, state: State, key: int, node: ast.AST) -> None:
+    """Whole numbers and truth values have no gradient: PyTorch refuses to track them."""
+    tensor = state.tensors[key]
+    if tensor.kind in ("int", "bool") and not tensor.assumed:
+        m.tape.publish(RequiresGradRefused(state.moment(node), None, key, tensor.kind, True, tensor.born))
+        raise Raised("RuntimeError", "only Tensors of floating point dtype can require gradients", by_torch=True)

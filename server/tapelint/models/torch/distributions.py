@@ -1,0 +1,99 @@
+"""``torch.distributions``: an object that keeps its parameters and computes with them when asked.
+
+Most distributions compute everything anew at each call, so one object may serve many backwards. Some already compute
+when they are made (``Categorical`` normalises its logits): that part of the graph is shared by all calls and freed by
+the first backward.
+
+    Normal(mu, sigma).rsample()    # mu + eps * sigma: nothing is kept for mu
+    Normal(mu, sigma).entropy()    # of sigma alone
+
+Which do what was measured; ``tests/oracle/test_distributions.py`` measures it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...autograd import State, current, invent, leaf
+from ...domain.values import Instance, Lib, Ref, Sequence, TensorRef, Unknown, Value
+from ...engine.machine import Machine
+from ...semantics.assign import tensors_in
+from . import dispatch
+from .registry import FUNCTIONS, Call
+
+COMPUTES_WHEN_MADE = frozenset({"Categorical", "OneHotCategorical", "Multinomial", "Weibull", "Chi2"})
+COMPUTES_WHEN_ASKED = frozenset(
+    "Normal LogNormal Beta Gamma Exponential Laplace Dirichlet Poisson Cauchy Uniform Gumbel HalfNormal Pareto "
+    "Bernoulli Geometric "
+    "StudentT Independent TransformedDistribution RelaxedBernoulli".split()
+)
+SHIFTED = frozenset({"Normal", "Laplace", "Gumbel", "Cauchy"})
+"""Distributions that their first parameter, ``loc``, only shifts."""
+MOVED, UNMOVED = frozenset({"rsample", "icdf"}), frozenset({"entropy"})
+"""What of them is moved by ``loc``, which keeps nothing for it, and what does not depend on it."""
+LOCATION, OTHERS = "(loc)", "(other parameters)"
+SAMPLES = ("sample", "sample_n", "enumerate_support")
+ASKED = ("log_prob", "rsample", "entropy", "cdf", "icdf")
+
+
+def make(m: Machine, state: State, call: Call) -> Value:
+    name = call.name.rpartition(".")[2]
+    given = {**dict(enumerate(call.args)), **call.kwargs}
+    parts = {LOCATION: [given.pop(key) for key in ("loc", 0) if key in given and name in SHIFTED]}
+    parts[OTHERS] = list(given.values())
+    tensors = {part: [t for value in values for t in arguments(m, state, value)] for part, values in parts.items()}
+    if name in COMPUTES_WHEN_MADE:
+        computed = _computed(m, state, call, tensors[OTHERS], name)
+        tensors[OTHERS] = list(arguments(m, state, computed))
+    kept: dict[str, Value] = {
+        part: Ref(state.new(Sequence("list", [TensorRef(t) for t in found]))) for part, found in tensors.items()
+    }
+    return Ref(state.new(Instance(Lib(f"torch.distributions.{name}"), kept)))
+
+
+def arguments(m: Machine, state: State, value: Value, parts: Iterable[str] = (LOCATION, OTHERS)) -> list[int]:
+    """The tensors a distribution is made of; of a distribution inside another one, its own."""
+    if isinstance(value, Unknown):
+        tensor = dispatch.tensor_of(m, state, value)
+        return [] if tensor is None else [tensor]
+    if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
+        return [t for part in parts if part in thing.attributes for t in tensors_in(state, thing.attributes[part])]
+    return list(tensors_in(state, value))
+
+
+def ask(m: Machine, state: State, call: Call) -> Value:
+    receiver, rest = call.need(0), [t for value in call.args[1:] for t in arguments(m, state, value)]
+    if call.name in SAMPLES:
+        return TensorRef(leaf(state, call.node))
+    if _kind(state, receiver) not in SHIFTED or call.name not in MOVED | UNMOVED:
+        return _computed(m, state, call, [*arguments(m, state, receiver), *rest], call.name)
+    result = _computed(m, state, call, [*arguments(m, state, receiver, [OTHERS]), *rest], call.name)
+    if call.name in UNMOVED:
+        return result
+    moved = [*arguments(m, state, receiver, [LOCATION]), *arguments(m, state, result)]
+    return _computed(m, state, call, moved, call.name, keeps=False)
+
+
+def _kind(state: State, value: Value) -> str:
+    thing = state.heap[value.id] if isinstance(value, Ref) else None
+    return thing.kind.name.rpartition(".")[2] if isinstance(thing, Instance) and isinstance(thing.kind, Lib) else ""
+
+
+def _computed(m: Machine, state: State, call: Call, given: list[int], op: str, keeps: bool = True) -> Value:
+    """A tensor that depends on what is ``given``; unknown where nobody knows whether that has a graph."""
+    graphs = [current(state, key).requires_grad for key in given]
+    if any(graphs):
+        return TensorRef(invent(m.tape, state, given, call.node, None, op=op, keeps=keeps))
+    return Unknown(op) if None in graphs else TensorRef(leaf(state, call.node))
+
+
+def divergence(m: Machine, state: State, call: Call) -> Value:
+    return _computed(m, state, call, [t for v in call.args for t in arguments(m, state, v)], "kl_divergence")
+
+
+for _name in COMPUTES_WHEN_MADE | COMPUTES_WHEN_ASKED:
+    for _prefix in ("torch.distributions", f"torch.distributions.{_name.lower()}"):
+        FUNCTIONS[f"{_prefix}.{_name}"] = make
+    for _method in (*SAMPLES, *ASKED):
+        FUNCTIONS[f"torch.distributions.{_name}.{_method}"] = ask
+FUNCTIONS["torch.distributions.kl_divergence"] = FUNCTIONS["torch.distributions.kl.kl_divergence"] = divergence

@@ -1,0 +1,85 @@
+"""The families of dtypes, where they are certain: only floating point can require grad.
+
+torch.arange(3)      int
+torch.arange(3) / 2  float
+x > 0                bool
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from ...autograd import State
+from ...domain.values import NONE, Const, Lib, Ref, TensorRef, Tuple, Unknown
+from .known_shape import items_in
+
+Kind = Literal["float", "int", "bool", "other"] | None
+
+FLOAT = frozenset("float float32 float64 double half float16 bfloat16 cfloat cdouble complex64 complex128".split())
+INT = frozenset("int int8 int16 int32 int64 long short uint8".split())
+MAKE_FLOAT = frozenset("zeros ones empty rand randn rand_like randn_like linspace eye normal div true_divide".split())
+MAKE_INT = frozenset("randint randperm argmax argmin argsort nonzero searchsorted bucketize one_hot".split())
+MAKE_BOOL = frozenset("eq ne lt le gt ge logical_and logical_or logical_not logical_xor isnan isinf isfinite".split())
+MAKE: dict[str, Kind] = {
+    **dict.fromkeys(MAKE_BOOL, "bool"),
+    **dict.fromkeys(MAKE_INT, "int"),
+    **dict.fromkeys(MAKE_FLOAT, "float"),
+}
+NEW = frozenset("zeros ones empty rand randn linspace eye".split())
+"""What makes new numbers of the default dtype, where no other is asked for: ``torch.rand(3)``."""
+KEEP = frozenset(
+    "add sub mul pow neg abs clamp sum prod cumsum view reshape flatten squeeze unsqueeze transpose permute t T mT "
+    "expand repeat cat stack flip roll clone contiguous getitem.basic getitem.index select maximum minimum where "
+    "floor_divide remainder zeros_like ones_like full_like max min amax amin gather unbind split chunk "
+    "repeat_interleave detach __rsub__".split()
+)
+
+
+def of_dtype(value: object) -> Kind:
+    """The family of ``torch.long``, ``float``, ``torch.LongTensor``, ``x.dtype``."""
+    if isinstance(value, Unknown) and value.why.startswith("dtype "):
+        return value.why.removeprefix("dtype ")  # type: ignore[return-value]
+    if isinstance(value, Const) and isinstance(value.value, str):
+        value = Lib(value.value)
+    if not isinstance(value, Lib):
+        return None
+    name = value.name.rpartition(".")[2].removesuffix("Tensor").lower() or "tensor"
+    return "float" if name in FLOAT else "int" if name in INT else "bool" if name == "bool" else None
+
+
+def of_values(state: State, value: object, above: tuple[object, ...] = ()) -> Kind:
+    """The family of a tensor made from a value: what is highest among its numbers. Of a list that is one of those it
+    was found in (``above``) no tensor is made.
+    """
+    if isinstance(value, Const):
+        return "bool" if isinstance(value.value, bool) else {int: "int", float: "float"}.get(type(value.value))  # type: ignore[return-value]
+    if isinstance(value, TensorRef):
+        return state.tensors[value.id].kind
+    items = items_in(state, value) if isinstance(value, (Ref, Tuple, tuple)) and value not in above else None
+    if items is None:
+        return None
+    within = (*above, value)
+    return highest([of_values(state, item, within) for item in items]) if items else "float"
+
+
+def highest(kinds: list[Kind]) -> Kind:
+    if None in kinds or "other" in kinds:
+        return "float" if "float" in kinds else None
+    return next((kind for kind in ("float", "int", "bool") if kind in kinds), None)  # type: ignore[return-value]
+
+
+def result_kind(state: State, op: str, named: Mapping[str, object]) -> Kind:
+    """The family of what ``op`` returns, where it is certain; a float operand alone says it by itself."""
+    name = op.removeprefix("nn.functional.")
+    if "dtype" in named and named["dtype"] != NONE:
+        return of_dtype(named["dtype"])
+    if name in MAKE:
+        return MAKE[name]
+    if name in ("arange", "full"):
+        wanted = ("fill_value",) if name == "full" else ("start", "end", "step")
+        return highest([of_values(state, named[n]) for n in wanted if n in named])
+    if name in KEEP:
+        kind = highest([of_values(state, named[n]) for n in ("self", "other", "exponent", "tensors") if n in named])
+        return "int" if kind == "bool" and name in ("sum", "prod", "cumsum") else kind
+    return None

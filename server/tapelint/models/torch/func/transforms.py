@@ -1,0 +1,329 @@
+"""``torch.func``: gradients of functions, by reverse and by forward mode.
+
+    g = grad(f)(x)                # f runs on an alias of x; g has the graph that a gradient with create_graph has
+    y, pull = vjp(f, x)           # the same, with the second half left for later: pull(v)
+    J = jacrev(f)(x)              # and with as many first gradients as y has elements
+
+The function is executed in place, in a graph of its own (``tape.levels``), and a backward through that graph raises
+where PyTorch's does. What forward mode makes (``jvp``, ``jacfwd``, ``hessian``, ``linearize``) has a graph of which
+only this is known: there is none where nothing that went in had one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from ....autograd import (
+    Level,
+    Refused,
+    State,
+    Tensor,
+    alias,
+    backward,
+    current,
+    fresh_id,
+    leaf,
+    leave,
+    see_outside,
+    unused,
+)
+from ....domain.values import FALSE, TRUE, Const, Lib, Mapping, Partial, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ....engine.machine import Machine, Raised
+from ....semantics.assign import tensors_in
+from ....semantics.calls import call_value, unknown_call
+from .. import dispatch
+from ..autograd.backward_calls import new_gradient, refused
+from ..call_outcomes import for_each
+from ..registry import FUNCTIONS, Call, function
+
+SCALAR = "Expected f(*args) to return a scalar Tensor"
+PACKED = "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks"
+HOMES = ("torch.func.", "functorch.")
+After = Callable[[State, Level, "list[Value]", Value], Value]
+"""What is made of a function's result on a path, before its level ends; the values are the arguments it was given."""
+
+
+def prepared(m: Machine, state: State, call: Call) -> Value:
+    """``grad(f, argnums, has_aux)``: a function; what it does is below, under its name in parentheses."""
+    name = call.name.rpartition(".")[2]
+    given = (call.get(0, "func"), call.get(1, "argnums", Const(0)), call.get(2, "has_aux", FALSE))
+    return Partial(Lib(f"torch.func.({name})"), given, ())
+
+
+for _home in HOMES:
+    FUNCTIONS.update({_home + name: prepared for name in ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian")})
+
+
+def changed(state: State, value: Value, change: Callable[[int], Value], above: tuple[Value, ...] = ()) -> Value:
+    """A value, with something else for each of the tensors in it; ``above`` are the lists and dicts it was found in."""
+    if isinstance(value, TensorRef):
+        return change(value.id)
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(changed(state, item, change, above) for item in value.items))
+    thing = state.heap[value.id] if isinstance(value, Ref) and value not in above else None
+    within = (*above, value)
+    if isinstance(thing, Sequence) and thing.kind == "list":
+        found = [changed(state, item, change, within) for item in thing.items]
+        return Ref(state.new(Sequence("list", found, thing.open)))
+    if isinstance(thing, Mapping) and thing.kind == "dict":
+        items = {key: changed(state, item, change, within) for key, item in thing.items.items()}
+        return Ref(state.new(Mapping(items, thing.open)))
+    return value
+
+
+def places(value: Value, count: int) -> list[int] | None:
+    """The positions that ``argnums`` names; None where it is not known."""
+    numbers: Iterable[Value] = [value] if isinstance(value, Const) else value.items if isinstance(value, Tuple) else ()
+    whole = [n.value for n in numbers if isinstance(n, Const) and isinstance(n.value, int)]
+    found = [n % count for n in whole if -count <= n < count]
+    return found if found and len(found) == len([*numbers]) else None
+
+
+def parts(outcome: Value, has_aux: Value) -> tuple[Value, Value | None]:
+    """What is differentiated, and what is only handed on."""
+    if has_aux != TRUE:
+        return outcome, None
+    if isinstance(outcome, Tuple) and len(outcome.items) == 2:
+        return outcome.items[0], outcome.items[1]
+    return Unknown("output"), Unknown("aux")
+
+
+def inside(
+    m: Machine, state: State, call: Call, run: Value, args: list[Value], chosen: list[int] | None, after: After
+) -> Value:
+    """Call a function at a level of its own, by which the arguments at ``chosen`` are leaves."""
+    if state.packing is not None:
+        raise Raised("RuntimeError", PACKED, by_torch=True)
+    given = [key for value in (*args, *call.kwargs.values()) for key in tensors_in(state, value)]
+    inputs: list[int] = []
+
+    def wrapped(key: int) -> Value:
+        inputs.append(alias(state, key, call.node))
+        return TensorRef(inputs[-1])
+
+    handed = list(args)
+    for index in range(len(args)) if chosen is None else chosen:
+        known = dispatch.tensor_of(m, state, args[index])
+        handed[index] = changed(state, args[index] if known is None else TensorRef(known), wrapped)
+    if not inputs:
+        return unknown_call(m, state, args, call.kwargs, call.node, Lib(call.name))
+    memories = frozenset(state.tensors[key].counter for key in (*given, *inputs))
+    level = Level(inputs[0], state.grad_mode, memories, frozenset(inputs))
+    mode, inference = state.grad_mode, state.inference
+    state.grad_mode, state.inference = True, False
+
+    def ended(path: State, outcome: Value | Raised) -> Value:
+        try:
+            if isinstance(outcome, Raised):
+                raise outcome
+            return after(path, level, handed, outcome)
+        finally:
+            leave(m.tape, path, level, given)
+            path.grad_mode, path.inference = mode, inference
+
+    outer, m.tape.levels = m.tape.levels, (*m.tape.levels, level)
+    try:
+        return for_each(
+            m, state, call.key, lambda: call_value(m, state, run, handed, call.kwargs, call.node, call.key), ended
+        )
+    finally:
+        m.tape.levels = outer
+
+
+def walked(m: Machine, state: State, roots: list[int], inputs: Iterable[int], call: Call) -> None:
+    """The backward from ``roots`` to those of ``inputs`` that they depend on: it may raise."""
+    inputs = list(inputs)
+    without = unused(m.tape, state, roots, inputs)
+    reached = [key for key in inputs if key not in without]
+    if not roots or not reached:
+        return
+    try:
+        backward(m.tape, state, roots, call.node, None, True, reached, accumulate=False, inner=True)
+    except Refused as error:
+        raise refused(m, str(error)) from None
+
+
+def gradient(
+    m: Machine, state: State, roots: list[int], key: int, starts: list[int], create: bool | None, call: Call
+) -> int:
+    """What is made for one input; zeros where nothing comes to it."""
+    if not roots or unused(m.tape, state, roots, [key]):
+        return leaf(state, call.node)
+    return new_gradient(m, state, roots, key, starts, create, call.node)
+
+
+def tracked(state: State, value: Value) -> list[int]:
+    return [key for key in tensors_in(state, value) if current(state, key).requires_grad is not False]
+
+
+@function("torch.func.(grad)", "torch.func.(grad_and_value)", "torch.func.(jacrev)")
+def reverse(m: Machine, state: State, call: Call) -> Value:
+    run, argnums, has_aux, *args = call.args
+    chosen = places(argnums, len(args))
+    if chosen is None:
+        return unknown_call(m, state, args, call.kwargs, call.node, Lib(call.name))
+    scalar = not call.name.endswith("(jacrev)")
+    inner = Call(call.name, args, call.kwargs, call.node, call.key)
+
+    def after(path: State, level: Level, handed: list[Value], outcome: Value) -> Value:
+        value, aux = parts(outcome, has_aux)
+        if isinstance(value, Unknown):
+            return Unknown("gradient")
+        keys = list(tensors_in(path, value))
+        if not keys or scalar and (not isinstance(value, TensorRef) or path.tensors[keys[0]].rank):
+            raise refused(m, SCALAR)
+        roots = tracked(path, value)
+        walked(m, path, roots, sorted(level.inputs), call)
+
+        def made(key: int) -> Value:
+            if not scalar and not isinstance(value, TensorRef):
+                return Unknown("jacobian")
+            result = gradient(m, path, roots, key, [], True, call)
+            if scalar:
+                like = current(path, key)
+                path.tensors[result] = replace(path.tensors[result], sizes=like.sizes, kind=like.kind)
+            return TensorRef(result)
+
+        found = [changed(path, handed[index], made) for index in chosen]
+        result = Tuple(tuple(found)) if isinstance(argnums, Tuple) else found[0]
+        if call.name.endswith("(grad_and_value)"):
+            return Tuple((result, value if aux is None else Tuple((value, aux))))
+        return result if aux is None else Tuple((result, aux))
+
+    return inside(m, state, inner, run, args, chosen, after)
+
+
+# The pullback of vjp
+
+
+@function("torch.func.vjp", "functorch.vjp")
+def vjp(m: Machine, state: State, call: Call) -> Value:
+    run, args = call.args[0], call.args[1:]
+    has_aux = call.kwargs.pop("has_aux", FALSE)
+    inner = Call(call.name, args, {}, call.node, call.key)
+
+    def after(path: State, level: Level, handed: list[Value], outcome: Value) -> Value:
+        value, aux = parts(outcome, has_aux)
+        roots, inputs = tracked(path, value), sorted(level.inputs)
+        tape = m.tape.fork()
+        tape.listeners = []
+        try:
+            backward(tape, path.fork(), roots, call.node, None, True, inputs, accumulate=False, inner=True)
+            spoiled = False
+        except Refused:
+            spoiled = True
+        records = tuple(current(path, key) for key in (*roots, *inputs))
+        facts = Const((records[: len(roots)], records[len(roots) :], level, spoiled))
+        pull = Partial(Lib("torch.func.(pullback)"), (facts, Tuple(tuple(handed))), ())
+        return Tuple((value, pull) if aux is None else (value, pull, aux))
+
+    return inside(m, state, inner, run, args, None, after)
+
+
+@function("torch.func.(pullback)")
+def pullback(m: Machine, state: State, call: Call) -> Value:
+    """``pull(v)``: the graph is that of the function, which was frozen when its level ended."""
+    facts, handed, *starts = call.args
+    assert isinstance(facts, Const) and isinstance(handed, Tuple)
+    outputs, inputs, level, spoiled = facts.value
+    roots = [again(state, tensor) for tensor in outputs]
+    names = {tensor.id: again(state, tensor) for tensor in inputs}
+    if spoiled:
+        walked(m, state, roots, names.values(), call)
+    given = [key for value in starts for key in tensors_in(state, value)]
+    found = {key: gradient(m, state, roots, name, given, state.grad_mode, call) for key, name in names.items()}
+    for key, made in found.items():
+        like = state.tensors[names[key]]
+        state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
+    see_outside(m.tape, state, level, found.values())
+    return changed(state, handed, lambda key: TensorRef(found[key]) if key in found else Unknown("gradient"))
+
+
+def again(state: State, tensor: Tensor) -> int:
+    """A tensor as it was inside a level that has ended."""
+    key = fresh_id()
+    state.tensors[key] = replace(tensor, id=key)
+    return key
+
+
+# Forward mode
+
+
+@function("torch.func.jvp", "functorch.jvp")
+def jvp(m: Machine, state: State, call: Call) -> Value:
+    run, primals, tangents = call.get(0, "func"), call.get(1, "primals"), call.get(2, "tangents")
+    if not isinstance(primals, Tuple):
+        return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(call.name))
+
+    def after(path: State, outcome: Value) -> Value:
+        value, aux = parts(outcome, call.kwargs.get("has_aux", FALSE))
+        moved = pushed(path, value, [primals, tangents], call)
+        return Tuple((value, moved) if aux is None else (value, moved, aux))
+
+    return forward(m, state, run, list(primals.items), {}, call, after)
+
+
+@function("torch.func.linearize")
+def linearize(m: Machine, state: State, call: Call) -> Value:
+    run, args = call.args[0], call.args[1:]
+
+    def after(path: State, outcome: Value) -> Value:
+        push = Partial(Lib("torch.func.(linearized)"), (outcome, Tuple(tuple(args))), ())
+        return Tuple((outcome, push))
+
+    return forward(m, state, run, args, {}, call, after)
+
+
+@function("torch.func.(linearized)")
+def linearized(m: Machine, state: State, call: Call) -> Value:
+    return pushed(state, call.need(0), call.args[1:], call)
+
+
+@function("torch.func.(jacfwd)", "torch.func.(hessian)")
+def jacfwd(m: Machine, state: State, call: Call) -> Value:
+    """``hessian`` is ``jacfwd`` of ``jacrev``."""
+    run, argnums, has_aux, *args = call.args
+    if call.name.endswith("(hessian)"):
+        run = Partial(Lib("torch.func.(jacrev)"), (run, argnums, FALSE), ())
+
+    def after(path: State, outcome: Value) -> Value:
+        value, aux = parts(outcome, has_aux)
+        made = pushed(path, value, args, call)
+        if not isinstance(made, TensorRef) or isinstance(argnums, Tuple):
+            made = Unknown("jacobian")
+        return made if aux is None else Tuple((made, aux))
+
+    return forward(m, state, run, args, call.kwargs, call, after)
+
+
+def forward(
+    m: Machine,
+    state: State,
+    run: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    call: Call,
+    after: Callable[[State, Value], Value],
+) -> Value:
+    """Run a function whose derivative is computed along with it."""
+
+    def ended(path: State, outcome: Value | Raised) -> Value:
+        if isinstance(outcome, Raised):
+            raise outcome
+        return after(path, outcome)
+
+    level = Level(fresh_id(), state.grad_mode, differentiates=False)
+    outer, m.tape.levels = m.tape.levels, (*m.tape.levels, level)
+    try:
+        return for_each(m, state, call.key, lambda: call_value(m, state, run, args, kwargs, call.node, call.key), ended)
+    finally:
+        m.tape.levels = outer
+
+
+def pushed(state: State, value: Value, given: list[Value], call: Call) -> Value:
+    """What forward mode makes for each output: data, where nothing that went in has a graph."""
+    plain = not any(tracked(state, item) for item in (value, *given)) and not any(
+        isinstance(item, Unknown) and item.grad is not False for item in given
+    )
+    return changed(state, value, lambda key: TensorRef(leaf(state, call.node, False if plain else None)))

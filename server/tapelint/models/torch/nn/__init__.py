@@ -1,0 +1,1 @@
+"""Models of `torch.nn`: layers, modules and what they register."""

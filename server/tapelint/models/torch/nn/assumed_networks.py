@@ -1,0 +1,37 @@
+"""What is taken for a network because the program calls it: what a call of it is taken to return.
+
+def update(actor, states, reward):
+    loss = -reward(actor(states))     given a graph: what `reward` returns has one, whether it is a network or not
+    loss.backward()                   what `actor` returns is walked: it is a network
+"""
+
+from __future__ import annotations
+
+from ....autograd import State, current
+from ....domain.induction import is_plain
+from ....domain.opaque_values import as_data
+from ....domain.values import Const, Instance, TensorRef, Unknown, Value
+from ....engine.machine import Machine
+from ....semantics.calls import unknown_call
+from ..registry import Call
+from .layers import inputs_of
+from .module_registry import GUESSED, Guess
+
+
+def unless_network(m: Machine, state: State, thing: Instance, call: Call) -> Value | None:
+    """What a call of something returns that may be no network; None where it is taken for one.
+
+    What is given a graph need have no parameters for the result to have one: a loss. Otherwise it is a network if what
+    it returns is walked, or it is given tensors that were cut from no graph (metrics are given such).
+    """
+    values = [as_data(state, value) for value in (*call.args, *call.kwargs.values())]
+    if all(map(is_plain, values)):
+        return Unknown("call")  # a function of numbers: networks are given tensors
+    given = inputs_of(m, state, call)
+    if not any(current(state, key).requires_grad for key in given):
+        if thing.attributes[GUESSED] == Const(Guess.WALKED):
+            return None
+        certain = [value.id for value in values if isinstance(value, TensorRef)]
+        if certain and m.tape.cuts.keys().isdisjoint(certain):
+            return None
+    return unknown_call(m, state, call.args, call.kwargs, call.node, Unknown("function"))

@@ -1,0 +1,92 @@
+"""Frozen networks that nobody looks into: one parameter stands for all of theirs, and a part of them may be trained.
+
+    for p in backbone.parameters():            # all of them: none requires grad any more
+        p.requires_grad = False
+    for p in backbone.layer4.parameters():     # some of them do again, nobody knows which
+        p.requires_grad = True
+
+That such a network is frozen is believed as long as nobody has had a part of it in hand, on any path: of the names that
+``if "layer4" in name`` is asked about some have it, and no path of ours is the one of all the names. That it requires
+grad is believed where anybody has said so, since networks are trained.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ....autograd import State, Tensor
+from ....domain.values import Instance, TensorRef, Value
+from ....engine.machine import Machine
+from .module_registry import HIDDEN, is_module_like
+
+
+def taken(m: Machine, thing: Instance) -> None:
+    """Somebody takes a part of a network in hand."""
+    hidden = thing.attributes.get(HIDDEN)
+    if isinstance(hidden, TensorRef):
+        m.tape.parted.add(hidden.id)
+
+
+def unknown_flag(m: Machine, state: State) -> None:
+    """``t.requires_grad = True`` of something nobody knows: a parameter of any of these networks."""
+    for thing in state.heap.values():
+        if isinstance(thing, Instance):
+            taken(m, thing)
+
+
+def handed(state: State, values: Iterable[Value]) -> None:
+    """Strangers were given networks, and may have set the flags of their parameters."""
+    from .modules import parameters_of
+
+    for value in values:
+        if is_module_like(state, value):
+            _doubt(state, [key for _, key in parameters_of(state, value)])
+
+
+def _doubt(state: State, keys: list[int]) -> None:
+    require(state, [key for key in keys if state.tensors[key].requires_grad is False], None)
+
+
+def require(state: State, keys: Iterable[int], wanted: bool | None) -> None:
+    """Leaves require grad from now on, or do not, or nobody knows."""
+    for key in keys:
+        state.changes += 1
+        state.tensors[key] = replace(state.tensors[key], requires_grad=wanted)
+
+
+def look(m: Machine, state: State, keys: list[int]) -> None:
+    """Parameters are used: what was frozen of a network is not known, if parts of it were in somebody's hands."""
+    if not m.tape.parted.isdisjoint(keys):
+        _doubt(state, [key for key in keys if key in m.tape.parted])
+
+
+def flag_of_some(m: Machine, state: State, tensor: Tensor, wanted: object, node: ast.AST) -> object:
+    """What ``requires_grad`` becomes of the parameter that stands for all, when ``node`` sets that of some."""
+    if not tensor.of_module or _of_all(state, node):
+        return wanted
+    m.tape.parted.add(tensor.id)
+    return True if wanted is True or tensor.requires_grad is True else wanted and None
+
+
+def _of_all(state: State, node: ast.AST) -> bool:
+    """Whether ``node`` is run for each of ``net.parameters()``, whatever it is."""
+    loop = state.laps[-1].loop if state.laps else None
+    if isinstance(loop, ast.For):
+        before = next((n for n, each in enumerate(loop.body) if any(node is inner for inner in ast.walk(each))), None)
+        return before is not None and _is_all(loop.iter) and all(map(_is_plain, loop.body[: before + 1]))
+    if isinstance(loop, ast.comprehension):  # [p.requires_grad_(False) for p in net.parameters()]
+        own = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.value
+        same = isinstance(own, ast.Name) and isinstance(loop.target, ast.Name) and own.id == loop.target.id
+        return same and _is_all(loop.iter) and not loop.ifs
+    return False
+
+
+def _is_all(node: ast.expr) -> bool:
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args
+    return called and node.func.attr in ("parameters", "named_parameters")  # type: ignore[attr-defined]
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign))

@@ -1,0 +1,235 @@
+"""The layers of ``torch.nn``, by their rows in ``ops/layers.txt``: making one, running its forward.
+
+A module nobody knows is one with a single parameter that stands for all of its parameters; so is a layer with more than
+its row names (``*``). No attribute of these names is in the way of a method.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .... import ops
+from ....autograd import Refused, State, leaf, record
+from ....autograd.model.recording import Arg, flatten
+from ....domain.mro import is_module
+from ....domain.opaque_values import as_data
+from ....domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Const,
+    Instance,
+    Lib,
+    Mapping,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+from ....engine.machine import Machine, Raised
+from ....ops.layers import bare, is_there
+from ....ops.module_names import is_ownless
+from ....semantics.assign import tensors_in
+from ....semantics.iteration import items_of
+from .. import dispatch, precision
+from ..composites import shorten_rows
+from ..registry import Call
+from ..tensor_shapes import result_extent
+from .layer_shapes import parameter_sizes
+from .module_registry import BUFFERS, GUESSED, HIDDEN, ITEMS, Guess, note
+from .packed_sequences import is_packed, repacked
+
+CONTAINERS = {
+    "torch.nn.ModuleList": "ModuleList",
+    "torch.nn.ParameterList": "ModuleList",
+    "torch.nn.Sequential": "Sequential",
+}
+DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
+REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
+"""The kinds of containers that are Modules."""
+ALL = "(all parameters)"
+
+
+def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    """``nn.Linear(3, 4)``: an object with its parameters."""
+    if name in CONTAINERS:
+        items, more = list(args), False
+        names: tuple[str, ...] = ()
+        if CONTAINERS[name] == "ModuleList":
+            found = items_of(m, state, args[0], node) if args else None
+            items, more = (found.values, not found.exact) if found else ([], False)
+        elif len(args) == 1 and isinstance(args[0], Ref) and isinstance(thing := state.heap[args[0].id], Mapping):
+            items, more = list(thing.items.values()), thing.open
+            names = tuple(map(str, thing.items))
+        return Ref(state.new(Sequence(CONTAINERS[name], items, more, names=names)))
+    if name in DICTS:
+        source = state.heap[args[0].id] if args and isinstance(args[0], Ref) else None
+        known = source if isinstance(source, Mapping) else Mapping({}, bool(args))
+        return Ref(state.new(Mapping(dict(known.items), known.open, "ModuleDict")))
+    made = Ref(state.new(Instance(Lib(name), {})))
+    m.made[made.id] = node
+    build_layer(m, state, made, name, args, kwargs, node)
+    return made
+
+
+def build_layer(
+    m: Machine, state: State, receiver: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> None:
+    """Give ``receiver`` what ``__init__`` of the library class ``name`` gives it."""
+    if not isinstance(receiver, Ref) or not isinstance(state.heap[receiver.id], Instance):
+        return
+    thing = state.edit(receiver.id)
+    thing.attributes.setdefault("training", TRUE)
+    if name in CONTAINERS or name in DICTS:
+        thing.attributes[ITEMS] = new_layer(m, state, name, args, kwargs, node)
+        return
+    row = ops.layer(name.rpartition(".")[2]) if name.startswith("torch.nn.") else None
+    if row is None:
+        for index, module in enumerate(modules_in(state, [*args, *kwargs.values()])):
+            thing.attributes[f"(given {index})"] = module
+        if is_ownless(name):
+            return
+        made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], of_module=True)
+        m.tape.name(made, f"the parameters of {name.rpartition('.')[2]}")
+        thing.attributes[HIDDEN] = TensorRef(made)
+        return
+    given = {**dict(zip(row.arguments, args)), **kwargs}
+
+    def asked(argument: str) -> bool | None:
+        value = given.get(argument)
+        return bool(value.value) if isinstance(value, Const) else None
+
+    for parameter in row.params:
+        if is_there(parameter, asked):
+            base = ALL if parameter == "*" else bare(parameter)
+            made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
+            thing.attributes[base] = TensorRef(made)
+            if "dtype" not in given:
+                m.tape.single.add(made)
+    for buffer in row.buffers:
+        base = bare(buffer)
+        if isinstance(given.get(base), TensorRef):
+            thing.attributes[base] = given[base]
+        elif is_there(buffer, asked):
+            thing.attributes[base] = TensorRef(leaf(state, node, False))
+        note(thing, BUFFERS, base)
+    if row.eval_op is not None and "p" in given:
+        thing.attributes["p"] = given["p"]
+    if "inplace" in given:
+        thing.attributes["inplace"] = given["inplace"]
+    if row.unreduced is not None and ("reduction" in given or given.get("reduce") == FALSE):
+        thing.attributes["reduction"] = given["reduction"] if "reduction" in given else Const("none")
+    if row.bidirectional is not None:
+        thing.attributes["bidirectional"] = given.get("bidirectional", FALSE)
+    if "max_norm" in row.arguments:
+        thing.attributes["max_norm"] = given.get("max_norm", NONE)
+    if "return_indices" in given:
+        thing.attributes["return_indices"] = given["return_indices"]
+
+
+def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Value]:
+    """The modules among some values, and in what they contain."""
+    for value in values:
+        thing = state.heap[value.id] if isinstance(value, Ref) else value
+        if isinstance(thing, Instance):
+            if is_module(state, thing.kind):
+                yield value
+        elif isinstance(thing, (Sequence, Mapping)) and thing.kind in REGISTERED:
+            yield value
+        elif depth and isinstance(thing, (Tuple, Sequence)):
+            yield from modules_in(state, list(thing.items), depth - 1)
+        elif depth and isinstance(thing, Mapping):
+            yield from modules_in(state, list(thing.items.values()), depth - 1)
+
+
+def opaque_module(m: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> Ref:
+    """A network nobody knows: one parameter stands for all. That it is one may be a ``guess``."""
+    made = leaf(state, node, True, parameter=True, assumed=name, of_module=True)
+    m.tape.name(made, f"the parameters of {name}")
+    attributes: dict[str, Value] = {HIDDEN: TensorRef(made), "training": Unknown("training", False)}
+    if guess is not None:
+        attributes[GUESSED] = Const(guess)
+    return Ref(state.new(Instance(Lib("torch.nn.Module"), attributes, True)))
+
+
+def inputs_of(m: Machine, state: State, call: Call) -> list[int]:
+    values = [as_data(state, value) for value in (*call.args, *call.kwargs.values())]
+    found = [t for value in values for t in tensors_in(state, value)]
+    unknown = [value for value in values if isinstance(value, Unknown)]
+    return found + [t for value in unknown if (t := dispatch.tensor_of(m, state, value)) is not None]
+
+
+def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: Call) -> Value:
+    """One of PyTorch's layers, by its row."""
+    training = thing.attributes.get("training", TRUE)
+    op = row.op
+    # A dropout that drops nothing is its own twin in evaluation: it returns its input, unwritten.
+    idle = row.eval_op is not None and (training == FALSE or thing.attributes.get("p") == Const(0))
+    if row.inplace is not None and isinstance(thing.attributes.get("p"), Unknown):
+        idle = True  # it may drop nothing
+    if row.eval_op is not None and idle:
+        op = row.eval_op
+    inplace = thing.attributes.get("inplace", FALSE)
+    if row.inplace is not None and inplace != FALSE and not idle:
+        if inplace != TRUE:
+            return dispatch.opaque(m, state, inputs_of(m, state, call), call.node, row.name)
+        op = row.inplace
+    if row.unreduced is not None and thing.attributes.get("reduction", Const("mean")) == Const("none"):
+        op = row.unreduced
+    if row.bidirectional is not None and thing.attributes.get("bidirectional", FALSE) != FALSE:
+        op = row.bidirectional
+    output = row.output
+    if row.indices is not None and (asked := thing.attributes.get("return_indices", FALSE)) != FALSE:
+        if asked != TRUE:
+            return Unknown(row.name)
+        op, output = row.indices, "(T,T)"
+    shorten_rows(state, thing.attributes.get("weight", NONE), thing.attributes.get("max_norm", NONE), call.node)
+    tensors: dict[str, Arg | None] = {}
+    named: dict[str, Value] = {}
+    packed: Tuple | None = None
+    for index, name in enumerate([param.name for param in op.params if param.name not in row.own]):
+        value = call.get(index, name, NONE)
+        if isinstance(value, Tuple) and is_packed(value):
+            packed, value = value, value.items[0]
+        named[name] = value
+        several = isinstance(value, (Tuple, Ref))
+        tensors[name] = dispatch.tensor_list(m, state, value) if several else dispatch.tensor_of(m, state, value)
+    for name in row.own:
+        value = thing.attributes.get(name)
+        if isinstance(value, TensorRef):
+            tensors[name], named[name] = value.id, value
+    if packed is not None:
+        # What is packed goes step by step: the result is put together of what the steps have saved, biases are added.
+        op = replace(op, saves=tuple(item for item in op.saves if not item.what.startswith(("result", "bias"))))
+    if "*" in row.params:
+        tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
+    try:
+        extent = result_extent(state, op.name, named)
+        keys = record(m.tape, state, op, tensors, call.node, output.count("T"), sizes=extent)
+        precision.follow(m, op, named, flatten(tensors), keys)
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    result = structured(output, list(keys))
+    return result if packed is None else repacked(result, packed)
+
+
+def structured(shape: str, keys: list[int]) -> Value:
+    """The outputs as the layer returns them: ``(T,(T,T))`` is what an LSTM gives, ``N`` stands for None."""
+    if shape == "T" and keys:
+        return TensorRef(keys[0])
+    stack: list[list[Value]] = [[]]
+    for mark in shape:
+        if mark == "(":
+            stack.append([])
+        elif mark == ")":
+            done = Tuple(tuple(stack.pop()))
+            stack[-1].append(done)
+        elif mark == "T":
+            stack[-1].append(TensorRef(keys.pop(0)) if keys else Unknown("output"))
+        elif mark == "N":
+            stack[-1].append(NONE)
+    return stack[0][0] if stack[0] else Unknown("output")

@@ -1,0 +1,200 @@
+"""What a module has registered, as the dicts that PyTorch keeps it in: ``_parameters``, ``_buffers``, ``_modules``.
+
+    clone = module.__new__(type(module))
+    clone.__dict__ = module.__dict__.copy()                  an object of its own with the same attributes
+    clone._parameters["weight"] = module.weight.clone()      a parameter of `clone` that is no leaf
+
+Here all of it are attributes; a look at one of these dicts makes a dict of those that belong in it, and what is written
+into that is written to the module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from ....autograd import State
+from ....domain.mro import OBJECT, is_module, linear_order
+from ....domain.values import Class, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+
+KINDS = ("_parameters", "_buffers", "_modules")
+REGISTERED = "(registered)"
+"""The attribute that tells which names hold parameters besides those whose tensors are ``nn.Parameter`` objects."""
+BUFFERS = "(buffers)"
+"""The attribute that tells which names hold buffers."""
+ITEMS = "(items)"
+"""The attribute in which an object of a class derived from a container keeps the container."""
+
+HIDDEN = "(parameters)"
+"""The attribute of a network nobody looks into that stands for all of its parameters."""
+GUESSED = "(guessed)"
+"""The attribute of what is taken for a network because the program calls it: a ``Guess``."""
+
+
+class Guess(Enum):
+    """What a network is taken for one by: the program walks what it returns, or only calls it."""
+
+    WALKED = "walked"
+    CALLED = "called"
+
+
+MODULES = ("ModuleList", "Sequential", "ModuleDict")
+"""The kinds of containers that are modules."""
+
+
+def is_module_like(state: State, value: Value) -> bool:
+    """Whether a value is a module or a container of modules (a plain list is not)."""
+    if not isinstance(value, Ref):
+        return False
+    thing = state.heap[value.id]
+    if isinstance(thing, Instance):
+        return is_module(state, thing.kind)
+    return isinstance(thing, (Sequence, Mapping)) and thing.kind in MODULES
+
+
+def members(state: State, value: Value) -> list[tuple[str, Value]]:
+    """Parameters, buffers and submodules below a module, in order: pairs of dotted name and value."""
+    found: list[tuple[str, Value]] = []
+    _collect(state, value, set(), "", found)
+    return found
+
+
+def _collect(state: State, value: Value, seen: set[int], prefix: str, found: list[tuple[str, Value]]) -> None:
+    if not isinstance(value, Ref) or value.id in seen:
+        return
+    seen.add(value.id)
+    thing = state.heap[value.id]
+    entries: Iterable[tuple[str, Value]] = ()
+    if isinstance(thing, Instance):
+        entries = thing.attributes.items()
+    elif isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential"):
+        entries = thing.named()
+    elif isinstance(thing, Mapping) and thing.kind == "ModuleDict":
+        entries = [(str(k), item) for k, item in thing.items.items()]
+    for name, item in entries:
+        if isinstance(item, TensorRef):
+            found.append((prefix + name, item))
+        elif isinstance(item, Ref) and is_module_like(state, item):
+            found.append((prefix + name, item))
+            _collect(state, item, seen, f"{prefix}{name}.", found)
+
+
+def names(thing: Instance, which: str = REGISTERED) -> frozenset[str]:
+    """The names under which something was put into ``_parameters``, or into ``_buffers``."""
+    known = thing.attributes.get(which)
+    return frozenset(str(i.value) for i in known.items if isinstance(i, Const)) if isinstance(known, Tuple) else NOTHING
+
+
+NOTHING: frozenset[str] = frozenset()
+
+
+def note(thing: Instance, which: str, name: str) -> None:
+    """What ``name`` holds is a parameter, or a buffer."""
+    thing.attributes[which] = Tuple(tuple(Const(n) for n in sorted(names(thing, which) | {name})))
+
+
+def registry(state: State, owner: Ref, kind: str) -> Ref:
+    """``owner._parameters`` and the like: a dict that writes through."""
+    more = HIDDEN in getattr(state.heap[owner.id], "attributes", ())
+    return Ref(state.new(Mapping(dict(_entries(state, owner, kind)), more, kind, None, owner)))
+
+
+def _entries(state: State, owner: Ref, kind: str) -> dict[str, Value]:
+    thing = state.heap[owner.id]
+    if isinstance(thing, Sequence):
+        return {str(i): item for i, item in enumerate(thing.items)} if kind == "_modules" else {}
+    if isinstance(thing, Mapping):
+        return {str(key): item for key, item in thing.items.items()} if kind == "_modules" else {}
+    found: dict[str, Value] = {}
+    registered, buffers = names(thing), names(thing, BUFFERS)
+    for name, value in thing.attributes.items():
+        if kind == "_modules":
+            if name == ITEMS and isinstance(value, Ref):
+                found.update(_entries(state, value, kind))
+            elif is_module_like(state, value):
+                found[name] = value
+        elif isinstance(value, TensorRef):
+            if kind == "_buffers" and name in buffers:
+                found[name] = value
+            elif kind == "_parameters" and (state.tensors[value.id].parameter or name in registered):
+                found[name] = value
+    return found
+
+
+def buffers_of(state: State, owner: Ref) -> dict[str, Value]:
+    """The buffers of one module, by name."""
+    return _entries(state, owner, "_buffers")
+
+
+def keep(state: State, owner: Ref, kind: str, name: object, value: Value) -> None:
+    """``owner._parameters[name] = value``."""
+    thing = state.edit(owner.id)
+    if isinstance(thing, Sequence):
+        if isinstance(name, str) and name.isdecimal() and int(name) < len(thing.items):
+            thing.items[int(name)] = value
+    elif isinstance(thing, Mapping):
+        thing.items[name] = value
+    elif isinstance(name, str):
+        inner = thing.attributes.get(ITEMS)
+        if kind == "_modules" and isinstance(inner, Ref) and name.isdigit():
+            keep(state, inner, kind, name, value)
+            return
+        thing.attributes[name] = value
+        if kind != "_modules":
+            note(thing, REGISTERED if kind == "_parameters" else BUFFERS, name)
+
+
+def replaced(state: State, owner: Ref, kind: str, value: Value) -> None:
+    """``owner._parameters = value``, where that is a dict."""
+    source = state.heap[value.id] if isinstance(value, Ref) else None
+    if not isinstance(source, Mapping):
+        return
+    thing = state.heap[owner.id]
+    if isinstance(thing, Instance):
+        for name in _entries(state, owner, kind).keys() - source.items.keys():
+            state.edit(owner.id).attributes.pop(name, None)
+    for name, item in source.items.items():
+        keep(state, owner, kind, name, item)
+
+
+PLAIN = (OBJECT, Lib("torch.nn.Module"))
+"""Bases that keep no attributes a program asks for, but those that are known here."""
+
+
+def all_attributes(state: State, owner: Ref) -> Value:
+    """``owner.__dict__``: a copy."""
+    thing = state.heap[owner.id]
+    if not isinstance(thing, Instance):
+        return Ref(state.new(Mapping({ITEMS: Ref(state.new(thing.copy()))}, True)))
+    found = dict(thing.attributes)
+    if isinstance(found.get(ITEMS), Ref):
+        found[ITEMS] = Ref(state.new(state.heap[found[ITEMS].id].copy()))
+    if is_module_like(state, owner):
+        found.update({kind: registry(state, owner, kind) for kind in KINDS})
+    foreign = [kind for kind in linear_order(state, thing.kind) if not isinstance(kind, Ref) and kind not in PLAIN]
+    return Ref(state.new(Mapping(found, thing.open or bool(foreign))))
+
+
+def all_replaced(state: State, owner: Ref, value: Value) -> None:
+    """``owner.__dict__ = value``, where that is a dict."""
+    source = state.heap[value.id] if isinstance(value, Ref) else None
+    if not isinstance(source, Mapping):
+        return
+    thing = state.edit(owner.id)
+    held = {name: item for name, item in source.items.items() if isinstance(name, str) and name not in KINDS}
+    if isinstance(thing, Instance):
+        thing.attributes, thing.open = held, thing.open or source.open and not held
+    elif isinstance(thing, (Sequence, Mapping)) and isinstance(inner := held.get(ITEMS), Ref):
+        thing.items = state.heap[inner.id].copy().items
+
+
+def twin(state: State, owner: Ref) -> Ref:
+    """``owner.__new__(type(owner))``: an object of the same class, or of the class ``owner``, nothing in it yet."""
+    thing = state.heap[owner.id]
+    if isinstance(thing, Class):
+        return Ref(state.new(Instance(owner, {})))
+    if isinstance(thing, Instance):
+        return Ref(state.new(Instance(thing.kind, {})))
+    empty = thing.copy()
+    empty.items = type(thing.items)()
+    return Ref(state.new(empty))

@@ -1,0 +1,37 @@
+"""Wrappers that call the network they are given, and are that network: ``DataParallel``, ``torch.compile``."""
+
+from __future__ import annotations
+
+from ....autograd import State
+from ....domain.values import Instance, Ref, Tuple, Value
+from ....engine.machine import Machine
+from ....semantics.calls import call_value
+from ..registry import Call, function
+
+
+@function("torch.nn.parallel.data_parallel")
+def data_parallel(m: Machine, state: State, call: Call) -> Value:
+    inputs = call.get(1, "inputs")
+    args = list(inputs.items) if isinstance(inputs, Tuple) else [inputs]
+    return call_value(m, state, call.get(0, "module"), args, {}, call.node, call.key)
+
+
+@function(
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.compile",
+    "torch.compiler.disable",
+    "torch.jit.script",
+    "torch.jit.trace",
+    "torch.distributed.fsdp.FullyShardedDataParallel",
+    "torch.distributed.fsdp.fully_shard",
+    "torch.distributed.tensor.parallel.parallelize_module",
+)
+def wrapper(m: Machine, state: State, call: Call) -> Value:
+    """Wrappers that call the wrapped module, which is their ``module`` or ``_orig_mod``."""
+    value = call.get(0, "module", call.get(0, "model"))
+    name = "_orig_mod" if call.name == "torch.compile" else "module" if call.name.startswith("torch.nn.") else None
+    if name is not None and isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        state.edit(value.id).attributes[name] = value
+    return value

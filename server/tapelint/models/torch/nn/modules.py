@@ -1,0 +1,343 @@
+"""``nn.Module``: what PyTorch's layers do in forward, and the methods every module has.
+
+A layer of PyTorch is a row of data (``ops/layers``); a module nobody knows is one with a single parameter that stands
+for all of its parameters, and a forward that depends on its inputs and on it, by assumption.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .... import ops
+from ....autograd import State, bump, current, edge_of, invent
+from ....autograd.gradients import history
+from ....domain.mro import linear_order
+from ....domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Bound,
+    Const,
+    Function,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+from ....engine.machine import MAX_RECURSION, Machine, Raised
+from ....semantics.attributes import cut
+from ....semantics.calls import call_value, own_method
+from ....source import written
+from .. import precision
+from ..autograd.grad_access import reach
+from ..autograd.grad_calls import clear_grads
+from ..registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
+from . import frozen_parts
+from .assumed_networks import unless_network
+from .layers import inputs_of, run_layer
+from .module_registry import BUFFERS, GUESSED, HIDDEN, ITEMS, buffers_of, is_module_like, members, names, note, twin
+
+
+def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
+    """Named parameters, each once."""
+    found: dict[int, str] = {}
+    below = members(state, value)
+    put = _put(state, [value, *(item for _, item in below)])
+    for name, item in below:
+        if isinstance(item, TensorRef) and (state.tensors[item.id].parameter or item.id in put):
+            found.setdefault(item.id, name)
+    return [(name, key) for key, name in found.items()]
+
+
+def _put(state: State, values: list[Value]) -> set[int]:
+    """The tensors that the program has put among the parameters of some modules."""
+    things = [state.heap[value.id] for value in values if isinstance(value, Ref)]
+    held = [thing.attributes.get(name) for thing in things if isinstance(thing, Instance) for name in names(thing)]
+    return {value.id for value in held if isinstance(value, TensorRef)}
+
+
+def is_open(state: State, value: Value) -> bool:
+    """Whether a module may have parameters we do not know of."""
+    below = [item for _, item in members(state, value) if isinstance(item, Ref)]
+    things = [state.heap[item.id] for item in [*below, *([value] if isinstance(value, Ref) else [])]]
+    return any(getattr(thing, "open", False) or _holds_unknown(thing) for thing in things)
+
+
+def _holds_unknown(thing: object) -> bool:
+    """Whether something nobody knows is kept in an object, which may be a module."""
+    items = list(thing.attributes.values()) if isinstance(thing, Instance) else getattr(thing, "items", ())
+    values = items.values() if isinstance(items, dict) else items
+    return any(isinstance(value, Unknown) and value.grad is not False or isinstance(value, Method) for value in values)
+
+
+@method(MODULE_METHODS, "__call__")
+def called(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """``nn.Module.__call__(net, x)`` and ``super().__call__(x)``: what calls ``forward``, the program's own if any."""
+    own = own_method(m, state, receiver, "forward")
+    if own is None:
+        return forward(m, state, receiver, call)
+    return call_value(m, state, own, call.args, call.kwargs, call.node, call.key)
+
+
+@method(MODULE_METHODS, "forward")
+def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """Call a module the program does not define."""
+    assert isinstance(receiver, Ref)
+    thing = state.heap[receiver.id]
+    inner = thing.attributes.get(ITEMS) if isinstance(thing, Instance) else receiver
+    held = state.heap[inner.id] if isinstance(inner, Ref) else None
+    if isinstance(held, (Sequence, Mapping)):
+        if isinstance(held, Mapping) or held.kind != "Sequential":
+            raise Raised("NotImplementedError")  # lists and dicts of modules have no forward
+        if m.inside.count(receiver.id) > 2 * MAX_RECURSION:
+            raise Raised("RecursionError")  # it holds itself: the program's own functions go back earlier
+        m.inside.append(receiver.id)
+        try:
+            return sequential(m, state, held.items, call)
+        finally:
+            m.inside.pop()
+    assert isinstance(thing, Instance)
+    kind = thing.kind
+    if not isinstance(kind, Lib):
+        kind = next((k for k in linear_order(state, kind) if isinstance(k, Lib)), Lib(""))
+    library = kind.name
+    row = (
+        ops.layer(library.rpartition(".")[2])
+        if library.startswith("torch.nn.") and HIDDEN not in thing.attributes
+        else None
+    )
+    if row is not None:
+        if PARAMETRIZED in thing.attributes:
+            thing = with_computed(m, state, receiver, thing, call)
+        return run_layer(m, state, row, thing, call)
+    if GUESSED in thing.attributes and (found := unless_network(m, state, thing, call)) is not None:
+        return found
+    hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(m, state, call)
+    frozen_parts.look(m, state, hidden)
+    frozen_parts.handed(state, (*call.args, *call.kwargs.values()))
+    name = written(call.node.func) if isinstance(call.node, ast.Call) else "module"
+    if not hidden and not given:
+        return Unknown("call")
+    edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(current(state, key)))]
+    given += [key for key in hidden if state.tensors[key].requires_grad is None]
+    made = invent(m.tape, state, given, call.node, name, edges)
+    return TensorRef(made)
+
+
+def with_computed(m: Machine, state: State, receiver: Ref, thing: Instance, call: Call) -> Instance:
+    """A layer with the parameters that it computes at each call."""
+    from .parametrizations import computed, is_kept
+
+    made = computed(m, state, thing, call.node)
+    if any(is_kept(thing, name) for name in made):
+        state.edit(receiver.id).attributes.update({k: v for k, v in made.items() if is_kept(thing, k)})
+    twin = thing.copy()
+    twin.attributes.update(made)
+    return twin
+
+
+def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Value:
+    """One after the other. What a layer writes in place it writes where the program says ``inplace=True``."""
+    value = call.args[0] if call.args else Unknown("input", False)
+    for item in items:
+        thing = state.heap[item.id] if isinstance(item, Ref) else None
+        made = m.made.get(item.id) if isinstance(item, Ref) else None
+        if made is not None and isinstance(thing, Instance) and thing.attributes.get("inplace") == TRUE:
+            calls = state.calls
+            state.calls = (*calls, call.node)
+            try:
+                value = call_value(m, state, item, [value], {}, made)
+            finally:
+                state.calls = calls
+        else:
+            value = call_value(m, state, item, [value], {}, call.node)
+    return value
+
+
+@method(MODULE_METHODS, "parameters", "named_parameters")
+def parameters(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    found = parameters_of(state, receiver)
+    frozen_parts.look(m, state, [key for _, key in found])
+    items: list[Value] = [
+        TensorRef(k) if call.name == "parameters" else Tuple((_called(n), TensorRef(k))) for n, k in found
+    ]
+    result = Ref(state.new(Sequence("list", items, not found and is_open(state, receiver))))
+    if not items and isinstance(receiver, Ref):
+        m.tape.askers[result.id] = receiver.id
+    return result
+
+
+def _called(name: str) -> Value:
+    return Unknown("name", False) if name.endswith(HIDDEN) else Const(name)
+
+
+@method(MODULE_METHODS, "buffers", "named_buffers")
+def buffers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    items: list[Value] = []
+    for prefix, module in [("", receiver), *members(state, receiver)]:
+        for name, item in buffers_of(state, module).items() if isinstance(module, Ref) else ():
+            label = Const(f"{prefix}.{name}" if prefix else name)
+            items.append(item if call.name == "buffers" else Tuple((label, item)))
+    return Ref(state.new(Sequence("list", items)))
+
+
+@method(MODULE_METHODS, "children", "named_children", "modules", "named_modules")
+def modules(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    found = [("", receiver), *((n, v) for n, v in members(state, receiver) if isinstance(v, Ref))]
+    more = False
+    for _, item in found:
+        if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Instance):
+            frozen_parts.taken(m, thing)
+            more = more or item is receiver and HIDDEN in thing.attributes
+    if "children" in call.name:
+        found = [(n, v) for n, v in found if n and "." not in n]
+    items = [Tuple((Const(n), v)) if "named" in call.name else v for n, v in found]
+    return Ref(state.new(Sequence("list", items, more)))
+
+
+@method(MODULE_METHODS, "train", "eval")
+def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
+    for _, item in [("", receiver), *members(state, receiver)]:
+        if isinstance(item, Ref) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
+            state.edit(item.id).training = bool(mode.value)
+        if isinstance(item, Ref) and isinstance(state.heap[item.id], Instance):
+            if item is not receiver:
+                own = own_method(m, state, item, call.name)
+                if own is not None and isinstance(own, Bound) and isinstance(own.function, Function):
+                    call_value(m, state, own, call.args, call.kwargs, call.node)
+                    continue
+            state.edit(item.id).attributes["training"] = mode
+    return receiver
+
+
+@method(
+    MODULE_METHODS,
+    "to",
+    "cuda",
+    "cpu",
+    "float",
+    "half",
+    "double",
+    "bfloat16",
+    "share_memory",
+    "to_empty",
+    "compile",
+    "type",
+    "_apply",
+)
+def itself(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    precision.convert(m, call.name, [*call.args, *call.kwargs.values()])
+    return receiver
+
+
+@method(MODULE_METHODS, "requires_grad_")
+def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    frozen_parts.require(state, (key for _, key in parameters_of(state, receiver)), call.flag(0, "requires_grad", True))
+    return receiver
+
+
+@method(MODULE_METHODS, "zero_grad")
+def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if is_module_like(state, receiver):
+        clear_grads(m, state, [key for _, key in parameters_of(state, receiver)], call)
+    else:
+        history.doubted(state, reach(m, state, [receiver]))
+    return NONE
+
+
+@method(MODULE_METHODS, "load_state_dict")
+def load_state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """Writes the parameters; with ``assign=True`` it replaces them, and the old ones stay as they are."""
+    if call.get(2, "assign", FALSE) != FALSE:
+        return Unknown("keys")
+    for _, key in parameters_of(state, receiver):
+        bump(state, state.tensors[key].counter, "load_state_dict", call.node, tensor=key)
+    return Unknown("keys")
+
+
+@method(MODULE_METHODS, "state_dict")
+def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """The parameters' own memory by name, detached: what is written there the parameters have. Buffers are among
+    the entries too, which is why there may be more."""
+    if call.args or call.kwargs or not is_module_like(state, receiver):
+        return Unknown("state_dict", False)
+    items: dict[object, Value] = {
+        name: TensorRef(cut(m, state, current(state, key), call.node, "detach"))
+        for name, key in parameters_of(state, receiver)
+        if not name.endswith(HIDDEN)
+    }
+    return Ref(state.new(Mapping(items, True)))
+
+
+@method(MODULE_METHODS, "apply")
+def apply(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    for item in [*(v for _, v in members(state, receiver) if isinstance(v, Ref)), receiver]:
+        if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Instance):
+            frozen_parts.taken(m, thing)
+        if call.args:
+            call_value(m, state, call.args[0], [item], {}, call.node)
+    return receiver
+
+
+@method(MODULE_METHODS, "register_buffer", "register_parameter", "add_module", "register_module")
+def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    name, value = call.get(0, "name"), call.get(1, "tensor", call.get(1, "param", call.get(1, "module")))
+    if isinstance(receiver, Ref) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
+        state.edit(receiver.id).attributes[str(name.value)] = value
+        if call.name == "register_buffer":
+            note(state.edit(receiver.id), BUFFERS, str(name.value))
+    elif isinstance(receiver, Ref) and isinstance(state.heap[receiver.id], Instance):
+        state.edit(receiver.id).open = True
+    return NONE
+
+
+@method(MODULE_METHODS, "__new__")
+def new(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """``module.__new__(type(module))``."""
+    return twin(state, receiver) if isinstance(receiver, Ref) else Unknown("object")
+
+
+@method(MODULE_METHODS, "__getattr__")
+def absent_attribute(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """What ``nn.Module`` does about an attribute that is not found otherwise."""
+    thing, name = state.heap[receiver.id] if isinstance(receiver, Ref) else None, call.get(0, "name")
+    if not isinstance(thing, Instance) or not isinstance(name, Const):
+        return Unknown("attribute")
+    found = thing.attributes.get(str(name.value))
+    if found is None and not thing.open and HIDDEN not in thing.attributes:
+        raise Raised("AttributeError")
+    return found if found is not None else Unknown("attribute")
+
+
+def initialise(m: Machine, state: State, call: Call) -> Value:
+    """``nn.init.*_``: a write under no_grad."""
+    target = call.get(0, "tensor")
+    if isinstance(target, TensorRef):
+        bump(state, current(state, target.id).counter, call.name.rpartition(".")[2], call.node, tensor=target.id)
+        return target
+    return Unknown("init")
+
+
+for _name in (
+    "uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_ kaiming_uniform_ "
+    "kaiming_normal_ trunc_normal_ "
+    "orthogonal_ sparse_ xavier_uniform xavier_normal kaiming_normal kaiming_uniform normal constant uniform orthogonal"
+).split():
+    FUNCTIONS["torch.nn.init." + _name] = initialise
+
+
+@function("torch.nn.init.calculate_gain", "torch.nn.init._calculate_correct_fan")
+def number(m: Machine, state: State, call: Call) -> Value:
+    return Unknown("index", False)
+
+
+@function("torch.nn.init._calculate_fan_in_and_fan_out")
+def fans(m: Machine, state: State, call: Call) -> Value:
+    return Tuple((Unknown("index", False), Unknown("index", False)))

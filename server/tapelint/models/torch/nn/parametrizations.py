@@ -1,0 +1,133 @@
+"""Parameters that are computed from others: by spectral or weight norm, pruning, parametrizations of one's own.
+
+    layer = spectral_norm(nn.Linear(3, 3))
+    layer(x)        # computes layer.weight from what the optimizer trains, then the layer
+
+With ``torch.nn.utils.parametrizations`` the weight is computed each time it is asked for. The older functions and
+pruning compute it at each call of the layer and keep it as an attribute until the next: its graph can be used up.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from .... import ops
+from ....autograd import State, leaf, record
+from ....domain.values import Const, Instance, Lib, Ref, TensorRef, Tuple, Value
+from ....engine.machine import Machine
+from ....semantics.calls import call_value
+from ..registry import PARAMETRIZED, Call, function
+
+SAVING = ("spectral_norm", "weight_norm")
+"""These save what they compute from; what the others save of it does not matter after a step."""
+
+
+@function(
+    "torch.nn.utils.parametrizations.spectral_norm",
+    "torch.nn.utils.parametrizations.weight_norm",
+    "torch.nn.utils.parametrizations.orthogonal",
+)
+def computed_when_read(m: Machine, state: State, call: Call) -> Value:
+    how = Lib(call.name.rpartition(".")[2])
+    return _parametrize(m, state, call, "parametrizations.{}.original", how)
+
+
+@function("torch.nn.utils.parametrize.register_parametrization")
+def register_parametrization(m: Machine, state: State, call: Call) -> Value:
+    return _parametrize(m, state, call, "parametrizations.{}.original", call.get(2, "parametrization"))
+
+
+@function(
+    "torch.nn.utils.spectral_norm",
+    "torch.nn.utils.weight_norm",
+    "torch.nn.utils.prune.l1_unstructured",
+    "torch.nn.utils.prune.random_unstructured",
+    "torch.nn.utils.prune.ln_structured",
+    "torch.nn.utils.prune.random_structured",
+    "torch.nn.utils.prune.custom_from_mask",
+    "torch.nn.utils.prune.identity",
+)
+def computed_when_called(m: Machine, state: State, call: Call) -> Value:
+    how = Lib(call.name.rpartition(".")[2])
+    module = _parametrize(m, state, call, "{}_orig", how)
+    if isinstance(module, Ref) and isinstance(thing := state.heap[module.id], Instance):
+        made = computed(m, state, thing, call.node)
+        if how.name == "spectral_norm":  # until the first call the weight is mere data
+            made = {name: TensorRef(leaf(state, call.node)) for name in made}
+        state.edit(module.id).attributes.update(made)
+    return module
+
+
+def _parametrize(m: Machine, state: State, call: Call, label: str, how: Value) -> Value:
+    """The parameter goes on under another name; the module remembers how its old name is computed."""
+    module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
+    if not isinstance(module, Ref) or not isinstance(thing := state.heap[module.id], Instance):
+        return module
+    if not isinstance(name, Const) or not isinstance(name.value, str):
+        return module
+    if not isinstance(thing.attributes.get(name.value), TensorRef):
+        return module
+    thing = state.edit(module.id)
+    known = _parametrized(thing)
+    original = thing.attributes.pop(name.value)
+    thing.attributes.setdefault(label.format(name.value), original)
+    thing.attributes[PARAMETRIZED] = Tuple((*known.items, Tuple((name, original, how))))
+    return module
+
+
+def _parametrized(thing: Instance) -> Tuple:
+    """What of a module is computed; where two paths that were merged differ in it, nothing is known of that."""
+    known = thing.attributes.get(PARAMETRIZED)
+    return known if isinstance(known, Tuple) else Tuple(())
+
+
+@function(
+    "torch.nn.utils.parametrize.remove_parametrizations",
+    "torch.nn.utils.remove_spectral_norm",
+    "torch.nn.utils.remove_weight_norm",
+    "torch.nn.utils.prune.remove",
+)
+def remove(m: Machine, state: State, call: Call) -> Value:
+    module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
+    if isinstance(module, Ref) and isinstance(thing := state.heap[module.id], Instance):
+        known = _parametrized(thing)
+        edited = state.edit(module.id).attributes
+        for item in known.items:
+            if isinstance(item, Tuple) and item.items[0] == name and isinstance(name, Const):
+                for label in [k for k, v in edited.items() if v == item.items[1]]:
+                    del edited[label]
+                edited[str(name.value)] = item.items[1]
+        edited[PARAMETRIZED] = Tuple(tuple(i for i in known.items if isinstance(i, Tuple) and i.items[0] != name))
+    return module
+
+
+def computed(m: Machine, state: State, thing: Instance, node: ast.AST, only: str | None = None) -> dict[str, Value]:
+    """The computed parameters of a module, made now. With ``only`` just this one."""
+    found: dict[str, Value] = {}
+    for item in _parametrized(thing).items:
+        assert isinstance(item, Tuple)
+        name, original, how = item.items
+        assert isinstance(name, Const)
+        if only is not None and name.value != only:
+            continue
+        value = found.get(name.value, original)
+        if isinstance(how, Lib):
+            found[name.value] = _made(m, state, value, how.name, node)
+        else:
+            found[name.value] = call_value(m, state, how, [value], {}, node)
+    return found
+
+
+def _made(m: Machine, state: State, original: Value, how: str, node: ast.AST) -> Value:
+    """What PyTorch's own parametrizations leave behind: a node that saved something, of some also the original."""
+    if not isinstance(original, TensorRef):
+        return original
+    row = ops.candidates("square" if how in SAVING else "mul")[0]
+    given = {"self": original.id} if how in SAVING else {"self": original.id, "other": leaf(state, node)}
+    return TensorRef(record(m.tape, state, replace(row, name=how), given, node)[0])
+
+
+def is_kept(thing: Instance, name: str) -> bool:
+    """Whether a computed parameter stays an attribute until the next call."""
+    return f"{name}_orig" in thing.attributes

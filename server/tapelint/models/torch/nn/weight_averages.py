@@ -1,0 +1,41 @@
+"""``torch.optim.swa_utils``: a copy of a model whose parameters are averages.
+
+averaged = AveragedModel(model)       # a deep copy
+averaged.update_parameters(model)     # writes the parameters of the copy, in place
+"""
+
+from __future__ import annotations
+
+from ....autograd import State, bump
+from ....domain.values import NONE, Instance, Lib, Ref, Unknown, Value
+from ....engine.machine import Machine
+from ...python.copying import deep_copy
+from ..registry import FUNCTIONS, Call, function
+from .module_registry import is_module_like
+from .modules import parameters_of
+
+AVERAGED = "torch.optim.swa_utils.AveragedModel"
+
+
+@function(AVERAGED)
+def averaged_model(m: Machine, state: State, call: Call) -> Value:
+    model = call.get(0, "model")
+    if not isinstance(model, Ref) or not is_module_like(state, model):
+        return Unknown("AveragedModel")
+    copy = deep_copy(m, state, model, call)
+    return Ref(state.new(Instance(Lib(AVERAGED), {"module": copy, "forward": copy})))
+
+
+def update_parameters(m: Machine, state: State, call: Call) -> Value:
+    for _, key in parameters_of(state, call.need(0)):
+        bump(state, state.tensors[key].counter, "update_parameters", call.node, tensor=key)
+    return NONE
+
+
+FUNCTIONS[f"{AVERAGED}.update_parameters"] = update_parameters
+
+
+@function("torch.optim.swa_utils.update_bn")
+def update_bn(m: Machine, state: State, call: Call) -> Value:
+    """Passes without grad that write running statistics; those have no versions that anybody checks."""
+    return NONE

@@ -1,0 +1,69 @@
+"""Optimizers that the program derives from ``torch.optim.Optimizer``: ``step`` is its own, what they hold is known.
+
+class SAM(torch.optim.Optimizer):
+    def __init__(self, params, rho):
+        super().__init__(params, {"rho": rho})          # param_groups, state and zero_grad() come from here
+
+    @torch.no_grad()
+    def ascend(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.add_(p.grad, alpha=group["rho"])      # a write to a parameter, like any other
+"""
+
+from __future__ import annotations
+
+from ....autograd import State
+from ....domain.values import NONE, Instance, Mapping, Optimizer, Ref, Sequence, Value
+from ....engine.machine import Machine
+from ..registry import HELD, OPTIMIZER_METHODS, Call, function
+from .optimizers import make, param_groups
+
+BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
+
+
+@function(*(f"{base}.__init__" for base in BASES))
+def begin(m: Machine, state: State, call: Call) -> Value:
+    receiver = call.need(0)
+    inner = Call(BASES[0], call.args[1:], call.kwargs, call.node, call.key)
+    made = make(m, state, inner)
+    assert isinstance(made, Ref)
+    held: Optimizer = state.heap[made.id]
+    if not isinstance(receiver, Ref) or not isinstance(state.heap[receiver.id], Instance):
+        return NONE
+    thing: Instance = state.edit(receiver.id)
+    if not held.params:
+        thing.open = True
+        return NONE
+    defaults = inner.get(1, "defaults")
+    groups = param_groups(m, state, made)
+    if isinstance(defaults, Ref) and isinstance(known := state.heap[defaults.id], Mapping):
+        _fill(state, groups, known)
+    thing.attributes |= {
+        HELD: made,
+        "param_groups": groups,
+        "defaults": defaults,
+        "state": Ref(state.new(Mapping({}, True))),
+    }
+    return NONE
+
+
+def _fill(state: State, groups: Value, defaults: Mapping) -> None:
+    """A group has what it was not given from the defaults."""
+    assert isinstance(groups, Ref)
+    listed: Sequence = state.heap[groups.id]
+    for group in listed.items:
+        if isinstance(group, Ref) and isinstance(state.heap[group.id], Mapping):
+            entries: Mapping = state.edit(group.id)
+            entries.items = {**defaults.items, **entries.items}
+
+
+@function(*(f"{base}.{name}" for base in BASES for name in ("zero_grad", "add_param_group", "state_dict")))
+def inherited(m: Machine, state: State, call: Call) -> Value:
+    """``super().zero_grad()``."""
+    receiver, name = call.need(0), call.name.rpartition(".")[2]
+    thing = state.heap[receiver.id] if isinstance(receiver, Ref) else None
+    held = thing.attributes.get(HELD) if isinstance(thing, Instance) else None
+    if held is None:
+        return NONE
+    return OPTIMIZER_METHODS[name](m, state, held, Call(name, call.args[1:], call.kwargs, call.node, call.key))

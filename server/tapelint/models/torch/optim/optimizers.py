@@ -1,0 +1,266 @@
+"""Optimizers: ``step`` writes the parameters that have gradients, ``zero_grad`` clears them; and the scaler of mixed
+precision.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....autograd import Refused, State, bump, check_inference_write, current, leaf, write_aside
+from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized
+from ....autograd.gradients import history
+from ....checks.unoptimized_parameters import refuse_nothing
+from ....domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Const,
+    Instance,
+    Lib,
+    Mapping,
+    Optimizer,
+    Ref,
+    Sequence,
+    TensorRef,
+    Unknown,
+    Value,
+)
+from ....engine.machine import Machine, Raised
+from ....engine.paths.truth import truth
+from ....semantics import attributes
+from ....semantics.assign import tensors_in
+from ....semantics.calls import call_value
+from ..autograd.grad_calls import clear_grads, use_grads, written
+from ..autograd.tensor_hooks import retains
+from ..dispatch import run
+from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
+from ..tensors import MOVED
+
+NAMES = "SGD Adam AdamW Adagrad Adadelta Adamax ASGD NAdam RAdam RMSprop Rprop SparseAdam LBFGS Adafactor Muon".split()
+
+STATELESS = frozenset(("SGD", "Adagrad", "LBFGS", "SparseAdam"))
+"""Those whose first step makes no tensor that a later one writes: without momentum, or because it was there before."""
+
+
+def make(m: Machine, state: State, call: Call) -> Value:
+    """``optim.SGD(params, ...)``: parameters, or groups of them."""
+    given = call.get(0, "params")
+    fused = call.kwargs.get("fused", Const(False)) != Const(False)
+    if isinstance(given, Ref) and isinstance(group := state.heap[given.id], Mapping):
+        given = group.items.get("params", Unknown("params"))
+    found = list(dict.fromkeys(tensors_in(state, _collected(m, state, given, call), 4)))
+    if not found:
+        refuse_nothing(m, state, given, call)
+    more = not found or isinstance(given, Unknown)
+    if isinstance(given, Ref) and isinstance(listed := state.heap[given.id], Sequence) and not found:
+        if not listed.items and not listed.open:
+            raise Raised("ValueError", "optimizer got an empty parameter list", by_torch=True)
+    if call.kwargs.get("differentiable", FALSE) == FALSE:
+        refuse_computed(m, state, found, call)
+    single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
+    held = [key for key in found if not is_moved(state, key)]
+    more = more or len(held) < len(found)
+    name = call.name.rpartition(".")[2]
+    momentum = call.get(2, "momentum", Const(0)) if name == "SGD" else Const(0)
+    stateful = name not in STATELESS or momentum not in (Const(0), Const(0.0))
+    made = Ref(state.new(Optimizer(name, held, more, fused, single, stateful)))
+    m.made[made.id] = call.node
+    if _is_groups(state, given):
+        assert isinstance(given, Ref)
+        m.grouped[made.id] = given
+    return made
+
+
+def _is_groups(state: State, given: Value) -> bool:
+    """Whether an optimizer was given dicts: it keeps them, and adds to each what it was not given."""
+    thing = state.heap[given.id] if isinstance(given, Ref) else None
+    return isinstance(thing, Sequence) and bool(thing.items) and all(_is_dict(state, item) for item in thing.items)
+
+
+def _is_dict(state: State, value: Value) -> bool:
+    return isinstance(value, Ref) and isinstance(state.heap[value.id], Mapping)
+
+
+def is_moved(state: State, key: int) -> bool:
+    """Whether a tensor is what ``leaf.to(device)`` gave: the leaf itself, or a copy that an optimizer refuses."""
+    made = current(state, key).grad_fn
+    return made is not None and made.op == MOVED
+
+
+def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> None:
+    """Only leaves collect a ``.grad`` of themselves, or what was asked to keep it."""
+    for key in keys:
+        tensor = current(state, key)
+        made = tensor.grad_fn
+        if made is None or not tensor.requires_grad or tensor.assumed or not made.certain or retains(state, key):
+            continue
+        if is_moved(state, key):
+            continue
+        m.tape.publish(NonLeafOptimized(state.moment(call.node), None, key, tensor.born))
+        raise Raised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
+
+
+def _collected(m: Machine, state: State, value: Value, call: Call) -> Value:
+    """Generators and filters run to a list, so that what they hold can be seen."""
+    from ....domain.values import Generator, Zip
+    from ....semantics.iteration import items_of
+
+    if isinstance(value, (Generator, Zip)):
+        return Ref(state.new(Sequence("list", items_of(m, state, value, call.node, 8).values)))
+    return value
+
+
+for _name in NAMES:
+    FUNCTIONS["torch.optim." + _name] = make
+    FUNCTIONS[f"torch.optim.{_name.lower()}.{_name}"] = make
+
+
+@method(OPTIMIZER_METHODS, "step")
+def step(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return advance(m, state, receiver, call)
+
+
+def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.expr | None = None) -> Value:
+    """``step``, by the program or by the scaler of mixed precision."""
+    assert isinstance(receiver, Ref)
+    optimizer: Optimizer = state.heap[receiver.id]
+    result: Value = NONE
+    closure = call.get(0, "closure")
+    if closure != NONE:
+        mode = state.grad_mode
+        laps, run = state.laps, m.new_run()
+        for number in range(2 if optimizer.searches and not optimizer.single else 1):
+            if optimizer.searches:
+                m.lap(state, call.node, run, number + 1, len(laps))
+            state.grad_mode = True
+            result = call_value(m, state, closure, [], {}, call.node)
+            state.grad_mode = mode
+            if optimizer.searches:
+                _update(m, state, optimizer, call, scaler)
+            state.laps = laps
+            if not optimizer.open and not any(key in state.grads for key in optimizer.params):
+                break  # without a gradient LBFGS has nothing to search for
+        if optimizer.searches:
+            return result
+    if optimizer.stateful:
+        _write_state(m, state, receiver, call)
+    _update(m, state, optimizer, call, scaler)
+    return result
+
+
+def _write_state(m: Machine, state: State, receiver: Ref, call: Call) -> None:
+    """What the first step makes for a parameter is written by later ones, inference tensor or not."""
+    optimizer: Optimizer = state.heap[receiver.id]
+    stepped = [key for key in optimizer.params if key in state.grads]
+    now = state.moment(call.node)
+    for key in stepped:
+        if (made := optimizer.began.get(key)) is not None and not state.inference:
+            m.tape.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
+            raise Raised("RuntimeError", "Inplace update to inference tensor outside InferenceMode", by_torch=True)
+    if new := [key for key in stepped if key not in optimizer.began]:
+        state.edit(receiver.id).began.update(dict.fromkeys(new, now if state.inference else None))
+
+
+def _update(m: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
+    use_grads(m, state, optimizer.params, call.node, written(call.node, scaler is not None), scaler)
+    write_parameters(m, state, optimizer, call.node)
+
+
+def write_parameters(m: Machine, state: State, optimizer: Optimizer, node: ast.AST) -> None:
+    """Each parameter that has a gradient is written in place; by a fused optimizer where no version counts it."""
+    for key in optimizer.params:
+        if key in state.grads and optimizer.fused:
+            write_aside(state, state.tensors[key].memory, f"{optimizer.name}.step", node, -1)
+        elif key in state.grads:
+            try:
+                check_inference_write(m.tape, state, state.tensors[key], f"{optimizer.name}.step", node)
+            except Refused as refused:
+                raise Raised("RuntimeError", str(refused), by_torch=True) from None
+            bump(state, state.tensors[key].counter, f"{optimizer.name}.step", node, tensor=key)
+
+
+@method(OPTIMIZER_METHODS, "zero_grad")
+def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    clear_grads(m, state, state.heap[receiver.id].params, call)
+    return NONE
+
+
+@method(OPTIMIZER_METHODS, "add_param_group")
+def add_param_group(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, Ref)
+    refuse_computed(m, state, list(tensors_in(state, call.get(0, "param_group"), 4)), call)
+    if receiver.id in m.grouped:
+        state.edit(m.grouped[receiver.id].id).items.append(call.get(0, "param_group"))
+    optimizer = state.edit(receiver.id)
+    optimizer.params += [key for key in tensors_in(state, call.get(0, "param_group"), 4) if key not in optimizer.params]
+    return NONE
+
+
+@method(OPTIMIZER_METHODS, "state_dict", "load_state_dict")
+def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return Unknown("state_dict", False)
+
+
+def param_groups(m: Machine, state: State, owner: Ref) -> Value:
+    """``optimizer.param_groups``: what it was given, or one group with all parameters, whose other entries are not
+    known.
+    """
+    if owner.id in m.grouped:
+        return m.grouped[owner.id]
+    optimizer: Optimizer = state.heap[owner.id]
+    params = Ref(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.open)))
+    return Ref(state.new(Sequence("list", [Ref(state.new(Mapping({"params": params}, True)))])))
+
+
+@function("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")
+def scaler(m: Machine, state: State, call: Call) -> Value:
+    return Ref(state.new(Instance(Lib("torch.amp.GradScaler"), {"enabled": call.kwargs.get("enabled", TRUE)})))
+
+
+@function("torch.amp.GradScaler.scale")
+def scale(m: Machine, state: State, call: Call) -> Value:
+    """The loss times a tensor: one more node, which saves the scale."""
+    loss = call.get(1, "outputs")
+    if not isinstance(loss, TensorRef):
+        return loss
+    scaler = call.need(0)
+    thing = state.heap[scaler.id] if isinstance(scaler, Ref) else None
+    enabled = thing.attributes.get("enabled", TRUE) if isinstance(thing, Instance) else FALSE
+    if enabled == FALSE:
+        return loss
+    factor = TensorRef(leaf(state, call.node))
+    scaled = run(m, state, "mul", [loss, factor], {}, call.node) or loss
+    if isinstance(scaled, TensorRef) and truth(m, state, enabled) is not False:
+        m.tape.scaled[scaled.id] = state.moment(call.node)
+    return scaled
+
+
+@function("torch.amp.GradScaler.step")
+def scaled_step(m: Machine, state: State, call: Call) -> Value:
+    optimizer = call.get(1, "optimizer")
+    if isinstance(optimizer, Ref) and isinstance(state.heap[optimizer.id], Optimizer):
+        function = call.node.func if isinstance(call.node, ast.Call) else None
+        inner = Call("step", call.args[2:], {}, call.node)
+        return advance(m, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None)
+    own = attributes.load(m, state, optimizer, "step", call.node)  # the program's own optimizer, or nobody knows whose
+    return call_value(m, state, own, call.args[2:], {}, call.node, call.key)
+
+
+@function("torch.amp.GradScaler.unscale_")
+def unscale(m: Machine, state: State, call: Call) -> Value:
+    optimizer = call.get(1, "optimizer")
+    if isinstance(optimizer, Ref) and isinstance(state.heap[optimizer.id], Optimizer):
+        history.unscaled(state, state.heap[optimizer.id].params)
+    else:
+        history.unscaled(state, list(state.history))
+    return NONE
+
+
+@function(
+    "torch.amp.GradScaler.update",
+    "torch.amp.GradScaler.get_scale",
+    "torch.amp.GradScaler.state_dict",
+)
+def upkeep(m: Machine, state: State, call: Call) -> Value:
+    return Unknown("scaler")

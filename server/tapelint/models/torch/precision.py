@@ -1,0 +1,55 @@
+"""Of which tensors it is certain that they are of the default type, single precision.
+
+x = torch.rand(3)                  # it is
+y = (x * 2).sum()                  # and so is what is computed from it
+with torch.autocast("cpu"):
+    h = net(x)                     # nobody knows
+    loss = F.mse_loss(y, x)        # saves x itself, where it would save a longer copy of h
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...domain.values import NONE, Lib, Value
+from ...engine.machine import Machine
+from ...ops.casting import may_shorten
+from ...ops.schema import Op
+from .dtypes import NEW
+
+OTHERS = frozenset("double float64 half float16 bfloat16".split())
+
+
+def follow(
+    m: Machine, op: Op, named: Mapping[str, object], given: list[tuple[str, int]], keys: tuple[int, ...]
+) -> None:
+    """``op`` has made ``keys`` of the tensors ``given``."""
+    single, flows = m.tape.single, op.flows
+    if "dtype" in named and named["dtype"] != NONE:
+        return
+    if op.name in NEW:
+        single.update(keys)
+    elif (flows or op.view) and not (m.tape.casting and may_shorten(op.name)):
+        sources = [key for name, key in given if name in flows or not flows]
+        if sources and single.issuperset(sources):
+            single.update(keys)
+
+
+def changes(m: Machine, tensor: int, name: str, wanted: list[Value]) -> bool:
+    """Whether the conversion ``name`` makes a copy for certain: of the default type, and another one is wanted."""
+    return m.tape.is_single(tensor) and _asks(name, wanted)
+
+
+def convert(m: Machine, name: str, wanted: list[Value], tensor: int | None = None) -> None:
+    """A tensor, or a module, is converted. What has another type since may still be the same thing in our model."""
+    if name in ("type", "type_as", "_apply") or _asks(name, wanted):
+        if tensor is None:
+            m.tape.retyped.add(name)
+        else:
+            m.tape.single.discard(tensor)
+
+
+def _asks(name: str, wanted: list[Value]) -> bool:
+    """Whether another type than the default one is asked for."""
+    names = {value.name.rpartition(".")[2] for value in wanted if isinstance(value, Lib)}
+    return name in OTHERS or not names.isdisjoint(OTHERS)

@@ -1,0 +1,97 @@
+"""Models of what is not the program's own: by dotted name, and by receiver and method name.
+
+A model is a function of (machine, state, call); it returns the call's value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...autograd import State
+from ...domain.values import NONE, Const, Value
+from ...engine.machine import Machine, Raised
+
+
+class Arguments(list[Value]):
+    """The positional arguments of a call: Python raises a TypeError where one that is needed is left out."""
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return list.__getitem__(self, index)
+        except IndexError:
+            raise Raised("TypeError") from None
+
+
+@dataclass(slots=True)
+class Call:
+    """The arguments of one call. ``name`` is the function's dotted name, or the method's name."""
+
+    name: str
+    args: list[Value]
+    kwargs: dict[str, Value]
+    node: ast.AST
+    key: object = None
+
+    def __post_init__(self) -> None:
+        self.args = Arguments(self.args)
+
+    def get(self, index: int, name: str, default: Value = NONE) -> Value:
+        """The argument at ``index`` or called ``name``."""
+        if index < len(self.args):
+            return self.args[index]
+        return self.kwargs.get(name, default)
+
+    def need(self, index: int) -> Value:
+        """The argument at ``index``, which has no default: Python raises a TypeError where it is left out."""
+        return self.args[index]  # type: ignore[no-any-return]
+
+    def flag(self, index: int, name: str, default: bool = False) -> bool | None:
+        """A boolean argument; None where it is not known."""
+        value = self.get(index, name, Const(default))
+        return bool(value.value) if isinstance(value, Const) else None
+
+
+Model = Callable[[Machine, State, Call], Value]
+MethodModel = Callable[[Machine, State, Value, Call], Value]
+
+PARAMETRIZED = "(parametrized)"
+"""An attribute of ours: which parameters of a module are computed from others, and how."""
+
+HELD = "(optimizer)"
+"""An attribute of ours: what an object of a class derived from ``torch.optim.Optimizer`` was given to update."""
+
+AttributeModel = Callable[[Machine, State, Value], Value]
+
+FUNCTIONS: dict[str, Model] = {}
+ATTRIBUTES: dict[str, AttributeModel] = {}
+"""What is computed when an attribute of a library's object is asked for, by the dotted name of its class."""
+TENSOR_METHODS: dict[str, MethodModel] = {}
+MODULE_METHODS: dict[str, MethodModel] = {}
+OPTIMIZER_METHODS: dict[str, MethodModel] = {}
+SEQUENCE_METHODS: dict[str, MethodModel] = {}
+MAPPING_METHODS: dict[str, MethodModel] = {}
+
+
+def function(*names: str) -> Callable[[Model], Model]:
+    """Register a model of functions by their dotted names."""
+
+    def register(model: Model) -> Model:
+        for name in names:
+            FUNCTIONS[name] = model
+        return model
+
+    return register
+
+
+def method(table: dict[str, MethodModel], *names: str) -> Callable[[MethodModel], MethodModel]:
+    """Register a model of methods in one of the tables above."""
+
+    def register(model: MethodModel) -> MethodModel:
+        for name in names:
+            table[name] = model
+        return model
+
+    return register

@@ -1,0 +1,348 @@
+"""Methods and functions of tensors that are no rows of the op table: detach, flags, conversions, creation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...autograd import Cut, Refused, State, bump, check_write, contents, current, leaf
+from ...checks.lost_history import in_list
+from ...domain.values import FALSE, NONE, TRUE, Const, Lib, Ref, Sequence, TensorRef, Tuple, Unknown, Value, something
+from ...engine.machine import Machine, Raised
+from ...semantics.attributes import cut, set_requires_grad
+from . import precision
+from .dispatch import refuse_integers, run, tensor_of
+from .dtypes import Kind, of_dtype, of_values
+from .known_shape import displayed, rank, shape
+from .registry import TENSOR_METHODS, Call, function, method
+
+
+@method(TENSOR_METHODS, "detach")
+def detach(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, TensorRef)
+    return TensorRef(cut(m, state, current(state, receiver.id), call.node, "detach"))
+
+
+@method(TENSOR_METHODS, "detach_")
+def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, TensorRef)
+    tensor = current(state, receiver.id)
+    if state.inference:
+        return receiver  # where nothing is recorded there is nothing to cut
+    if tensor.base is not None:
+        raise Raised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
+    state.changes += 1
+    if tensor.requires_grad:
+        m.tape.cuts[receiver.id] = Cut(state.moment(call.node), "detach_", source=tensor.grad_fn)
+    state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
+    return receiver
+
+
+@method(TENSOR_METHODS, "requires_grad_")
+def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, TensorRef)
+    if m.tape.levels:
+        raise Raised("RuntimeError", "You are attempting to call Tensor.requires_grad_() inside", by_torch=True)
+    set_requires_grad(m, state, current(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node)
+    return receiver
+
+
+@method(TENSOR_METHODS, "set_")
+def set_(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """Another memory under the same tensor: a write to all who know it, though the old memory is as it was."""
+    assert isinstance(receiver, TensorRef)
+    tensor, source = current(state, receiver.id), call.get(0, "source")
+    try:
+        check_write(m.tape, state, tensor, "set_", call.node, tensor.requires_grad)
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    given = current(state, source.id) if isinstance(source, TensorRef) else None
+    plain = not tensor.requires_grad and given is not None and given.requires_grad is False
+    # What had a graph gets a node that has no formula.
+    state.tensors[tensor.id] = replace(
+        tensor, memory=tensor.counter, sizes=given and given.sizes, requires_grad=False if plain else None
+    )
+    bump(state, tensor.counter, "set_", call.node, tensor=tensor.id)
+    if given is not None:
+        state.tensors[tensor.id] = replace(state.tensors[tensor.id], memory=given.memory)
+    return receiver
+
+
+@method(TENSOR_METHODS, "item", "tolist", "__float__", "__int__", "__bool__", "__len__")
+def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, TensorRef)
+    value = Unknown("item", False)
+    m.tape.numbers[value.tensor] = contents(state, receiver.id)
+    tensor = current(state, receiver.id)
+    if tensor.requires_grad:
+        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), call.name, source=tensor.grad_fn)
+    elif receiver.id in m.tape.cuts:
+        m.tape.cuts[value.tensor] = m.tape.cuts[receiver.id]
+    return value
+
+
+@method(
+    TENSOR_METHODS,
+    "size",
+    "dim",
+    "numel",
+    "nelement",
+    "stride",
+    "element_size",
+    "get_device",
+    "data_ptr",
+    "storage_offset",
+    "ndimension",
+    "type",
+)
+def measure(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if call.name == "type" and call.args:
+        return conversion(m, state, receiver, call)
+    if call.name in ("size", "dim", "ndimension") and isinstance(receiver, TensorRef):
+        sizes = current(state, receiver.id).sizes
+        return shape(sizes, call.get(0, "dim")) if call.name == "size" else rank(sizes)
+    return Unknown("index", False)
+
+
+@method(TENSOR_METHODS, "share_memory_")
+def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return receiver
+
+
+@method(
+    TENSOR_METHODS,
+    "is_floating_point",
+    "is_complex",
+    "is_contiguous",
+    "is_cuda",
+    "is_pinned",
+    "equal",
+    "allclose",
+    "is_inference",
+    "is_shared",
+)
+def question(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return something(call.name, False)
+
+
+@method(
+    TENSOR_METHODS,
+    "to",
+    "cuda",
+    "cpu",
+    "float",
+    "double",
+    "half",
+    "bfloat16",
+    "contiguous",
+    "type_as",
+    "pin_memory",
+    "int",
+    "long",
+    "bool",
+    "short",
+    "byte",
+    "xpu",
+)
+def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """Usually the very same tensor (already there, already of that type); else a copy that depends on it and saves
+    nothing.
+
+    Treating it as the same tensor is right for the graph in both cases: a copy's node saves nothing and is never
+    refused. For a leaf it is not (the copy is no leaf), so a leaf that may have been copied is known less well.
+    """
+    assert isinstance(receiver, TensorRef)
+    tensor = current(state, receiver.id)
+    wanted, asked = kind_wanted(state, call), [*call.args, *call.kwargs.values()]
+    if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
+        if tensor.kind == wanted:
+            return receiver
+        made = leaf(state, call.node, False, kind=wanted, sizes=tensor.sizes)
+        if tensor.requires_grad:
+            m.tape.cuts[made] = Cut(state.moment(call.node), call.name)
+        elif receiver.id in m.tape.cuts:
+            m.tape.cuts[made] = m.tape.cuts[receiver.id]
+        return TensorRef(made)
+    if (
+        tensor.requires_grad
+        and tensor.grad_fn is None
+        and not tensor.parameter
+        and call.name in ("cuda", "to", "double", "half")
+    ):
+        copied = call.name != "to" or call.args or call.kwargs
+        if copied:
+            made = run(m, state, "clone", [receiver], {}, call.node)
+            if isinstance(made, TensorRef):
+                copy = state.tensors[made.id]
+                if copy.grad_fn is not None and not precision.changes(m, receiver.id, call.name, asked):
+                    state.tensors[made.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
+                return made
+    precision.convert(m, call.name, asked, receiver.id)
+    return receiver
+
+
+MOVED = "to"
+"""The op of a copy that is made only if the tensor was elsewhere: on the CPU it may be the tensor itself."""
+
+
+def origin_of(source: TensorRef | Unknown) -> int:
+    """By what the tape knows a tensor, or a number that came from one."""
+    return source.id if isinstance(source, TensorRef) else source.tensor
+
+
+def kind_wanted(state: State, call: Call) -> Kind:
+    """The dtype a conversion asks for: ``other`` where it may ask for any."""
+    if call.name not in ("to", "type", "type_as"):
+        return of_dtype(Lib({"byte": "uint8"}.get(call.name, call.name)))
+    asked = [*call.args[:2], *(value for name, value in call.kwargs.items() if name in ("dtype", "other"))]
+    found = [state.tensors[value.id].kind if isinstance(value, TensorRef) else of_dtype(value) for value in asked]
+    known = next((kind for kind in found if kind is not None), None)
+    return known or (None if all(isinstance(value, (Lib, Const)) for value in asked) else "other")
+
+
+@function(
+    "torch.tensor",
+    "torch.as_tensor",
+    "torch.from_numpy",
+    "torch.Tensor",
+    "torch.FloatTensor",
+    "torch.LongTensor",
+    "torch.asarray",
+)
+def make(m: Machine, state: State, call: Call) -> Value:
+    """New data. ``as_tensor`` of a tensor is that tensor."""
+    source = call.get(0, "data", NONE)
+    if call.name in ("torch.as_tensor", "torch.asarray") and isinstance(source, TensorRef):
+        return source
+    flag = call.kwargs.get("requires_grad")
+    wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
+    dtype = call.kwargs.get("dtype", NONE)
+    kind = "float" if call.name == "torch.Tensor" else of_dtype(Lib(call.name) if dtype == NONE else dtype)
+    if kind is None and dtype == NONE:
+        kind = of_values(state, source)
+    made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
+    if isinstance(source, TensorRef) and (origin := current(state, source.id)).requires_grad:
+        m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor", source=origin.grad_fn)
+    elif isinstance(source, (TensorRef, Unknown)) and (origin_key := origin_of(source)) in m.tape.cuts:
+        m.tape.cuts[made] = m.tape.cuts[origin_key]
+        if m.tape.cuts[origin_key].reason == "item":
+            state.tensors[made] = replace(state.tensors[made], sizes=())
+    elif reason := copied_from(state, source):
+        m.tape.cuts[made] = Cut(state.moment(call.node), reason)
+    elif (lost := in_list(m, state, source)) is not None:
+        m.tape.cuts[made] = replace(lost, reason="numbers in a list") if lost.reason == "number" else lost
+    if made in m.tape.cuts and m.tape.cuts[made].reason in AGAIN:
+        m.tape.cuts[made] = replace(m.tape.cuts[made], wrapped=state.moment(call.node))
+    plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
+    if plain:
+        m.tape.single.add(made)
+    if wants:
+        m.tape.wrapped[made] = state.moment(call.node)
+        refuse_integers(m, state, made, call.node)
+    return TensorRef(made)
+
+
+AGAIN = frozenset(("item", "number", "numbers in a list"))
+"""Why a tensor that was made anew may have no graph though one tensor in its place would have."""
+
+
+def copied_from(state: State, source: Value) -> str:
+    """Why a tensor made of a list has no history: tensors in it had one. ``losses`` if all of them are numbers for
+    certain, so that stacking them gives the same tensor.
+    """
+    thing = state.heap[source.id] if isinstance(source, Ref) else source
+    items = thing.items if isinstance(thing, (Sequence, Tuple)) else ()
+    tensors = [current(state, item.id) for item in items if isinstance(item, TensorRef)]
+    if not any(tensor.requires_grad for tensor in tensors):
+        return ""
+    return "losses" if len(tensors) == len(items) and all(t.sizes == () for t in tensors) else "list"
+
+
+@function("torch.autograd.Variable", "torch.autograd.variable.Variable", "torch.Variable")
+def variable(m: Machine, state: State, call: Call) -> Value:
+    """Old code. ``Variable(t)`` is an alias of t without history that shares its version counter, like
+    ``t.detach()``.
+    """
+    source = call.get(0, "data", NONE)
+    wants = call.flag(1, "requires_grad", False)
+    tensor = tensor_of(m, state, source) if not isinstance(source, (Const, Ref, Tuple)) else None
+    if tensor is None:
+        return TensorRef(leaf(state, call.node, wants))
+    made = cut(m, state, current(state, tensor), call.node, "Variable")
+    if wants:
+        refuse_integers(m, state, made, call.node)
+    state.tensors[made] = replace(state.tensors[made], requires_grad=wants)
+    return TensorRef(made)
+
+
+@function("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter")
+def parameter(m: Machine, state: State, call: Call) -> Value:
+    source = call.get(0, "data", NONE)
+    wants = call.flag(1, "requires_grad", True)
+    made = leaf(state, call.node, wants, parameter=True)
+    if isinstance(source, TensorRef):
+        origin = current(state, source.id)
+        if wants:
+            refuse_integers(m, state, source.id, call.node)
+        state.tensors[made] = replace(state.tensors[made], memory=origin.memory, sizes=origin.sizes, kind=origin.kind)
+        if source.id in m.tape.single:
+            m.tape.single.add(made)
+    return TensorRef(made)
+
+
+@function("torch.equal", "torch.allclose")
+def equal(m: Machine, state: State, call: Call) -> Value:
+    """True where one tensor is an unchanged copy of the other."""
+    left, right = call.get(0, "input"), call.get(1, "other")
+    if isinstance(left, TensorRef) and isinstance(right, TensorRef):
+        pair = [(t, state.version(current(state, t).counter)) for t in (left.id, right.id)]
+        if m.tape.same_values(*pair):
+            return TRUE
+    return Unknown("equal", False)
+
+
+@function("torch.is_tensor")
+def is_tensor(m: Machine, state: State, call: Call) -> Value:
+    value = call.get(0, "obj", NONE)
+    return TRUE if isinstance(value, TensorRef) else Unknown("is_tensor") if isinstance(value, Unknown) else FALSE
+
+
+DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"})
+
+
+@function(
+    "torch.manual_seed",
+    "torch.cuda.manual_seed",
+    "torch.cuda.manual_seed_all",
+    "torch.set_default_dtype",
+    "torch.set_default_tensor_type",
+    "torch.set_printoptions",
+    "torch.use_deterministic_algorithms",
+    "torch.cuda.empty_cache",
+    "torch.cuda.synchronize",
+    "torch.set_num_threads",
+    "torch.autograd.set_detect_anomaly",
+)
+def setting(m: Machine, state: State, call: Call) -> Value:
+    if call.name in DEFAULTS:
+        m.tape.retyped.add(call.name)
+    return Unknown("setting")
+
+
+@function("torch.device", "torch.Size", "torch.Generator", "torch.cuda.is_available", "torch.cuda.device_count")
+def environment(m: Machine, state: State, call: Call) -> Value:
+    return m.fact(call.name)
+
+
+@function("torch.save", "torch.onnx.export")
+def save(m: Machine, state: State, call: Call) -> Value:
+    return NONE
+
+
+@function("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
+def loader(m: Machine, state: State, call: Call) -> Value:
+    return Unknown("loader")
+
+
+@function("torch.load")
+def load(m: Machine, state: State, call: Call) -> Value:
+    return Unknown("load")

@@ -1,0 +1,24 @@
+"""``parameters_to_vector`` and back."""
+
+from __future__ import annotations
+
+from ...autograd import State
+from ...domain.values import NONE, Ref, Sequence, Unknown, Value
+from ...engine.machine import Machine
+from ...semantics.iteration import items_of
+from .dispatch import run
+from .registry import Call, function
+
+
+@function("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
+def parameters_to_vector(m: Machine, state: State, call: Call) -> Value:
+    """A concatenation of views: its graph saves nothing."""
+    found = items_of(m, state, call.get(0, "parameters"), call.node, 64)
+    parts = Ref(state.new(Sequence("list", found.values, not found.exact)))
+    return run(m, state, "cat", [parts], {}, call.node) or Unknown("vector")
+
+
+@function("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
+def vector_to_parameters(m: Machine, state: State, call: Call) -> Value:
+    """Gives each parameter new data: no version is counted, and what was saved keeps the old."""
+    return NONE

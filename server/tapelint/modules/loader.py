@@ -1,0 +1,341 @@
+"""Modules of the workspace: executed once per analysis, and only those parts of them that are asked for.
+
+    from helpers import step     helpers.py is parsed, its top level runs, `step` is the function defined there
+    from . import models         nothing yet: what `models` defines is looked up when `models.Net` is evaluated
+
+A module's top level runs in a state of its own, as if it were imported before anything else; what it made is then
+grafted into every path that meets it. So all paths hold the same objects, whichever of them came first. Imports at the
+top level of an imported module are only noted, and followed when one of their names is used: to import one function of
+a package with a hundred files costs as many files as that function needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..autograd import State, Tape
+from ..domain.values import Const, Frame, Function, Lib, Module, Unknown, Value
+from ..engine.import_lookups import Found, Lookups
+from ..engine.incremental import Step, recorded
+from ..engine.machine import BUILTINS, Cancelled, Machine, Memo, Raised
+from ..semantics.calls import call_value
+from ..source import Source, parsed
+from ..stubs import Resolve, told_name
+from .irrelevance import Far, is_plain
+from .module import Loaded, dotted, lacking
+from .top_level import top_level
+
+MODULE_STEPS = 6_000
+"""Steps for the top level of one imported module."""
+ALL_STEPS = 60_000
+"""Steps for the top levels of all of them."""
+NESTED = 40
+
+
+class Outdated(Cancelled):
+    """What is left of an older text's analysis cannot be used for this one: all begins anew."""
+
+
+class Imports:
+    """The modules of one analysis. ``main`` is the file analysed; imported by another one it runs a second time."""
+
+    def __init__(self, m: Machine, main: Source, resolve: Resolve) -> None:
+        self.m, self.main, self.lookups = m, main, Lookups(resolve)
+        self.modules: dict[str, Loaded] = {}
+        self.by_frame: dict[int, Loaded] = {}
+        self.loading: list[Loaded] = []
+        self.met: dict[Loaded, None] = {}
+        self.spent = 0
+        self.is_whole = True
+        self._unknown: dict[tuple[str, str], Value] = {}
+        self._visiting: set[tuple[str, str]] = set()
+        self._owner: dict[int, Loaded] = {}
+        self._far = Far(self.lookups.meaning)
+
+    @property
+    def sources(self) -> Iterator[Source]:
+        """The files that were parsed."""
+        return (module.source for module in self.met)
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """The files that were read, with their texts."""
+        return self.lookups.paths
+
+    def resume(self, main: Source, resolve: Resolve) -> None:
+        """Go on with another text of the analysed file."""
+        for module in self.by_frame.values():
+            if module.source is self.main:
+                module.source = main
+        self.main, self.met, self.spent = main, {}, 0
+        self.lookups.resume(resolve)
+
+    def adopt(self, frame: int) -> None:
+        """The scope of the analysed file, which is no imported module but imports."""
+        self.by_frame[frame] = Loaded(self.main, frame)
+
+    # Statements
+
+    def here(self, state: State) -> Loaded:
+        """The module whose code is running."""
+        return self.by_frame[state.heap[state.frame].module]
+
+    def is_lazy(self, state: State) -> bool:
+        """Whether an import statement run now need only be noted: it stands at the top level of an imported module."""
+        return bool(self.loading) and state.frame == self.loading[-1].frame
+
+    def module(self, state: State, name: str, importer: str) -> Value | None:
+        """The module ``name`` as a value; None if it is none of the workspace."""
+        found = self.find(name, importer)
+        if found is None:
+            return None
+        loaded = self.load(state, *found)
+        if loaded is not None and self.graft(state, loaded):
+            return Module(loaded.path)
+        return self._something(found[0], "")
+
+    def member(self, state: State, name: str, importer: str, attribute: str) -> Value | None:
+        """What ``from name import attribute`` binds; None if the module is none of the workspace."""
+        found = self.find(name, importer)
+        if found is None:
+            return None
+        loaded = self.load(state, *found)
+        if loaded is None or not self.graft(state, loaded):
+            return self._something(found[0], attribute)
+        value = self.attribute(state, loaded, attribute)
+        if value is None:
+            return self._something(found[0], attribute) if loaded.source.text else Lib(f"{name}.{attribute}")
+        return value
+
+    def _something(self, path: str, name: str) -> Value:
+        """What a module is known to hold and nothing else is known of: the same wherever it is asked for."""
+        library = told_name(path)
+        if library is not None:
+            return Lib(f"{library}.{name}")
+        return self._unknown.setdefault((path, name), Unknown(name))
+
+    # Names
+
+    def missing(self, state: State, name: str) -> Value | None:
+        """A name that the running module has not bound but has imported without following it."""
+        module = self.by_frame.get(state.heap[state.frame].module)
+        if module is None or name not in module.names and not module.stars:
+            return None
+        return self._noted(state, module, name)
+
+    def attribute(self, state: State, module: Loaded, name: str) -> Value | None:
+        """``module.name``: bound there, imported there, or a module below it. ``state`` has the module."""
+        value = state.heap[module.frame].variables.get(name)
+        if value is None:
+            value = self._noted(state, module, name)
+        if value is None:
+            value = self._computed(state, module, name)
+        if module.is_package and (value is None or isinstance(value, Unknown)):
+            value = self.module(state, f".{name}", module.path) or value
+        return value
+
+    def _computed(self, state: State, module: Loaded, name: str) -> Value | None:
+        """What the module's own ``__getattr__`` answers."""
+        getter = state.heap[module.frame].variables.get("__getattr__")
+        key = (module.path, name)
+        if not isinstance(getter, Function) or key in self._visiting:
+            return None
+        self._visiting.add(key)
+        try:
+            return call_value(self.m, state, getter, [Const(name)], {}, getter.node)
+        except Raised:
+            return None
+        finally:
+            self._visiting.discard(key)
+
+    def load_attribute(self, state: State, owner: Module, name: str) -> Value:
+        """``owner.name`` in an expression."""
+        module = self.modules[owner.path]
+        value = self.attribute(state, module, name) if self.graft(state, module) else None
+        if value is not None:
+            return value
+        # A folder without a file of its own may share its name with a library: `wandb/` beside `import wandb`.
+        return self._something(owner.path, name) if module.source.text else Lib(f"{dotted(owner.path)}.{name}")
+
+    def store_attribute(self, state: State, owner: Module, name: str, value: Value) -> None:
+        """``owner.name = value``: every function of that module sees it."""
+        module = self.modules[owner.path]
+        if self.graft(state, module):
+            state.edit(module.frame).variables[name] = value
+
+    def is_idle(self, state: State, frame: int, given: list[Value]) -> bool:
+        """Whether code of a module need not run: nothing of autograd can come of it or is given to it."""
+        module = self.by_frame.get(frame)
+        if module is None or module.source is self.main or not self._far.holds(module.path, module.source.text):
+            return False
+        return all(is_plain(state, value) for value in given)
+
+    def _noted(self, state: State, module: Loaded, name: str) -> Value | None:
+        """Follow an import that was noted."""
+        key = (module.path, name)
+        if key in self._visiting or key in self.m.looked.absent:
+            return None
+        self._visiting.add(key)
+        try:
+            value = self._follow(state, module, name)
+        finally:
+            self._visiting.discard(key)
+        if value is None and not self.loading and len(self._visiting) == 0:
+            self.m.looked.absent.add(key)
+        return value
+
+    def _follow(self, state: State, module: Loaded, name: str) -> Value | None:
+        noted = module.names.get(name)
+        if noted is not None:
+            target, attribute = noted
+            return (
+                self.member(state, target, module.path, attribute)
+                if attribute
+                else self.module(state, target, module.path)
+            )
+        if name.startswith("_") or name in BUILTINS:
+            return None
+        for target, importer in reversed(module.stars):
+            found = self.find(target, importer)
+            if found is None or name not in found[1] and "import *" not in found[1]:
+                continue
+            loaded = self.load(state, *found)
+            if loaded is not None and self.graft(state, loaded):
+                value = state.heap[loaded.frame].variables.get(name)
+                value = self._noted(state, loaded, name) if value is None else value
+                if value is not None:
+                    return value
+        return None
+
+    # Modules
+
+    def find(self, name: str, importer: str) -> Found | None:
+        """The path and text of a module, as long as the budget lasts."""
+        found = self.lookups.take(name, importer)
+        if found is not None or self.lookups.meaning(name, importer) is not None:
+            self.m.looked.notes.setdefault((name, importer), found is not None)
+        return found
+
+    def load(self, state: State, path: str, text: str) -> Loaded | None:
+        """The module at ``path``, its top level run; None if it cannot be read or is too much. ``state`` needs it."""
+        if self.loading:
+            self.loading[-1].world = state
+        notes, known = self.m.looked.notes, self.modules.get(path)
+        if known is not None:
+            notes.setdefault(path, known in self.loading)
+            if not self._meets(known):
+                raise Outdated
+            return known
+        source = self.main if path == self.main.path else parsed(text, path)
+        if source.is_skipped:
+            return None
+        if len(self.loading) >= NESTED or source is self.main:
+            self.is_whole = False
+        if len(self.loading) >= NESTED or self.spent >= ALL_STEPS:
+            notes.setdefault(path, None)
+            return None
+        notes.setdefault(path, False)
+        count = len(self.modules)
+        try:
+            return self._execute(source, self._limit)
+        except Cancelled:
+            # What ended inside may hold what this one has made so far; no path outside has met any of it.
+            for begun in [*self.modules][count:]:
+                del self.by_frame[self.modules.pop(begun).frame]
+            raise
+
+    @property
+    def _limit(self) -> int:
+        """Steps for the next module."""
+        return min(MODULE_STEPS, ALL_STEPS - self.spent)
+
+    def repeat(self, step: Step) -> bool:
+        """Whether a step that was made for an older text would look up the same now, after all that came before it."""
+        return all(self._answers(what, then) for what, then in step.looked.notes.items())
+
+    def _answers(self, what: tuple[str, str] | str, then: bool | None) -> bool:
+        if isinstance(what, tuple):
+            return (self.lookups.take(*what) is not None) is then
+        module = self.modules.get(what)
+        if module is None:
+            return then is None and self.spent >= ALL_STEPS
+        return (module in self.loading) is then and self._meets(module)
+
+    def _meets(self, module: Loaded) -> bool:
+        """Whether a module would be the same if it were executed now; if it was for this text, it is."""
+        if module in self.met:
+            return True
+        step, limit = module.step, self._limit
+        if limit <= 0 or limit != step.limit and (step.cut or step.count > limit):
+            return False
+        self.met[module] = None
+        self.loading.append(module)
+        is_same = self.repeat(step)
+        self.loading.pop()
+        self.spent += step.count
+        return is_same
+
+    def _execute(self, source: Source, limit: int) -> Loaded:
+        state = State()
+        given: dict[str, Value] = {"__name__": Const(dotted(source.path)), "__file__": Unknown("__file__", False)}
+        frame = state.frame = state.new(Frame(given, 0, 0))
+        state.heap[frame].module = frame
+        loaded = self.modules[source.path] = self.by_frame[frame] = Loaded(source, frame)
+        self.met[loaded] = None
+        self.loading.append(loaded)
+        m = self.m
+        before = (m.memo, m.depth, m.running, m.consumers, m.probe)
+        m.memo, m.depth, m.running, m.consumers, m.probe = Memo({}), 0, [], [], None
+        tape = Tape()
+        tape.listeners, tape.guarded = m.tape.listeners, 1
+        try:
+            with recorded(m, tape, (), limit) as loaded.step:
+                ends = top_level(m, state, loaded, MODULE_STEPS)
+        finally:
+            self.loading.pop()
+            m.memo, m.depth, m.running, m.consumers, m.probe = before
+        self.spent += loaded.step.count
+        self._finish(loaded, ends)
+        return loaded
+
+    def _finish(self, loaded: Loaded, ends: list[State]) -> None:
+        """Keep one end; what the others do not agree with is unknown."""
+        world = loaded.world = ends[0]
+        scope = world.edit(loaded.frame)
+        for other in ends[1:]:
+            theirs = other.heap[loaded.frame].variables
+            for name, value in list(scope.variables.items()):
+                if theirs.get(name) != value:
+                    scope.variables[name] = Unknown(name)
+        loaded.claim(world, self._owner)
+        foreign = {key: thing for need in loaded.needs for key, thing in need.own.items() if need is not loaded}
+        loaded.changed = [
+            (key, before, world.heap[key])
+            for key, before in foreign.items()
+            if key in world.heap and world.heap[key] is not before
+        ]
+
+    def graft(self, state: State, module: Loaded) -> bool:
+        """Give a path what a module made, unless it has it; False if nothing is known of that.
+
+        A module whose top level is running, because it imports what imports it, gives what it has made so far.
+        """
+        if self.loading:
+            self.loading[-1].needs[module] = None
+        if module.frame not in state.heap and module.world is not None:
+            for each in lacking(state, module):
+                self._give(state, each)
+        return module.frame in state.heap
+
+    def _give(self, state: State, module: Loaded) -> None:
+        is_running = module in self.loading
+        if is_running and module.world is not None:
+            module.claim(module.world, self._owner)
+        if module not in self.m.loads:
+            self.m.loads[module] = None
+            self.m.tape.absorb(module.step.tape)
+            self.m.called |= module.step.called
+        module.give(state)
+        if not is_running and module.world is not None and module.world.grad_mode is not True:
+            # `torch.set_grad_enabled(False)` at its top level holds from now on
+            state.grad_mode, state.inference = module.world.grad_mode, module.world.inference

@@ -1,0 +1,52 @@
+"""The top level of an imported module: it is executed, and what stops it early leaves its definitions to be made."""
+
+from __future__ import annotations
+
+import ast
+
+from ..autograd import State
+from ..engine.machine import BudgetSpent, Cancelled, Machine, Raised
+from ..engine.statistics import Entry
+from .module import Loaded
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
+
+def top_level(m: Machine, state: State, loaded: Loaded, limit: int) -> list[State]:
+    """The states that the top level ends in. For definitions it is given up to ``limit`` steps more."""
+    frame, body, entry = state.frame, loaded.source.tree.body, Entry("module", path=loaded.path)
+    try:
+        ends = m.block(body, [state])
+        finished = [end for end in ends if end.signal is None]
+        if finished:
+            return finished
+        state = ends[0]
+    except Cancelled:
+        raise
+    except BudgetSpent:
+        loaded.step.cut = True
+        m.holes.failed += 1
+    except Raised:
+        m.holes.failed += 1
+    except Exception as error:
+        m.fail(entry, error)
+    state.frame, state.calls, state.laps, state.signal, state.value = frame, (), (), None, None
+    state.grad_mode, state.inference = True, False
+    known, end = loaded.names, m.steps + limit
+    for statement in body:
+        if not isinstance(statement, DEFINITIONS):
+            continue
+        name = getattr(statement, "name", None)
+        if name in known or name in state.heap[frame].variables:
+            continue
+        m.limit = min(m.steps + limit // 4, end)
+        try:
+            m.statement(statement, state)
+        except Cancelled:
+            raise
+        except (BudgetSpent, Raised):
+            pass
+        except Exception as error:
+            m.fail(entry, error)
+        state.frame, state.signal, state.value = frame, None, None
+    return [state]

@@ -1,0 +1,124 @@
+"""A Function keeps a tensor as an attribute of its context.
+
+## What it does
+Reports an input or an output that the `forward` of a `torch.autograd.Function` stores on `ctx` (`ctx.x = x`) where
+`ctx.save_for_backward(x)` is meant. A warning where the tensor is written before `backward` reads it; information where
+it is an output, whose memory then lives until the garbage collector comes by; otherwise a hint. What `forward`
+computed for itself may be kept that way.
+
+## Why PyTorch fails
+It does not: it checks versions only of what was given to `save_for_backward`. A tensor on `ctx` that is written in
+place between forward and backward gives a wrong gradient in silence. And an output holds its `grad_fn`, which is `ctx`:
+a cycle that reference counting cannot free.
+
+## Example
+```py
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.x = x  # warning: [tensor-kept-on-ctx] "written"
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return 2 * ctx.x * grad
+
+w = torch.ones(3, requires_grad=True)
+h = w + 0
+loss = Square.apply(h).sum()
+h.zero_()
+loss.backward()  # torch: silent the gradient is 0 where 2 is right
+```
+
+## Use instead
+With `save_for_backward` PyTorch notices the write. Then remove it, or save a copy:
+```py
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+w = torch.ones(3, requires_grad=True)
+h = w + 0
+loss = Square.apply(h).sum()
+loss.backward()  # torch: ok
+```
+
+## Fix safety
+Keeping a copy costs its memory. `save_for_backward` gives backward the same values, and frees them after it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.custom_function import KeptTensorAltered, TensorKeptOnContext
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, (KeptTensorAltered, TensorKeptOnContext))
+    place = event.place
+    attributes = (part for target in place.targets for part in ast.walk(target) if isinstance(part, ast.Attribute))
+    kept = code(next(part for part in attributes if part.attr == event.attribute))
+    alone = isinstance(place.targets[0], ast.Attribute)
+    save = Cure("save_for_backward", "Keep it with ctx.save_for_backward", (place,))
+    if isinstance(event, KeptTensorAltered):
+        write = event.write.moment
+        message = (
+            f"{kept} is an input or output of `{event.function}` that {code(write.node)} has written when backward "
+            f"reads it. PyTorch checks versions only of what save_for_backward was given: the gradient is computed "
+            f"from the new values.{assuming(event.assumed)}"
+        )
+        links = (
+            Link(place, "kept here, with no version"),
+            Link(write.node, f"{prefix(write)}written here"),
+            Link(event.moment.node, f"{prefix(event.moment)}this backward reads it"),
+        )
+        copied = Cure("clone", "Keep a copy (costs its memory)", (place.value,))
+        cures = (copied, save) if alone else ()
+        severity = "warning"
+    else:
+        links, cures = (), (save,) if alone else ()
+        if event.role == "output":
+            severity = "information"
+            message = (
+                f"{kept} is an output of `{event.function}`: it holds its grad_fn, which is the context, so neither is "
+                "freed before the garbage collector finds the cycle."
+            )
+        else:
+            severity = "hint"
+            message = (
+                f"{kept} is an input of `{event.function}`. On the context no version is checked, and it is not freed "
+                "by backward; save_for_backward does both."
+            )
+    return Finding(
+        RULE.code,
+        place,
+        event.moment,
+        severity,
+        message,
+        links,
+        "give inputs and outputs to ctx.save_for_backward(...), and read them from ctx.saved_tensors.",
+        cures,
+    )
+
+
+RULE = Rule(
+    "TL501",
+    "tensor-kept-on-ctx",
+    "a Function keeps an input or output as an attribute of ctx",
+    __doc__,
+    (TensorKeptOnContext, KeptTensorAltered),
+    check,
+)

@@ -1,0 +1,118 @@
+"""A Function writes an input in place and does not say so.
+
+## What it does
+Reports an in-place write to an input in the `forward` of a `torch.autograd.Function` without `ctx.mark_dirty`, where
+the input is used again afterwards; and an input that is marked dirty but not returned.
+
+## Why PyTorch fails
+Autograd does not look into `forward`. An input that was written without `mark_dirty` has new values
+and its old history: every later use of it computes a gradient as if the Function had not run. Nothing raises. Marked
+dirty and not returned it raises "Some elements marked as dirty during the forward method were not returned as output".
+
+## Example
+```py
+class Relu_(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.clamp_(min=0)  # warning: [dirty-not-marked] "`x`"
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * (x > 0)
+
+w = torch.tensor([-1.0, 1.0], requires_grad=True)
+h = w + 0
+y = Relu_.apply(h)
+(y + h).sum().backward()  # torch: silent the gradient is [1, 2] where [0, 2] is right
+```
+
+## Use instead
+```py
+class Relu_(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.clamp_(min=0)
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * (x > 0)
+
+w = torch.tensor([-1.0, 1.0], requires_grad=True)
+h = w + 0
+y = Relu_.apply(h)
+(y + h).sum().backward()  # torch: ok
+```
+
+## Fix safety
+`mark_dirty` is right where the input is returned. Writing out of place leaves the input as it was; whoever used the new
+values through it no longer sees them.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.custom_function import DirtyNotReturned, UnmarkedWriteUsed
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix, tensor_name
+
+ERROR = "Some elements marked as dirty during the forward method were not returned as output"
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, DirtyNotReturned):
+        name = tensor_name(tape, event.tensor) or "an input"
+        return Finding(
+            RULE.code,
+            event.place,
+            event.moment,
+            "warning" if event.assumed else "error",
+            f"`{event.function}` marks {name} dirty and does not return it. PyTorch raises “{ERROR}”."
+            f"{assuming(event.assumed)}",
+            (Link(event.moment.node, f"{prefix(event.moment)}applied here"),),
+            "return what was written, or do not write it.",
+        )
+    assert isinstance(event, UnmarkedWriteUsed)
+    write, applied = event.write.moment, event.applied
+    name = tensor_name(tape, event.tensor) or f"`{event.argument}`"
+    message = (
+        f"this writes `{event.argument}`, an input of `{event.function}`, without ctx.mark_dirty: {name} keeps its old "
+        f"history, and {code(event.moment.node)} uses the new values with it. The gradient is wrong in silence."
+        f"{assuming(event.assumed)}"
+    )
+    return Finding(
+        RULE.code,
+        write.node,
+        write,
+        "warning",
+        message,
+        (
+            Link(applied.node, f"{prefix(applied)}`{event.function}` is applied to {name} here"),
+            Link(write.node, f"{prefix(write)}written here, unmarked"),
+            Link(event.moment.node, f"{prefix(event.moment)}used again here"),
+        ),
+        "call ctx.mark_dirty(...) on what you write and return, or write a new tensor.",
+        (
+            Cure("mark_dirty", "Tell autograd: ctx.mark_dirty", (write.node,)),
+            Cure("out_of_place", "Write out of place: compute a new tensor", (write.node,)),
+        ),
+    )
+
+
+RULE = Rule(
+    "TL502",
+    "dirty-not-marked",
+    "a Function writes an input in place and does not mark it dirty",
+    __doc__,
+    (UnmarkedWriteUsed, DirtyNotReturned),
+    check,
+    raises=(ERROR,),
+)

@@ -1,0 +1,126 @@
+"""A Function's backward takes or returns the wrong number of gradients.
+
+## What it does
+Reports a `backward` that returns another number of gradients than `forward` was given arguments, that returns a
+gradient for an argument that is no tensor, or that takes another number of gradients than `forward` has outputs.
+
+## Why PyTorch fails
+`backward` is called with one gradient for each output, and must return one value for each argument,
+None for those that need none. PyTorch raises "returned an incorrect number of gradients (expected 2, got 1)", or
+"returned a gradient different than None at position 2, but the corresponding forward input was not a Variable". It
+raises at the backward pass, far from the Function. Additional Nones at the end are allowed.
+
+## Example
+```py
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        return x * k
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.k  # error: [wrong-gradient-count] "2"
+
+w = torch.ones(3, requires_grad=True)
+Scale.apply(w, 2).sum().backward()  # torch: raises "returned an incorrect number of gradients"
+```
+
+## Use instead
+```py
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        return x * k
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.k, None
+
+w = torch.ones(3, requires_grad=True)
+Scale.apply(w, 2).sum().backward()  # torch: ok
+```
+
+## Fix safety
+None for an argument that is no tensor changes nothing. None for a tensor that needs a gradient gives it none: that fix
+is unsafe and says so.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.custom_function import GradientForNothing, GradientsMiscounted, OutputsMiscounted
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix
+
+
+def counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" + "s" * (number != 1)
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    cures: tuple[Cure, ...] = ()
+    moment = event.moment
+    if isinstance(event, GradientsMiscounted):
+        place = event.place
+        given, got = counted(event.expected, "argument"), counted(event.got, "gradient")
+        message = (
+            f"the backward of `{event.function}` returns {got}, and its forward was given {given}. PyTorch raises "
+            f"“function {event.function}Backward returned an incorrect number of gradients (expected {event.expected}, "
+            f"got {event.got})”."
+        )
+        if event.got < event.expected and event.needed is None:
+            cures = (Cure("pad_gradients", "Return None for the other arguments", (place, event.definition)),)
+        elif event.got < event.expected:
+            title = f"Return None for the other arguments (no gradient for `{event.needed}`)"
+            cures = (Cure("pad_gradients", title, (place, event.definition), "unsafe"),)
+        help_text = "return one value for each argument of forward, None where there is no gradient."
+    elif isinstance(event, GradientForNothing):
+        place = event.place
+        message = (
+            f"the backward of `{event.function}` returns a gradient for `{event.argument}`, which is no tensor. "
+            f"PyTorch raises “function {event.function}Backward returned a gradient different than None at position "
+            f"{event.index + 1}, but the corresponding forward input was not a Variable”."
+        )
+        value = place.value if isinstance(place, ast.Return) else None
+        if isinstance(value, ast.Tuple):
+            cures = (Cure("none_gradient", f"Return None for `{event.argument}`", (value.elts[event.index],)),)
+        help_text = "return None for arguments that are no tensors."
+    else:
+        assert isinstance(event, OutputsMiscounted)
+        place = event.definition
+        outputs, accepted = counted(event.outputs, "output"), counted(event.accepted, "gradient")
+        message = (
+            f"the backward of `{event.function}` takes {accepted}, and its forward has {outputs}. PyTorch calls it "
+            f"with one for each and raises a TypeError."
+        )
+        help_text = "take one gradient for each output, also for those that are marked non-differentiable."
+    return Finding(
+        RULE.code,
+        place,
+        moment,
+        "warning" if event.assumed else "error",
+        message + assuming(event.assumed),
+        (Link(moment.node, f"{prefix(moment)}{code(moment.node)} runs it"),),
+        help_text,
+        cures,
+    )
+
+
+RULE = Rule(
+    "TL503",
+    "wrong-gradient-count",
+    "a Function's backward takes or returns the wrong number of gradients",
+    __doc__,
+    (GradientsMiscounted, GradientForNothing, OutputsMiscounted),
+    check,
+    raises=(
+        "returned an incorrect number of gradients",
+        "returned a gradient different than None at position",
+    ),
+)

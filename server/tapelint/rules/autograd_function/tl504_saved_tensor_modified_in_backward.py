@@ -1,0 +1,110 @@
+"""A Function's backward writes a saved tensor in place.
+
+## What it does
+Reports a `backward` of a `torch.autograd.Function` that writes what it got from `ctx.saved_tensors`, where that is an
+input or an output of the Function, or where the node runs again.
+
+## Why PyTorch fails
+A saved tensor is not a copy: it shares its memory with the input or output it came from. Writing it
+changes that tensor in silence, be it a parameter. Where the graph was retained, the next pass finds another version
+than was saved and raises "one of the variables needed for gradient computation has been modified by an inplace
+operation".
+
+## Example
+```py
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return x.mul_(2) * grad  # warning: [saved-tensor-modified-in-backward] "`w`"
+
+w = torch.ones(3, requires_grad=True)
+Square.apply(w).sum().backward()
+assert w[0] == 2  # torch: silent the parameter has changed
+```
+
+## Use instead
+```py
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return x.mul(2) * grad
+
+w = torch.ones(3, requires_grad=True)
+Square.apply(w).sum().backward()
+assert w[0] == 1  # torch: ok
+```
+
+## Fix safety
+The out-of-place operation computes the same value in new memory.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.custom_function import SavedWrittenInBackward
+from ...autograd.events.graph_walks import Event, SavedTensorSpoiled
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.modified_saved import ERROR, in_own_backward
+from ..support.story import assuming, code, prefix, role, saved_name
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, (SavedTensorSpoiled, SavedWrittenInBackward))
+    node, saved, write = event.node, event.saved, event.write.moment
+    name = saved_name(tape, saved) or "what forward saved"
+    links = [Link(node.born.node, f"{prefix(node.born)}`{node.op}` saved {role(saved)} here")]
+    if isinstance(event, SavedTensorSpoiled):
+        if not in_own_backward(event, tape):
+            return None
+        severity = "warning" if event.assumed else "error"
+        message = (
+            f"the backward of `{node.op}` writes {name}, which it saved, and {code(event.moment.node)} runs it again. "
+            f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+        )
+        links += [
+            Link(write.node, f"{prefix(write)}written here"),
+            Link(event.moment.node, f"{prefix(event.moment)}needed again here"),
+        ]
+    elif saved.role == "intermediate":
+        return None
+    else:
+        severity = "warning"
+        message = (
+            f"the backward of `{node.op}` writes {name} in place: what is saved is {role(saved)} itself, no copy, so "
+            f"{code(event.moment.node)} changes it in silence.{assuming(event.assumed)}"
+        )
+        links.append(Link(event.moment.node, f"{prefix(event.moment)}this backward writes it"))
+    return Finding(
+        RULE.code,
+        write.node,
+        write,
+        severity,
+        message,
+        tuple(links),
+        "compute a new tensor in backward.",
+        (Cure("out_of_place", "Write out of place: compute a new tensor", (write.node,)),),
+    )
+
+
+RULE = Rule(
+    "TL504",
+    "saved-tensor-modified-in-backward",
+    "a Function's backward writes a saved tensor in place",
+    __doc__,
+    (SavedWrittenInBackward, SavedTensorSpoiled),
+    check,
+    raises=(ERROR,),
+)

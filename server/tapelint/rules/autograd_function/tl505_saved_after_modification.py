@@ -1,0 +1,97 @@
+"""A Function saves an input and then writes it.
+
+## What it does
+Reports an input that the `forward` of a `torch.autograd.Function` gives to `ctx.save_for_backward` and writes in place
+afterwards.
+
+## Why PyTorch fails
+It does not: `save_for_backward` only notes the tensor; its version is taken when `forward` has
+returned. `backward` is given the new values, and no version differs.
+
+## Example
+```py
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.mul_(x)  # warning: [saved-after-modification] "new values"
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+w = torch.full((3,), 3.0, requires_grad=True)
+Square.apply(w + 0).sum().backward()
+assert w.grad[0] == 18  # torch: silent the gradient is 18 where 6 is right
+```
+
+## Use instead
+```py
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.mul(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+w = torch.full((3,), 3.0, requires_grad=True)
+Square.apply(w + 0).sum().backward()
+assert w.grad[0] == 6  # torch: ok
+```
+
+## Fix safety
+Saving a copy gives backward the old values, and costs their memory. Writing out of place leaves the input as it was.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.custom_function import SavedThenWritten
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, prefix
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, SavedThenWritten)
+    write = event.write.moment
+    message = (
+        f"`{event.function}` saved `{event.argument}` before this writes it: versions are taken when forward returns, "
+        f"so backward is given the new values and nothing raises.{assuming(event.assumed)}"
+    )
+    cures = [Cure("out_of_place", "Write out of place: compute a new tensor", (write.node,))]
+    for argument in event.place.args:
+        if isinstance(argument, ast.Name) and argument.id == event.argument:
+            title = f"Save a copy of `{event.argument}` (costs its memory)"
+            cures.append(Cure("clone", title, (argument,)))
+    return Finding(
+        RULE.code,
+        write.node,
+        write,
+        "warning",
+        message,
+        (
+            Link(event.place, "saved here"),
+            Link(write.node, f"{prefix(write)}written here"),
+        ),
+        "write a new tensor, or save a clone.",
+        tuple(cures),
+    )
+
+
+RULE = Rule(
+    "TL505",
+    "saved-after-modification",
+    "a Function saves an input and then writes it in forward",
+    __doc__,
+    (SavedThenWritten,),
+    check,
+)

@@ -1,0 +1,86 @@
+"""A loss depends on a Function only through an output that its backward ignores.
+
+## What it does
+Reports a backward pass that comes to a `torch.autograd.Function` with several outputs only through outputs whose
+gradients `backward` never reads, and which are not marked non-differentiable.
+
+## Why PyTorch fails
+It does not: an output that is not marked requires grad, so the pass runs and ends in zeros. Had
+`ctx.mark_non_differentiable` been called, the same pass would raise "element 0 of tensors does not require grad and
+does not have a grad_fn". Integer and boolean outputs need no mark.
+
+## Example
+```py
+class Quantise(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x, x.round()
+
+    @staticmethod
+    def backward(ctx, grad, grad_rounded):
+        return 2 * grad
+
+w = torch.ones(3, requires_grad=True)
+double, rounded = Quantise.apply(w)
+rounded.sum().backward()  # warning: [non-differentiable-not-marked] "rounded"
+assert w.grad.sum() == 0  # torch: silent the pass gives zeros
+```
+
+## Use instead
+Mark what is constant, and compute the loss from what is not:
+```py
+class Quantise(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        rounded = x.round()
+        ctx.mark_non_differentiable(rounded)
+        return 2 * x, rounded
+
+    @staticmethod
+    def backward(ctx, grad, grad_rounded):
+        return 2 * grad
+
+w = torch.ones(3, requires_grad=True)
+double, rounded = Quantise.apply(w)
+double.sum().backward()  # torch: ok
+```
+
+## Fix safety
+There is no fix: which output the loss should use is yours to say.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.custom_function import OnlyIgnoredOutputs
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix, tensor_name
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, OnlyIgnoredOutputs)
+    name = tensor_name(tape, event.output) or "an output"
+    message = (
+        f"{code(event.moment.node)} comes to `{event.function}` only through {name}, and its backward never reads "
+        f"`{event.parameter}`: the gradients behind it are zeros.{assuming(event.assumed)}"
+    )
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning",
+        message,
+        (Link(event.definition, f"{prefix(event.moment)}backward does not read `{event.parameter}`"),),
+        "compute the loss from another output, use the gradient in backward, or call ctx.mark_non_differentiable.",
+    )
+
+
+RULE = Rule(
+    "TL506",
+    "non-differentiable-not-marked",
+    "a loss depends only on outputs whose gradients a Function ignores",
+    __doc__,
+    (OnlyIgnoredOutputs,),
+    check,
+)

@@ -1,0 +1,1 @@
+"""TL3xx: graphs that lead nowhere."""

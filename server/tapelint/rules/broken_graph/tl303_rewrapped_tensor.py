@@ -1,0 +1,124 @@
+"""A loss, or a term of it, lost its graph where nobody meant that.
+
+## What it does
+Reports a backward from a number that lost its graph (`.data`, `detach()`, `item()`, `torch.tensor(...)`, `argmax`,
+no_grad) and then got `requires_grad` set; and one from a sum, a term of which was made anew by `torch.tensor(...)`, or
+comes from a gradient without `create_graph=True`.
+
+## Why PyTorch fails
+It does not, and this is why it is hard to find. A tensor whose flag is set is a new leaf. The error "does not
+require grad" is gone, the backward runs, and gives a gradient to this leaf alone: the graph behind its value is still
+lost, and no parameter gets a gradient from it. Nothing is trained.
+
+A term without a graph is a constant: the loss has its value, the gradient does not know it. A gradient penalty that was
+computed without `create_graph=True` penalises nothing.
+
+## Example
+```py
+model = nn.Linear(3, 1)
+loss = model(torch.randn(4, 3)).detach().pow(2).mean()
+loss.requires_grad_(True)  # warning: [rewrapped-tensor] "detach"
+loss.backward()
+assert model.weight.grad is None  # torch: silent nothing is trained
+```
+
+```py
+critic = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+x = torch.randn(4, 3, requires_grad=True)
+score = critic(x).sum()
+slope, = torch.autograd.grad(score, x, retain_graph=True)  # warning: [rewrapped-tensor] "`create_graph=True`"
+penalty = (slope.norm(dim=1) - 1).pow(2).mean()
+loss = score + 10 * penalty
+loss.backward()  # torch: silent the penalty has no gradient
+```
+
+## Use instead
+```py
+model = nn.Linear(3, 1)
+loss = model(torch.randn(4, 3)).pow(2).mean()
+loss.backward()
+assert model.weight.grad is not None  # torch: ok
+```
+
+```py
+critic = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+x = torch.randn(4, 3, requires_grad=True)
+score = critic(x).sum()
+slope, = torch.autograd.grad(score, x, create_graph=True)
+penalty = (slope.norm(dim=1) - 1).pow(2).mean()
+loss = score + 10 * penalty
+loss.backward()  # torch: ok
+```
+
+## Fix safety
+Removing the call that cut the graph restores it, and the gradients that were missing.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.broken_graph import RewrappedRoot, TermLost
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import code, prefix, tensor_name
+
+MODES = ("no_grad", "inference_mode", "create_graph")
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, TermLost):
+        return constant(event, tape)
+    assert isinstance(event, RewrappedRoot)
+    name = tensor_name(tape, event.root) or code(event.wrapped.node)
+    how = f"under `torch.{event.reason}()`" if event.reason in MODES[:2] else f"by `{event.reason}`"
+    message = (
+        f"this makes {name} a new leaf, but its graph was lost {how}: {code(event.moment.node)} gives a gradient to "
+        f"{name} alone, and trains nothing."
+    )
+    return Finding(
+        RULE.code,
+        event.wrapped.node,
+        event.wrapped,
+        "warning",
+        message,
+        (
+            Link(event.cut.node, f"{prefix(event.cut)}the graph ends here: {code(event.cut.node)}"),
+            Link(event.moment.node, f"{prefix(event.moment)}this backward reaches only {name}"),
+        ),
+        "compute the loss from what requires grad, without a cut on the way; the flag is then set by itself.",
+        (
+            Cure("remove_call", "Keep the graph", (event.cut.node,)),
+            Cure("unwrap", "Use the tensor itself", (event.wrapped.node,)),
+        ),
+    )
+
+
+def constant(event: TermLost, tape: Tape) -> Finding:
+    """A sum whose term has a value and no gradient."""
+    name = tensor_name(tape, event.root) or "the sum"
+    node = event.cut.node
+    if event.reason == "create_graph":
+        how = f"{code(node)} computes a gradient without `create_graph=True`, so it has no graph"
+        advice = "pass `create_graph=True`, or leave the term out if it is only to be looked at."
+        cures = (Cure("create_graph", "Give the gradient a graph: create_graph=True", (node,)),)
+    else:
+        how = f"{code(node)} is a new number without a graph"
+        advice = "use the tensor itself; if the gradient is not wanted, say so with `.detach()`."
+        cures = (Cure("unwrap", "Use the tensor itself", (node,)), Cure("remove_call", "Keep the graph", (node,)))
+    message = (
+        f"{how}: what is computed from it is a constant in {name}, and {code(event.moment.node)} gives no gradient to "
+        f"what it was computed from. Nothing raises."
+    )
+    links = (Link(event.moment.node, f"{prefix(event.moment)}this backward knows that term as a constant"),)
+    return Finding(RULE.code, node, event.moment, "warning", message, links, advice, cures)
+
+
+RULE = Rule(
+    "TL303",
+    "rewrapped-tensor",
+    "a loss, or a term of it, lost its graph and goes on as a number",
+    __doc__,
+    (RewrappedRoot, TermLost),
+    check,
+)

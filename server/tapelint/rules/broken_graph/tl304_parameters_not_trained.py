@@ -1,0 +1,183 @@
+"""An optimizer holds what it cannot train.
+
+## What it does
+Reports an optimizer (or `add_param_group`) that is given a computed tensor, and a place where the graph is cut
+(`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever comes to. And the other way
+round: parameters that backward passes come to, and that the optimizer of the whole network does not hold, because they
+are in a plain list or dict, are plain tensors, or were made after the optimizer. And an update by hand that only binds
+a name.
+
+## Why PyTorch fails
+An optimizer changes tensors in place, by their `.grad`. A computed tensor has none, and changing it would
+not change what it was computed from; PyTorch raises "can't optimize a non-leaf Tensor".
+`torch.randn(3, requires_grad=True) * 0.01` is a computed tensor: the leaf is the factor that nobody holds any more.
+`.double()` and `.cuda()` compute one, too. If all layers are in a plain list, there is nothing to hold at all:
+"optimizer got an empty parameter list".
+
+A parameter behind a cut gets no gradient from anywhere. The optimizer skips it, in every step, and nothing is raised.
+
+`parameters()` finds what is assigned to attributes of a module: modules and `nn.Parameter`s, also those in
+`nn.ModuleList`, `nn.ParameterList` and their like. It does not look into lists and dicts. And an optimizer keeps the
+tensors that it was given: a layer that replaces another later on has new ones.
+
+`p = p - 0.1 * p.grad` computes a new tensor and gives it the name `p`. In `for p in net.parameters()` that name is
+bound anew in the next iteration, and the network still holds what it held.
+
+## Example
+```py
+image = torch.randn(1, 3, 8, 8, requires_grad=True) * 0.01
+opt = torch.optim.SGD([image], lr=0.1)  # error: [parameters-not-trained] "`image`" # torch: raises "non-leaf Tensor"
+```
+
+```py
+encoder, decoder = nn.Linear(4, 4), nn.Linear(4, 1)
+opt = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+for step in range(3):
+    h = encoder(torch.randn(8, 4)).data  # warning: [parameters-not-trained] "encoder.weight"
+    opt.zero_grad()
+    decoder(h).pow(2).mean().backward()
+    opt.step()
+assert encoder.weight.grad is None  # torch: silent the encoder is not trained
+```
+
+```py
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = [nn.Linear(4, 4) for _ in range(2)]  # warning: [parameters-not-trained] "plain list"
+        self.out = nn.Linear(4, 1)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.tanh(layer(x))
+        return self.out(x)
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    opt.zero_grad()
+    net(torch.randn(8, 4)).pow(2).mean().backward()
+    opt.step()
+assert len(list(net.parameters())) == 2  # torch: silent the hidden layers are not trained
+```
+
+## Use instead
+```py
+image = (torch.randn(1, 3, 8, 8) * 0.01).requires_grad_()
+opt = torch.optim.SGD([image], lr=0.1)  # torch: ok
+```
+
+A network registers its layers, and has all of them before the optimizer is built:
+```py
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(4, 4) for _ in range(2)])
+        self.out = nn.Linear(4, 1)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.tanh(layer(x))
+        return self.out(x)
+
+net = Net()
+net.out = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    opt.zero_grad()
+    net(torch.randn(8, 4)).pow(2).mean().backward()
+    opt.step()  # torch: ok
+```
+
+What is not to be trained is not given to the optimizer, or frozen with `requires_grad_(False)`:
+```py
+encoder, decoder = nn.Linear(4, 4).requires_grad_(False), nn.Linear(4, 1)
+opt = torch.optim.SGD(decoder.parameters(), lr=0.1)
+for step in range(3):
+    h = encoder(torch.randn(8, 4))
+    opt.zero_grad()
+    decoder(h).pow(2).mean().backward()
+    opt.step()  # torch: ok
+```
+
+## Fix safety
+`detach().requires_grad_()` begins a graph at the computed value. What it was computed from is trained no more.
+`nn.ModuleList` and its like change what is trained, moved by `to()` and saved, not what is computed. The optimizer is
+moved below the new layer, past statements that do not depend on it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.broken_graph import NonLeafOptimized, NothingToOptimize
+from ...autograd.events.graph_walks import Event
+from ...autograd.events.training_step import NeverReached, NeverStepped, UpdateDropped
+from ...autograd.facts import Cut, Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import code, prefix, tensor_name, tensor_names
+from ..support.unreached_parameters import dropped, not_held, nothing_held
+
+ERROR = "can't optimize a non-leaf Tensor"
+EMPTY = "optimizer got an empty parameter list"
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, NeverReached):
+        cut = event.cut
+        return behind_a_cut(event, cut, tape) if cut is not None and cut.reason != "checkpoint" else None
+    if isinstance(event, NeverStepped):
+        return not_held(RULE.code, event, tape)
+    if isinstance(event, UpdateDropped):
+        return dropped(RULE.code, event, tape)
+    if isinstance(event, NothingToOptimize):
+        return nothing_held(RULE.code, EMPTY, event)
+    assert isinstance(event, NonLeafOptimized)
+    name = tensor_name(tape, event.tensor) or "it"
+    message = (
+        f"{code(event.moment.node)} is given {name}, which is no leaf: {code(event.born.node)} computed it. "
+        f"PyTorch raises “{ERROR}”."
+    )
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "error",
+        message,
+        (Link(event.born.node, f"{prefix(event.born)}{name} was computed here"),),
+        "give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
+        (Cure("make_leaf", f"Make {name} a leaf", (event.born.node,)),),
+    )
+
+
+def behind_a_cut(event: NeverReached, cut: Cut, tape: Tape) -> Finding:
+    """The graph that leads to the parameters ends here, and there is no other way to them."""
+    names = tensor_names(tape, event.leaves)
+    optimizer = ast.unparse(event.optimizer) if event.optimizer is not None else "an optimizer"
+    message = (
+        f"the graph ends here ({cut.reason}), and there is no other way to {names}: no backward comes there, so "
+        f"`{optimizer}`, which holds {'it' if len(event.leaves) == 1 else 'them'}, never trains "
+        f"{'it' if len(event.leaves) == 1 else 'them'}. Nothing raises."
+    )
+    return Finding(
+        RULE.code,
+        cut.moment.node,
+        cut.moment,
+        "warning",
+        message,
+        (Link(event.moment.node, f"{prefix(event.moment)}this step skips {names}"),),
+        "let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to the "
+        "optimizer.",
+    )
+
+
+RULE = Rule(
+    "TL304",
+    "parameters-not-trained",
+    "an optimizer holds what it cannot train",
+    __doc__,
+    (NonLeafOptimized, NothingToOptimize, NeverReached, NeverStepped, UpdateDropped),
+    check,
+    raises=(ERROR, EMPTY),
+)

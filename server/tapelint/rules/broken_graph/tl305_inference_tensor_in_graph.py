@@ -1,0 +1,85 @@
+"""A tensor made in inference mode is used where autograd records.
+
+## What it does
+Reports tensors made under `torch.inference_mode()` that an operation would save for backward, or that are written in
+place outside of it (by an optimizer's step, too).
+
+## Why PyTorch fails
+Inference mode saves time by leaving out the version counter. Without it a write could not be noticed, so autograd
+refuses to save such a tensor: "Inference tensors cannot be saved for backward". Outside the mode it may not be written:
+"Inplace update to inference tensor outside InferenceMode is not allowed". What saves nothing of it (`w + x`) is fine.
+
+## Example
+```py
+model = nn.Linear(3, 1)
+with torch.inference_mode():
+    features = torch.randn(4, 3) * 2
+loss = model(features).mean()  # error: [inference-tensor-in-graph] "`features`" # torch: raises "Inference tensor"
+```
+
+## Use instead
+```py
+model = nn.Linear(3, 1)
+with torch.no_grad():
+    features = torch.randn(4, 3) * 2
+loss = model(features).mean()
+loss.backward()  # torch: ok
+```
+
+## Fix safety
+`torch.no_grad()` computes the same values and makes ordinary tensors; it is a little slower.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.broken_graph import InferenceTensorUsed
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import code, prefix, tensor_name
+
+SAVED = "Inference tensors cannot be saved for backward."
+WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allowed."
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, InferenceTensorUsed)
+    name = tensor_name(tape, event.tensor) or "a tensor"
+    made = f"the state for {name}" if event.how == "state" else name
+    if event.how == "saved":
+        what = f"`{event.op.rpartition('.')[2]}` needs {name} for backward, but {name} was made in inference mode"
+    elif event.how == "state":
+        what = f"{code(event.moment.node)} writes its state for {name}, which was made in inference mode, in place"
+    else:
+        what = f"{code(event.moment.node)} writes {name}, which was made in inference mode, in place"
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "error",
+        f"{what}. PyTorch raises “{SAVED if event.how == 'saved' else WRITTEN}”.",
+        (
+            Link(event.made.node, f"{prefix(event.made)}{made} was made here, in inference mode"),
+            *(Link(call, f"{prefix(event.made)}in this call") for call in event.made.calls[-1:]),
+        ),
+        "compute it under `torch.no_grad()` instead, or use a clone.",
+        (
+            Cure(
+                "no_grad_instead",
+                "Use torch.no_grad() in place of inference mode",
+                (event.made.node, *reversed(event.made.calls)),
+            ),
+        ),
+    )
+
+
+RULE = Rule(
+    "TL305",
+    "inference-tensor-in-graph",
+    "a tensor made in inference mode is used where autograd records",
+    __doc__,
+    (InferenceTensorUsed,),
+    check,
+    raises=(SAVED, WRITTEN),
+)

@@ -1,0 +1,146 @@
+"""A tensor with a graph is asked for as plain data.
+
+## What it does
+Reports `.numpy()` and NumPy functions on tensors that require grad, and `copy.deepcopy` of tensors that are no
+leaves, also where a module or a list holds them.
+
+## Why PyTorch fails
+An array has no graph, and a copy of a tensor would need a copy of the whole graph behind it. Rather than drop the
+history silently, PyTorch raises "Can't call numpy() on Tensor that requires grad" and "Only Tensors created
+explicitly by the user (graph leaves) support the deepcopy protocol". `float(y)`, `y.item()` and `y.tolist()` are
+fine, and so is a `state_dict()`, which holds parameters and buffers only.
+
+## Example
+```py
+model = nn.Linear(3, 1)
+out = model(torch.randn(4, 3))
+print(out.numpy())  # error: [graph-tensor-copied-out] "`out`" # torch: raises "Can't call numpy() on Tensor"
+```
+
+```py
+import copy
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, x):
+        self.last = self.fc(x)
+        return self.last
+
+net = Net()
+net(torch.randn(4, 3)).mean().backward()
+best = copy.deepcopy(net)  # error: [graph-tensor-copied-out] "`net.last`" # torch: raises "deepcopy protocol"
+```
+
+## Use instead
+```py
+import copy
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, x):
+        out = self.fc(x)
+        self.last = out.detach()
+        return out
+
+net = Net()
+out = net(torch.randn(4, 3))
+print(out.detach().numpy())
+best = copy.deepcopy(net)  # torch: ok
+```
+
+## Fix safety
+`detach()` gives the values without history; where the history is needed by nobody, nothing is lost.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.broken_graph import GraphCopiedOut
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Stored, Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix, tensor_name
+
+ERRORS = {
+    "numpy": "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+    "deepcopy": "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol",
+}
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, GraphCopiedOut)
+    key, trail = event.held[0]
+    path = spelled(event.source, trail)
+    name = f"`{ast.unparse(path)}`" if path is not None and trail else tensor_name(tape, key) or code(event.source)
+    keepers = [stored for held, trail in event.held if trail and (stored := last_kept(tape, held)) is not None]
+    what = "requires grad" if event.how == "numpy" else "has a graph and is no leaf"
+    message = (
+        f"{code(event.moment.node)} would copy {name}, which {what}, as plain data. "
+        f"PyTorch raises “{ERRORS[event.how]}”.{assuming(event.assumed)}"
+    )
+    links = [Link(s.statement, f"{prefix(s.moment)}kept here with its graph: {code(s.value)}") for s in keepers[-1:]]
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        tuple(links),
+        "`detach()` gives the values without history; of a module, `state_dict()` can be copied."
+        if event.how == "deepcopy"
+        else "`detach()` gives the values without history, `item()` a number.",
+        tuple(cures(event, keepers)),
+    )
+
+
+def cures(event: GraphCopiedOut, keepers: list[Stored]) -> list[Cure]:
+    found: list[Cure] = []
+    if event.source is not None and not event.held[0][1]:
+        found.append(Cure("detach", "Detach it first", (event.source,)))
+    elif isinstance(event.source, (ast.List, ast.Tuple)):
+        found.append(Cure("detach", "Detach the tensors first", (event.source,)))
+    values = tuple(dict.fromkeys(s.value for s in keepers if s.value is not None))
+    if values:
+        found.append(Cure("detach", "Keep the values without their graph", values))
+    paths = [spelled(event.source, trail) for _, trail in event.held]
+    if event.how == "deepcopy" and paths and all(path is not None for path in paths):
+        found.append(Cure("detach_states", "Detach what is kept before it is copied", (event.moment.node, *paths)))  # type: ignore[arg-type]
+    if event.how == "numpy":
+        found.append(Cure("no_grad", "Convert under torch.no_grad()", (event.moment.node,)))
+    return found
+
+
+def spelled(source: ast.expr | None, trail: tuple[str | int, ...]) -> ast.expr | None:
+    """``net``, ``("attn", "map")`` -> ``net.attn.map``; None where a part has no name."""
+    path = source
+    for part in trail:
+        if path is None or not isinstance(part, str) or not part.isidentifier():
+            return None
+        path = ast.Attribute(path, part, ast.Load())
+    return path
+
+
+def last_kept(tape: Tape, key: int) -> Stored | None:
+    """Where the tensor was put into what holds it now: the last place that is more than a variable."""
+    kept = [s for s in tape.stored.get(key, ()) if s.how != "iterated"]
+    inside = [s for s in kept if s.how != "assigned" or not s.target.isidentifier()]
+    return (inside or kept or [None])[-1]
+
+
+RULE = Rule(
+    "TL306",
+    "graph-tensor-copied-out",
+    "a tensor with a graph is asked for as plain data",
+    __doc__,
+    (GraphCopiedOut,),
+    check,
+    raises=tuple(ERRORS.values()),
+)

@@ -1,0 +1,97 @@
+"""backward() is called on a tensor of more than one element.
+
+## What it does
+Reports `backward()` (or `torch.autograd.grad`) without an initial gradient on a tensor that has more than
+one element: an unreduced loss (`reduction="none"`), a whole batch of outputs, a stack of losses.
+
+## Why PyTorch fails
+A backward pass begins with the gradient of its root, and only for a single number is there an obvious
+one: 1. PyTorch raises "grad can be implicitly created only for scalar outputs". It asks for the number of elements, not
+of dimensions: a tensor of sizes `(1,)` or `(1, 1)` will do.
+
+## Example
+```py
+model = nn.Linear(3, 1)
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+loss = F.mse_loss(model(x), y, reduction="none")
+loss.backward()  # error: [non-scalar-backward] "(8, 1)" # torch: raises "only for scalar outputs"
+```
+
+## Use instead
+```py
+model = nn.Linear(3, 1)
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+loss = F.mse_loss(model(x), y, reduction="none")
+loss.mean().backward()  # torch: ok
+```
+
+The gradient of each row of a batch with respect to its own input is the gradient of the sum, if no row depends on
+another.
+```py
+u = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+t = torch.linspace(0, 1, 10).unsqueeze(1).requires_grad_()
+(du,) = torch.autograd.grad(u(t).sum(), t)  # torch: ok
+```
+
+## Fix safety
+`mean()` gives what the default reduction of a loss gives, `sum()` adds up; they differ by a factor in
+every gradient. Which is meant is for you to say.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.broken_graph import NonScalarBackward
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix, tensor_name
+
+ERROR = "grad can be implicitly created only for scalar outputs"
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, NonScalarBackward)
+    name = tensor_name(tape, event.root) or code(event.source) if event.source is not None else "its tensor"
+    message = (
+        f"{code(event.moment.node)} begins at {name}, which {measured(event)}; a backward without an initial gradient "
+        f"begins at one number. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+    )
+    links = ()
+    if event.built is not None:
+        links = (Link(event.built.node, f"{prefix(event.built)}{name} was computed here and {measured(event)}"),)
+    cures = []
+    if event.source is not None:
+        mean = Cure("mean", "Take the mean of all elements", (event.source,))
+        total = Cure("sum", "Sum all elements", (event.source,))
+        cures = [mean, total] if event.wants == "backward" else [total]
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        links,
+        "reduce it first (`.mean()`, `.sum()`), or say with which gradient to begin "
+        "(`backward(torch.ones_like(...))`, `grad_outputs=`).",
+        tuple(cures),
+    )
+
+
+def measured(event: NonScalarBackward) -> str:
+    """``has sizes (8, 1)``; sizes that are not known are left open."""
+    if isinstance(event.sizes, tuple):
+        sizes = ", ".join("…" if size is None else str(size) for size in event.sizes)
+        return f"has sizes ({sizes}{',' if len(event.sizes) == 1 else ''})"
+    return "has one element for each sample" if event.sizes == "batch" else "has more than one element"
+
+
+RULE = Rule(
+    "TL307",
+    "non-scalar-backward",
+    "backward on a tensor of more than one element",
+    __doc__,
+    (NonScalarBackward,),
+    check,
+    raises=(ERROR,),
+)

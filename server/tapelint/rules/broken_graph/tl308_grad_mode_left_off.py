@@ -1,0 +1,84 @@
+"""Gradients are switched off and stay off.
+
+## What it does
+Reports `torch.set_grad_enabled(False)` called as a statement, where a later `backward()` finds no graph because
+nothing had switched gradients on again.
+
+## Why PyTorch fails
+Called as a function, `set_grad_enabled` acts until it is called again: it outlives the function that called it,
+also where that returns early or raises. Whatever is computed afterwards has no graph, and the next backward raises
+"element 0 of tensors does not require grad and does not have a grad_fn", far from the call. A context manager or a
+decorator puts back what was.
+
+## Example
+```py
+def validate(model, x):
+    torch.set_grad_enabled(False)  # error: [grad-mode-left-off] "stay off"
+    score = model(x).mean().item()
+    return score
+
+model = nn.Linear(3, 1)
+for epoch in range(2):
+    model(torch.randn(4, 3)).mean().backward()  # torch: raises "does not require grad"
+    validate(model, torch.randn(4, 3))
+```
+
+## Use instead
+```py
+@torch.no_grad()
+def validate(model, x):
+    score = model(x).mean().item()
+    return score
+
+model = nn.Linear(3, 1)
+for epoch in range(2):
+    model(torch.randn(4, 3)).mean().backward()
+    validate(model, torch.randn(4, 3))  # torch: ok
+```
+
+## Fix safety
+The rest of the function runs without gradients, as before; what follows its call runs with them.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix
+
+ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, BackwardWithoutGraph)
+    switch = event.switched
+    if switch is None:
+        return None
+    links = [Link(switch.node, f"{prefix(switch)}gradients are switched off here")]
+    if event.cut is not None:
+        links.append(Link(event.cut.node, f"{prefix(event.cut)}computed without a graph"))
+    links.append(Link(event.moment.node, f"{prefix(event.moment)}this backward has nothing to walk"))
+    return Finding(
+        RULE.code,
+        switch.node,
+        switch,
+        "warning" if event.assumed else "error",
+        f"this switches gradients off, and on this path they stay off: {code(event.moment.node)} has no graph to walk. "
+        f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}",
+        tuple(links),
+        "use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
+        (Cure("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),
+    )
+
+
+RULE = Rule(
+    "TL308",
+    "grad-mode-left-off",
+    "gradients are switched off and stay off",
+    __doc__,
+    (BackwardWithoutGraph,),
+    check,
+    raises=(ERROR,),
+)

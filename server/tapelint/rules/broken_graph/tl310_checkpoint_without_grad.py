@@ -1,0 +1,97 @@
+"""A reentrant checkpoint whose inputs need no gradient.
+
+## What it does
+Reports `torch.utils.checkpoint.checkpoint(..., use_reentrant=True)` (the default where nothing is said) with inputs
+that do not require grad, where a backward finds no graph because of it, or an optimizer holds the parameters inside and
+no backward ever comes to them.
+
+## Why PyTorch fails
+The reentrant checkpoint runs its function without gradients and is itself one operation over the inputs. If no input
+requires grad, neither does its output, whatever is trained inside: the parameters of the block get no gradient. PyTorch
+warns "None of the inputs have requires_grad=True", and raises if nothing else requires grad.
+
+## Example
+```py
+from torch.utils.checkpoint import checkpoint
+
+block = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+h = checkpoint(block, torch.randn(2, 3), use_reentrant=True)  # error: [checkpoint-without-grad] "no input requires"
+h.sum().backward()  # torch: raises "does not require grad"
+```
+
+## Use instead
+```py
+from torch.utils.checkpoint import checkpoint
+
+block = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+h = checkpoint(block, torch.randn(2, 3), use_reentrant=False)
+h.sum().backward()  # torch: ok
+```
+
+## Fix safety
+Without reentrant autograd the block is recorded as usual and computed again in the backward.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
+from ...autograd.events.training_step import NeverReached
+from ...autograd.facts import Cut, Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix, tensor_names, verb
+
+ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, NeverReached):
+        return untrained(event, event.cut, tape) if event.cut is not None and event.cut.reason == "checkpoint" else None
+    assert isinstance(event, BackwardWithoutGraph)
+    cut = event.cut
+    if cut is None or event.reason != "checkpoint":
+        return None
+    message = (
+        "no input requires grad, so the result of this reentrant checkpoint does not either, whatever it trains: "
+        f"{code(event.moment.node)} has no graph to walk. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+    )
+    return Finding(
+        RULE.code,
+        cut.node,
+        cut,
+        "warning" if event.assumed else "error",
+        message,
+        (Link(event.moment.node, f"{prefix(event.moment)}this backward has nothing to walk"),),
+        "say `use_reentrant=False`, or let an input require grad.",
+        (Cure("non_reentrant", "Checkpoint without reentrant autograd", (cut.node,)),),
+    )
+
+
+def untrained(event: NeverReached, cut: Cut, tape: Tape) -> Finding:
+    """Something else trains, so nothing raises."""
+    names = tensor_names(tape, event.leaves)
+    message = (
+        f"no input requires grad, so the result of this reentrant checkpoint does not either: {names} {verb(names)} in "
+        f"it, and no backward comes there. PyTorch warns once, and trains the rest."
+    )
+    return Finding(
+        RULE.code,
+        cut.moment.node,
+        cut.moment,
+        "warning",
+        message,
+        (Link(event.moment.node, f"{prefix(event.moment)}this step skips {names}"),),
+        "say `use_reentrant=False`, or let an input require grad.",
+        (Cure("non_reentrant", "Checkpoint without reentrant autograd", (cut.moment.node,)),),
+    )
+
+
+RULE = Rule(
+    "TL310",
+    "checkpoint-without-grad",
+    "a reentrant checkpoint whose inputs need no gradient",
+    __doc__,
+    (BackwardWithoutGraph, NeverReached),
+    check,
+    raises=(ERROR,),
+)

@@ -1,0 +1,83 @@
+"""autograd.grad is asked for a gradient that does not exist.
+
+## What it does
+Reports `torch.autograd.grad` with an input that the outputs do not depend on, or that does not require grad.
+
+## Why PyTorch fails
+The gradient is looked for at exactly the tensor that is given. If the outputs were computed from a copy, a view, or a
+detached twin of it, it is not on the way: "The differentiated Tensor at index 0 appears to not have been used in the
+graph". With `allow_unused=True` the answer is None, with `materialize_grads=True` it is zero. A tensor that does not
+require grad is refused in any case.
+
+## Example
+```py
+pos = torch.randn(4, 3, requires_grad=True)
+centred = (pos - pos.mean(0)).detach().requires_grad_(True)
+energy = centred.pow(2).sum()
+(force,) = torch.autograd.grad(energy, pos)  # error: [unused-input] "`pos`" # torch: raises "not have been used"
+```
+
+## Use instead
+```py
+pos = torch.randn(4, 3, requires_grad=True)
+centred = pos - pos.mean(0)
+energy = centred.pow(2).sum()
+(force,) = torch.autograd.grad(energy, pos)  # torch: ok
+```
+
+## Fix safety
+Removing the call that cut the graph lets the gradient through. `materialize_grads=True` makes the error a
+gradient of zero: right only if the outputs are meant not to depend on the input.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.broken_graph import UnusedInput
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import code, prefix, tensor_name
+
+UNUSED = "appears to not have been used in the graph"
+PLAIN = "One of the differentiated Tensors does not require grad"
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, UnusedInput)
+    name = tensor_name(tape, event.tensor) or code(event.born.node)
+    links = [Link(event.born.node, f"{prefix(event.born)}{name} was made here")]
+    cures: list[Cure] = []
+    if event.plain:
+        what, error = "does not require grad", PLAIN
+        help_text = "set `requires_grad_()` on it before the outputs are computed."
+        cures.append(Cure("requires_grad", f"Let {name} require grad", (event.born.node,)))
+    else:
+        what, error = "is not what the outputs were computed from", UNUSED
+        help_text = "differentiate with respect to the very tensor that entered the computation."
+        if event.cut is not None:
+            links.append(Link(event.cut.node, f"{prefix(event.cut)}the way to the outputs is cut here"))
+            cures.append(Cure("remove_call", "Let the gradient through", (event.cut.node,)))
+        title = "Take zero for the gradient of what was not used"
+        cures.append(Cure("materialize_grads", title, (event.moment.node,), "unsafe"))
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "error",
+        f"{code(event.moment.node)} asks for the gradient of {name}, which {what}. PyTorch raises “{error}”.",
+        tuple(links),
+        help_text,
+        tuple(cures),
+    )
+
+
+RULE = Rule(
+    "TL311",
+    "unused-input",
+    "autograd.grad is asked for a gradient that does not exist",
+    __doc__,
+    (UnusedInput,),
+    check,
+    raises=(UNUSED, PLAIN),
+)

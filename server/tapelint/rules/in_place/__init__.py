@@ -1,0 +1,1 @@
+"""TL2xx: tensors written in place."""

@@ -1,0 +1,127 @@
+"""A tensor that autograd saved is written in place.
+
+## What it does
+Reports an in-place write (`+=`, `add_`, `x[i] = ...`, `relu_`, ...) to a tensor that an operation
+saved for backward, where a backward needs it afterwards.
+
+## Why PyTorch fails
+Every storage counts its writes. An operation that saves a tensor remembers the count; backward
+compares, and raises "one of the variables needed for gradient computation has been modified by an inplace operation".
+PyTorch names the operation that saved the value, not the line that wrote it; this rule points at the write.
+
+Whether a write is harmful depends on what the operations around it save: `exp`, `sigmoid`, `tanh`, `relu`, `softmax`
+save their result; `*`, `pow`, `log`, `matmul` save inputs; `+` and a product with a number save nothing of it.
+`torch.no_grad()` does not help: a write under it counts as well.
+
+## Example
+```py
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y += 1  # error: [saved-tensor-modified] "exp"
+y.sum().backward()  # torch: raises "modified by an inplace operation"
+```
+
+## Use instead
+```py
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y = y + 1
+y.sum().backward()  # torch: ok
+```
+
+## Fix safety
+The out-of-place operation computes the same value in new memory, and so does a write to a clone. A write to a parameter
+that moves behind the backward comes too late for this forward, so that one is marked unsafe.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...autograd.events.graph_walks import Event, SavedTensorSpoiled
+from ...autograd.facts import Tape
+from ...autograd.model.graph import Leaf
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step
+from ..support.story import assuming, code, op_name, prefix, role, saved_name, variable
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, SavedTensorSpoiled)
+    node, saved, write = event.node, event.saved, event.write
+    if is_step(event) or in_own_backward(event, tape):
+        return None
+    name = saved_name(tape, saved) or variable(tape, node)
+    message = (
+        f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and "
+        f"{code(event.moment.node)} needs it unchanged. "
+        f"PyTorch raises “{error(event)}”.{assuming(event.assumed)}"
+    )
+    links = [
+        Link(
+            node.born.node,
+            f"{prefix(node.born)}{op_name(node)} saved {role(saved)} {name} here (version {saved.version})",
+        ),
+        *(Link(call, f"{prefix(node.born)}in this call") for call in node.born.calls[-1:]),
+        Link(write.moment.node, f"{prefix(write.moment)}written here (version {write.version})"),
+        Link(event.moment.node, f"{prefix(event.moment)}this backward needs version {saved.version}"),
+    ]
+    where = write.moment.node
+    return Finding(
+        RULE.code,
+        where,
+        write.moment,
+        "warning" if event.assumed else "error",
+        message,
+        tuple(links),
+        "compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a "
+        "write under it counts as well.",
+        tuple(_cures(event, name)),
+    )
+
+
+def _cures(event: SavedTensorSpoiled, name: str | None) -> Iterator[Cure]:
+    node, where = event.node.born.node, event.write.moment.node
+    operation, costs = op_name(event.node), "(costs its memory)"
+    is_leaf = any(edge == Leaf(event.saved.tensor) for _, edge in event.node.sources)
+    if not is_leaf:  # it is the leaf that is to be changed
+        yield Cure("out_of_place", "Write out of place: compute a new tensor", (where,))
+        yield Cure("out_of_place_each", "Write out of place each time: compute new tensors", (where,))
+    if event.saved.role == "result":
+        if isinstance(node, ast.expr):
+            yield Cure("clone", f"Write to a copy of what {operation} returns {costs}", (node,))
+    else:
+        for part in ast.walk(node):
+            if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:
+                yield Cure("clone", f"Let {operation} save a copy of {name} {costs}", (part,))
+                break
+    if not is_leaf:
+        yield Cure("clone_before", f"Write to a copy: clone it first {costs}", (where,))
+    if event.saved.role != "result":
+        given = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])
+        for part in given if isinstance(node, (ast.BinOp, ast.Call)) else ():
+            if not isinstance(part, ast.Starred):
+                yield Cure("clone", f"Let {operation} save a copy of `{ast.unparse(part)}` {costs}", (part,))
+    if is_leaf:
+        moved, anchor = _apart(event)
+        title = "Write after the backward (this forward then knows nothing of it)"
+        yield Cure("relocate_after", title, (moved, anchor), "unsafe")
+
+
+def _apart(event: SavedTensorSpoiled) -> tuple[ast.AST, ast.AST]:
+    """The write and the backward, or the calls that led to them where their ways part."""
+    ours, theirs = (*event.write.moment.calls, event.write.moment.node), (*event.moment.calls, event.moment.node)
+    return next(((a, b) for a, b in zip(ours, theirs) if a is not b), (ours[-1], theirs[-1]))
+
+
+RULE = Rule(
+    "TL201",
+    "saved-tensor-modified",
+    "a tensor saved for backward is written in place",
+    __doc__,
+    (SavedTensorSpoiled,),
+    check,
+    raises=(ERROR, REFUSED),
+)

@@ -1,0 +1,97 @@
+"""A leaf that requires grad is written in place.
+
+## What it does
+Reports an in-place write, with gradients enabled, to a leaf tensor that requires grad (a parameter,
+or a tensor made with `requires_grad=True`), or to a view of one.
+
+## Why PyTorch fails
+A leaf is where gradients are collected; if it could be overwritten as part of the graph it would
+no longer be a leaf. PyTorch raises "a leaf Variable that requires grad is being used in an in-place operation" at the
+write.
+
+## Example
+```py
+w = torch.zeros(3, requires_grad=True)
+w += 1  # error: [leaf-modified-in-place] "w" # torch: raises "a leaf Variable that requires grad"
+```
+
+## Use instead
+An update that autograd shall not record goes under `torch.no_grad()`:
+```py
+w = torch.zeros(3, requires_grad=True)
+with torch.no_grad():
+    w += 1  # torch: ok
+```
+A value that shall be differentiated is a new tensor: `v = w + 1`.
+
+## Fix safety
+`torch.no_grad()` makes it an update of the leaf; the out-of-place form makes a new tensor, and the name
+no longer means the leaf, so that one is unsafe. Where what is written requires grad itself (`q += self.level`),
+`torch.no_grad()` would leave it without a gradient, and the out-of-place form comes first. So it does where a
+variable that means a view is written as a whole (`pos = self.pos[:, :n]; pos += x`): that computes a value.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.graph_walks import Event, LeafWritten
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, tensor_name
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, LeafWritten)
+    name = tensor_name(tape, event.tensor) or "a leaf"
+    what = f"a view of {name}" if event.view else name
+    error = "a view of a leaf Variable that requires grad" if event.view else "a leaf Variable that requires grad"
+    message = (
+        f"this writes {what} in place, and {name} is a leaf that requires grad. PyTorch raises “{error} is being "
+        f"used in an in-place operation”.{assuming(event.assumed)}"
+    )
+    stored = tape.stored.get(event.tensor)
+    links = (Link(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
+    node = event.moment.node
+    value = event.wanted or event.view and isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+    then = "stays as it is" if event.view else "is then no longer the leaf"
+    apart = Cure(
+        "out_of_place",
+        f"Write out of place: compute a new tensor ({name} {then})",
+        (node,),
+        "safe" if value else "unsafe",
+    )
+    if event.given:
+        made = next((each.value for each in stored or () if each.value is not None), None)
+        plain = f"Begin {name} without requires_grad: what is written has a graph"
+        cures = (*((Cure("plain_tensor", plain, (made,)),) if made is not None else ()), apart)
+    else:
+        update = f"Update {name} under torch.no_grad() (autograd does not record it)"
+        cures = (Cure("no_grad_writes", update, (node,)), Cure("no_grad", update, (node,)))
+        cures = (apart, *cures) if value else (*cures, apart)
+    return Finding(
+        RULE.code,
+        node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        links,
+        "put the update under torch.no_grad(), or compute a new tensor.",
+        cures,
+    )
+
+
+RULE = Rule(
+    "TL203",
+    "leaf-modified-in-place",
+    "a leaf that requires grad is written in place",
+    __doc__,
+    (LeafWritten,),
+    check,
+    raises=(
+        "a leaf Variable that requires grad is being used in an in-place operation",
+        "a view of a leaf Variable that requires grad is being used in an in-place operation",
+        "a leaf Variable that requires grad has been used in an in-place operation",
+    ),
+)

@@ -1,0 +1,109 @@
+"""A view that autograd protects is written in place.
+
+## What it does
+Reports an in-place write to one of several views made at once (`split`, `chunk`, `unbind`, iterating a tensor), to a
+view made under `no_grad` or `inference_mode`, or to a view that a custom Function returned; a full backward hook on a
+module makes such views of what goes in and of what comes out. Also reports a use of such a view after its base was
+written.
+
+## Why PyTorch fails
+Writing a view rewrites the history of its base. Where one operation made several views, each of them
+would need a new history, and for a view made while grad mode was off it is not clear which history is meant. PyTorch
+refuses both at the write: "Output 0 of SplitBackward0 is a view and is being modified inplace", "A view was created in
+no_grad mode and is being modified inplace with grad mode enabled".
+
+## Example
+```py
+x = torch.ones(4, requires_grad=True)
+first, second = (x * 2).split(2)
+first += 1  # error: [view-modified-in-place] "split" # torch: raises "is a view and is being modified inplace"
+```
+
+## Use instead
+Compute a new tensor:
+```py
+x = torch.ones(4, requires_grad=True)
+first, second = (x * 2).split(2)
+first = first + 1
+first.sum().backward()  # torch: ok
+```
+Or slice: `y[:2]` makes one view, which may be written.
+
+## Fix safety
+Writing out of place leaves the base unchanged. Where the base is used afterwards and should see the write, slice it
+instead.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, ViewRefused
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix, tensor_name, writer
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, ViewRefused)
+    name = tensor_name(tape, event.tensor) or "a view"
+    if event.kind == "multi":
+        why = f"it is one of the views that {code(event.made.node)} made at once"
+        error = "Such functions do not allow the output views to be modified inplace"
+    elif event.kind == "function":
+        why = f"{code(event.made.node)} returns it from a custom Function (a full backward hook is one)"
+        error = "This view was created inside a custom Function"
+    else:
+        mode = "inference mode" if event.kind == "inference" else "no_grad mode"
+        why = f"it is a view that {code(event.made.node)} made under {mode}"
+        error = f"A view was created in {mode} and is being modified inplace"
+    if event.written is not None:
+        return _used(event, tape, name, why)
+    message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”.{assuming(event.assumed)}"
+    node = event.moment.node
+    cures = [Cure("out_of_place", "Write out of place: compute a new tensor", (node,))]
+    if event.kind == "no_grad":
+        cures.append(Cure("no_grad", "Write it under torch.no_grad(), too", (node,)))
+    return Finding(
+        RULE.code,
+        node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        (Link(event.made.node, f"{prefix(event.made)}the view is made here"),),
+        "compute a new tensor, or make the view by slicing with grad mode on.",
+        tuple(cures),
+    )
+
+
+def _used(event: ViewRefused, tape: Tape, name: str, why: str) -> Finding:
+    """The view itself was only read, but its base was written in between."""
+    assert event.written is not None
+    write = event.written
+    base = tensor_name(tape, write.tensor) or "its base"
+    message = (
+        f"this uses {name} after {writer(write)} wrote {base} in place, but {why}. PyTorch raises “its base or another "
+        f"view of its base has been modified inplace”.{assuming(event.assumed)}"
+    )
+    links = (
+        Link(event.made.node, f"{prefix(event.made)}the view is made here"),
+        Link(write.moment.node, f"{prefix(write.moment)}its memory is written here"),
+    )
+    severity = "warning" if event.assumed else "error"
+    advice = "make the view again after the write, or keep a copy (`.clone()`)."
+    return Finding(RULE.code, event.moment.node, event.moment, severity, message, links, advice, ())
+
+
+RULE = Rule(
+    "TL204",
+    "view-modified-in-place",
+    "a view that autograd protects is written in place",
+    __doc__,
+    (ViewRefused,),
+    check,
+    raises=(
+        "is a view and is being modified inplace",
+        "A view was created in no_grad mode and is being modified inplace with grad mode enabled",
+        "A view was created in inference mode and is being modified inplace in normal mode",
+        "its base or another view of its base has been modified inplace",
+    ),
+)

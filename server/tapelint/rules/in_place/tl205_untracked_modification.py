@@ -1,0 +1,104 @@
+"""A saved tensor is changed where autograd cannot see it.
+
+## What it does
+Reports a write through `.data` (or by a fused optimizer) to memory that an operation has saved for its backward, where
+that backward runs afterwards.
+
+## Why PyTorch fails
+It does not fail, and that is the harm. Each tensor has a version counter, and backward compares it with the
+version that was saved. `.data` shares the memory but has a counter of its own: the write is not counted, nothing is
+raised, and the gradient is computed from values that the forward pass never had. `detach()` shares the counter, so the
+same write through it is caught.
+
+## Example
+```py
+w = torch.tensor([2.0], requires_grad=True)
+x = torch.tensor([3.0], requires_grad=True)
+y = w * x
+w.data.fill_(10.0)  # warning: [untracked-modification] "w"
+y.backward()
+assert x.grad.item() == 10.0  # torch: silent the gradient is 2
+```
+
+## Use instead
+Write after the backward, under `no_grad`, where the version is counted:
+```py
+w = torch.tensor([2.0], requires_grad=True)
+x = torch.tensor([3.0], requires_grad=True)
+y = w * x
+y.backward()
+with torch.no_grad():
+    w.fill_(10.0)
+assert x.grad.item() == 2.0  # torch: ok
+```
+A rounded or thresholded value that should keep the gradient of the smooth one (a straight-through estimator) adds the
+change as a constant:
+```py
+logits = torch.tensor([0.3, 0.7], requires_grad=True)
+gate = torch.sigmoid(logits)
+gate = gate + (gate.round() - gate).detach()
+gate.sum().backward()  # torch: ok
+```
+
+## Fix safety
+The straight-through form changes the gradient to that of the value before the write, so the fix is marked unsafe.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, SavedTensorAltered
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import code, op_name, prefix, role, saved_name, variable
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, SavedTensorAltered)
+    node, saved, write = event.node, event.saved, event.write
+    name = saved_name(tape, saved) or variable(tape, node)
+    unseen = (
+        "a fused optimizer does not count its writes"
+        if write.how.endswith(".step")
+        else "`.data` has a version counter of its own"
+    )
+    message = (
+        f"{code(write.moment.node)} changes {name} after {op_name(node)} saved {role(saved)} for backward, and "
+        f"autograd cannot see it ({unseen}): {code(event.moment.node)} computes the gradient from the changed values, "
+        f"and PyTorch raises nothing."
+    )
+    links = (
+        Link(node.born.node, f"{prefix(node.born)}{op_name(node)} saved {role(saved)} {name} here"),
+        *(Link(call, f"{prefix(node.born)}in this call") for call in node.born.calls[-1:]),
+        Link(write.moment.node, f"{prefix(write.moment)}written here, not counted"),
+        Link(event.moment.node, f"{prefix(event.moment)}this backward uses the changed values"),
+    )
+    cures = (
+        Cure(
+            "straight_through",
+            f"Keep the gradient that {op_name(node)} has at the old value: add the change detached",
+            (write.moment.node,),
+            "unsafe",
+        ),
+    )
+    return Finding(
+        RULE.code,
+        write.moment.node,
+        write.moment,
+        "warning",
+        message,
+        links,
+        "write after the backward, or compute a new tensor; a value that should keep the old gradient is "
+        "`y + (new - y).detach()`.",
+        cures,
+    )
+
+
+RULE = Rule(
+    "TL205",
+    "untracked-modification",
+    "a saved tensor is changed where autograd cannot see it: its gradient is silently wrong",
+    __doc__,
+    (SavedTensorAltered,),
+    check,
+)

@@ -1,0 +1,76 @@
+"""A gradient is written in place while it is on its way to others.
+
+## What it does
+Reports a hook, or the `backward` of a `torch.autograd.Function`, that writes the gradient it is given in place, where
+the same tensor has been handed to another branch of the graph.
+
+## Why PyTorch fails
+It does not raise. An addition hands the gradient of its result to all of its terms: one tensor, no
+copies. Who comes first and writes it changes what the others are given. Which of them comes first is decided by the
+order in which the graph was built, so the same hook may be right at one term and wrong at the other.
+
+## Example
+```py
+x = torch.zeros(2, requires_grad=True)
+h = x.exp()
+f = h.tanh()
+f.register_hook(lambda g: g.mul_(0.5))  # warning: [gradient-modified-in-place] "exp"
+((h + f) * torch.ones(2)).sum().backward()
+print(x.grad)  # torch: silent the gradient through the skip connection is halved, too
+```
+
+## Use instead
+Return a new gradient:
+```py
+x = torch.zeros(2, requires_grad=True)
+h = x.exp()
+f = h.tanh()
+f.register_hook(lambda g: g.mul(0.5))
+((h + f) * torch.ones(2)).sum().backward()
+print(x.grad)  # torch: ok
+```
+
+## Fix safety
+The out-of-place operation computes the same gradient in new memory.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, GradientModified
+from ...autograd.facts import Tape
+from ...autograd.model.graph import Leaf
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, op_name, prefix, tensor_name
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, GradientModified)
+    other = event.others[0]
+    whose = (tensor_name(tape, other.tensor) or "a leaf") if isinstance(other, Leaf) else op_name(other)
+    where = event.addition.born
+    node = event.moment.node
+    message = (
+        f"this writes the gradient in place, and {code(where.node)} has handed the same tensor to {whose}, which comes "
+        f"later: its gradient is silently wrong.{assuming(event.assumed)}"
+    )
+    return Finding(
+        RULE.code,
+        node,
+        event.moment,
+        "warning",
+        message,
+        (Link(where.node, f"{prefix(where)}this addition hands one gradient to all of its terms"),),
+        "compute and return a new tensor.",
+        (Cure("out_of_place", "Write out of place: compute a new gradient", (node,)),),
+    )
+
+
+RULE = Rule(
+    "TL206",
+    "gradient-modified-in-place",
+    "a hook or a backward writes a gradient that others are given, too",
+    __doc__,
+    (GradientModified,),
+    check,
+)

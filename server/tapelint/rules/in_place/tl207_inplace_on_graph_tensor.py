@@ -1,0 +1,66 @@
+"""A tensor with a graph is written in place (off by default).
+
+## What it does
+Reports every in-place write to a tensor that an operation has made and that autograd tracks, whether it is right or
+not.
+
+## Why PyTorch fails
+Most such writes are right: `y = x * 2; y += 1` is. Whether one is depends on what the operations before and
+after have saved, and a change far away may turn a right one into "one of the variables needed for gradient computation
+has been modified by an inplace operation". Some projects prefer to have none of them; this rule is for those, and has
+to be selected. What is wrong for certain is TL201's business.
+
+## Example
+```py
+x = torch.ones(3, requires_grad=True)
+y = x * 2
+y += 1  # hint: [inplace-on-graph-tensor] "y"
+y.sum().backward()  # torch: ok
+```
+
+## Use instead
+```py
+x = torch.ones(3, requires_grad=True)
+y = x * 2
+y = y + 1
+y.sum().backward()  # torch: ok
+```
+
+## Fix safety
+The out-of-place form needs memory for one more tensor; whoever holds the old one does not see the change.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, GraphTensorWritten
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Rule
+from ..support.story import tensor_name
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, GraphTensorWritten)
+    name = tensor_name(tape, event.tensor) or "a tensor with a graph"
+    node = event.moment.node
+    return Finding(
+        RULE.code,
+        node,
+        event.moment,
+        "hint",
+        f"this writes {name} in place, which has a graph: whether that is right depends on what others save of it.",
+        (),
+        "compute a new tensor.",
+        (Cure("out_of_place", "Write out of place: compute a new tensor", (node,)),),
+    )
+
+
+RULE = Rule(
+    "TL207",
+    "inplace-on-graph-tensor",
+    "a tensor with a graph is written in place",
+    __doc__,
+    (GraphTensorWritten,),
+    check,
+    default=False,
+)

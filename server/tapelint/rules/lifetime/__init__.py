@@ -1,0 +1,1 @@
+"""TL1xx: how long a graph lives."""

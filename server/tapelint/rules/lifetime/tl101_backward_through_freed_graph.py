@@ -1,0 +1,106 @@
+"""Two backward passes run through the same graph.
+
+## What it does
+Reports a `backward()` (or `torch.autograd.grad`) that reaches a graph which an earlier backward of
+the same iteration has freed.
+
+## Why PyTorch fails
+The first backward frees what the operations saved for it (their inputs, their results, their
+masks). The second one needs it again and raises "Trying to backward through the graph a second time". Operations that
+saved nothing (`+`, `sum`, `view`, ...) may be walked any number of times.
+
+## Example
+```py
+x = torch.ones(3, requires_grad=True)
+y = x ** 2
+m = y * 3
+n = y * 4
+m.sum().backward()
+n.sum().backward()  # error: [backward-through-freed-graph] "y" # torch: raises "second time"
+```
+
+## Use instead
+One backward of the summed losses walks the graph once:
+```py
+x = torch.ones(3, requires_grad=True)
+y = x ** 2
+m = y * 3
+n = y * 4
+(m.sum() + n.sum()).backward()  # torch: ok
+```
+`retain_graph=True` on the first backward is right too; on the last one it would keep the graph for nothing.
+
+## Fix safety
+Summing the losses and retaining the graph give the same gradients. Detaching the shared value cuts the
+gradient behind it and is marked unsafe.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, FreedGraphReached
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Rule
+from ..support.story import assuming, code, keeper, op_name, variable
+from ..support.walked_twice import (
+    ERROR,
+    before,
+    carrier,
+    differentiating,
+    handed,
+    origin,
+    readers,
+    retain_cure,
+    retaining,
+    story,
+)
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, FreedGraphReached)
+    if origin(event) != "same":
+        return None
+    first, second = event.freed.moment.node, event.moment.node
+    shared = carrier(event)
+    name = variable(tape, shared)
+    saved = f"what {op_name(event.node)} saved"
+    again = "runs again" if first is second else f"reaches {name} again"
+    message = (
+        f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises "
+        f"“{ERROR}”.{assuming(event.assumed)}"
+    )
+    cures = [
+        Cure("merge_backwards", "Run one backward of the summed losses", (first, second)),
+        *differentiating(event, tape),
+        *retain_cure(event, grows=False),
+    ]
+    stored = keeper(tape, shared)
+    target = stored.target if stored else None
+    for user, backward in ((event.first_use, first), (before(event, shared), second)):
+        title = f"Detach {name} where it is used for {code(backward)} (no gradient flows behind it from there)"
+        for reader in readers(user.born.node, target) if user is not None else ():
+            cures.append(Cure("detach", title, (reader,), "unsafe"))
+        for given in handed(user) if user is not None and user.born.calls else ():
+            cures.append(Cure("detach", title, (given,), "unsafe"))
+    return Finding(
+        RULE.code,
+        second,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        story(event, tape),
+        "run one backward of the summed losses, or keep the graph for the second. "
+        + retaining(event, tape, grows=False),
+        tuple(cures),
+    )
+
+
+RULE = Rule(
+    "TL101",
+    "backward-through-freed-graph",
+    "a second backward runs through a graph that the first one freed",
+    __doc__,
+    (FreedGraphReached,),
+    check,
+    raises=(ERROR,),
+)

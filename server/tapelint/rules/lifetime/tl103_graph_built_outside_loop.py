@@ -1,0 +1,103 @@
+"""A graph is built before a loop and walked in every iteration.
+
+## What it does
+Reports a `backward()` in a loop that reaches a graph built outside the loop: the first iteration
+frees it, the second raises.
+
+## Why PyTorch fails
+The value was computed once, so there is one graph. The first backward frees what it saved; the
+second iteration walks it again and raises "Trying to backward through the graph a second time".
+
+## Example
+```py
+w = torch.randn(4, requires_grad=True)
+feature = torch.tanh(w)
+for step in range(3):
+    loss = (feature * step).sum()
+    loss.backward()  # error: [graph-built-outside-loop] "feature" # torch: raises "second time"
+```
+
+## Use instead
+Compute it inside the loop, so that every iteration has its own graph:
+```py
+w = torch.randn(4, requires_grad=True)
+for step in range(3):
+    feature = torch.tanh(w)
+    loss = (feature * step).sum()
+    loss.backward()  # torch: ok
+```
+If no gradient is wanted for it, compute it under `torch.no_grad()`.
+
+## Fix safety
+Moving the computation gives the gradients one expects. `torch.no_grad()` and `detach()` give none to
+what computed the value and are marked unsafe. So is `retain_graph=True` where an optimizer steps in the loop: it runs,
+and trains on values from before the step.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.graph_walks import Event, FreedGraphReached
+from ...autograd.facts import Tape
+from ...autograd.model.program_point import earlier_lap, loop_around
+from ..support.cure import Cure
+from ..support.finding import Finding, Rule
+from ..support.story import assuming, carried, code, iteration, keeper, op_name, variable
+from ..support.walked_twice import ERROR, before, carrier, origin, readers, retain_cure, retaining, story
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, FreedGraphReached)
+    if origin(event) != "outside":
+        return None
+    lap = earlier_lap(event.freed.moment, event.moment)
+    shared = carrier(event)
+    loop = loop_around(event.moment, shared.born)
+    assert lap is not None and loop is not None
+    now = next(each for each in event.moment.laps if each.run == lap.run)
+    name = variable(tape, shared)
+    message = (
+        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches {carried(tape, shared, event.moment)} "
+        "again, which was built once, before the loop: "
+        f"iteration {lap.number} freed what {op_name(event.node)} saved. PyTorch raises "
+        f"“{ERROR}”.{assuming(event.assumed)}"
+    )
+    stored = keeper(tape, shared, event.moment)
+    cures: list[Cure] = []
+    if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
+        cures.append(
+            Cure(
+                "move_into_loop",
+                f"Move {name} into the loop: compute it in every iteration",
+                (stored.statement, loop.loop),
+            )
+        )
+    young = before(event, shared)
+    for reader in readers(young.born.node, stored.target if stored else None):
+        cures.append(Cure("detach", f"Detach {name} where it is used (it gets no gradient there)", (reader,), "unsafe"))
+    if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
+        title = f"Compute {name} under torch.no_grad() (it gets no gradient)"
+        cures.append(Cure("no_grad", title, (stored.statement,), "unsafe"))
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning" if event.assumed else "error",
+        message,
+        story(event, tape),
+        "compute it inside the loop, or under torch.no_grad() if it needs no gradient. "
+        f"{retaining(event, tape, grows=False)}",
+        (*cures, *retain_cure(event, grows=False)),
+    )
+
+
+RULE = Rule(
+    "TL103",
+    "graph-built-outside-loop",
+    "a graph built before a loop is walked in every iteration",
+    __doc__,
+    (FreedGraphReached,),
+    check,
+    raises=(ERROR,),
+)

@@ -1,0 +1,131 @@
+"""`retain_graph=True` keeps a graph that should not be kept.
+
+## What it does
+Reports a `backward(retain_graph=True)` in a loop whose graph is walked again by the next iterations (it grows and
+grows), or by nobody.
+
+## Why PyTorch fails
+`retain_graph=True` is what PyTorch's error "Trying to backward through the graph a second time"
+suggests. Where a tensor carries the graph of one iteration into the next, it only hides the cause: every backward
+walks all earlier iterations again, time and memory grow with each of them, and once an optimizer has stepped on a
+weight that the old graph saved, the error becomes "one of the variables needed for gradient computation has been
+modified by an inplace operation". Where nothing walks the graph again, it keeps the saved tensors through the next
+forward.
+
+## Example
+```py
+cell = nn.GRUCell(3, 8)
+h = torch.zeros(4, 8)
+for step in range(3):
+    h = cell(torch.randn(4, 3), h)
+    h.sum().backward(retain_graph=True)  # information: [retain-graph-in-loop] "h"
+print(h.grad_fn)  # torch: silent each backward walks all earlier iterations
+```
+
+## Use instead
+```py
+cell = nn.GRUCell(3, 8)
+h = torch.zeros(4, 8)
+for step in range(3):
+    h = cell(torch.randn(4, 3), h.detach())
+    h.sum().backward()  # torch: ok
+```
+It is right for several backwards through one graph, in one iteration, but for the last of them:
+```py
+w = torch.ones(3, requires_grad=True)
+for step in range(3):
+    y = w.exp()
+    y.sum().backward(retain_graph=True)
+    (y * 2).sum().backward()  # torch: ok
+```
+
+## Fix safety
+Detaching cuts the gradient through the past, so that fix is unsafe. Taking out a `retain_graph=True` that nobody needs
+changes no gradient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...autograd.events.graph_walks import Event, FreedGraphReached, RetainedGraphReached, RetainedUnused
+from ...autograd.facts import Tape
+from ...autograd.model.program_point import earlier_lap
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.modified_saved import ERROR
+from ..support.story import carried, iteration, prefix, tensor_name, writer
+from ..support.walked_twice import carrier, detaching, story
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, RetainedUnused):
+        return unused(event)
+    assert isinstance(event, RetainedGraphReached)
+    return reached(event, tape)
+
+
+def unused(event: RetainedUnused) -> Finding:
+    """Nobody came back."""
+    past = earlier_lap(event.past, event.moment)
+    assert past is not None
+    message = (
+        f"`retain_graph=True` keeps the graph of {iteration(event.past, past)}, and nothing walks it again: what it "
+        f"saved stays in memory while the next iteration builds its own."
+    )
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "information",
+        message,
+        (Link(event.moment.node, f"{prefix(event.moment)}the next pass here walks another graph"),),
+        "leave `retain_graph=True` out; it is needed only if the same graph is walked again.",
+        (Cure("drop_retain_graph", "Take `retain_graph=True` out", (event.moment.node,)),),
+    )
+
+
+def reached(event: RetainedGraphReached, tape: Tape) -> Finding | None:
+    """The next iteration came back: told as the error it would be without ``retain_graph=True``."""
+    shared = next(n for n in event.path if earlier_lap(n.born, event.moment) is not None)
+    bare = FreedGraphReached(
+        event.moment, None, event.node, event.past, event.path, event.root, shared, event.spoiled, None
+    )
+    past = earlier_lap(carrier(bare).born, event.moment)
+    assert past is not None
+    now = next(lap for lap in event.moment.laps if lap.run == past.run)
+    name = carried(tape, carrier(bare), event.moment)
+    if event.spoiled is None:
+        effect = "every backward walks all earlier iterations again, and time and memory grow with each of them"
+    else:
+        _, saved, write = event.spoiled
+        effect = (
+            f"this backward walks it again and finds {tensor_name(tape, saved.tensor) or 'a tensor'} written by "
+            f"{writer(write)}. PyTorch raises “{ERROR}”"
+        )
+    without = Cure("drop_retain_graph", "", (event.past.moment.node,))
+    message = (
+        f"{name} carries the graph of iteration {past.number} into {iteration(event.moment, now)}, and "
+        f"`retain_graph=True` keeps it alive: {effect}."
+    )
+    return Finding(
+        RULE.code,
+        event.past.moment.node,
+        event.moment,
+        "information" if event.spoiled is None else "error",
+        message,
+        story(bare, tape, "this backward retained it"),
+        f"detach {name} between the iterations, then `retain_graph=True` is not needed.",
+        tuple(replace(cure, also=(without,)) for cure in detaching(bare, tape)),
+    )
+
+
+RULE = Rule(
+    "TL104",
+    "retain-graph-in-loop",
+    "retain_graph=True keeps a graph that the next iterations walk again, or nobody",
+    __doc__,
+    (RetainedGraphReached, RetainedUnused),
+    check,
+    raises=(ERROR,),
+)

@@ -1,0 +1,85 @@
+"""A loop collects graphs that nobody walks.
+
+## What it does
+Reports a running total, a list, a dict, an attribute or a carried state that holds the graphs of several iterations at
+the end of a loop, where no backward ever walks them.
+
+## Why PyTorch fails
+It does not raise: it runs out of memory, later. A tensor that requires grad holds its graph, and the
+graph holds every activation that the operations saved. `total += loss` in a validation loop keeps all batches alive.
+After a backward the saved tensors are freed, and only the bare nodes of the graph remain: that is a hint, not a
+warning.
+
+## Example
+```py
+net = nn.Linear(4, 1)
+total = 0.0
+for step in range(3):
+    total += net(torch.randn(8, 4)).pow(2).mean()  # information: [graph-kept-alive] "total"
+print(total)  # torch: silent the activations of all iterations are in memory
+```
+
+## Use instead
+```py
+net = nn.Linear(4, 1)
+total = 0.0
+with torch.no_grad():
+    for step in range(3):
+        total += net(torch.randn(8, 4)).pow(2).mean()
+print(total)  # torch: ok
+```
+Or keep the number only: `total += loss.item()`, `losses.append(loss.detach())`.
+
+## Fix safety
+Nobody walks the graph, so cutting it changes no gradient.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.graph_walks import Event, GraphKeptAlive
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import counted, op_name, prefix
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, GraphKeptAlive)
+    collected = event.collected
+    stored = collected.stored
+    name = f"`{stored.target}`"
+    loop = counted(collected.lap)
+    links: tuple[Link, ...] = ()
+    if collected.alive:
+        last = max(collected.alive, key=lambda node: node.id)
+        message = (
+            f"{name} holds the graph of every {loop}, and no backward walks it: what {op_name(last)} and the others "
+            f"saved stays in memory, more with each {loop}."
+        )
+        links = (Link(last.born.node, f"{prefix(last.born)}{op_name(last)} saved what a backward would need"),)
+    else:
+        message = f"{name} holds the graph of every {loop}: no saved tensors any more, but its bare nodes."
+    value = stored.statement.value if isinstance(stored.statement, ast.AugAssign) else stored.value
+    cures = (Cure("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()
+    return Finding(
+        RULE.code,
+        stored.statement,
+        event.moment,
+        "information" if collected.alive else "hint",
+        message,
+        links,
+        "keep the number (`.item()`, `.detach()`), or compute it under torch.no_grad().",
+        cures,
+    )
+
+
+RULE = Rule(
+    "TL105",
+    "graph-kept-alive",
+    "a loop collects graphs that nobody walks",
+    __doc__,
+    (GraphKeptAlive,),
+    check,
+)

@@ -1,0 +1,88 @@
+"""A gradient with a graph holds its own leaf, and nobody clears it.
+
+## What it does
+Reports a `backward(create_graph=True)` whose `.grad` is never cleared: of a leaf that a function leaves behind in each
+call, or that gathers the graphs of several iterations.
+
+## Why PyTorch fails
+It does not raise. With `create_graph=True` the gradient has a graph of its own, which leads back to the
+leaf: leaf, `.grad`, its graph, leaf. Python's collector does not see such a cycle, so all of it, with every saved
+tensor, stays in memory until `.grad` is cleared, even when nobody knows the leaf any more. PyTorch says so in a warning
+of its own.
+
+## Example
+```py
+def fit(net, target):
+    z = torch.zeros(1, 6, requires_grad=True)
+    for step in range(2):
+        z.grad = None
+        loss = (net(z) - target).pow(2).mean()
+        loss.backward(create_graph=True)  # information: [create-graph-cycle] "z"
+    return z.detach()
+
+net = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 3)).requires_grad_(False)
+for target in torch.rand(4, 1, 3):
+    fit(net, target)  # torch: silent the graphs of all calls stay in memory
+```
+
+## Use instead
+`torch.autograd.grad` returns the gradient and stores it nowhere:
+```py
+def fit(net, target):
+    z = torch.zeros(1, 6, requires_grad=True)
+    for step in range(2):
+        loss = (net(z) - target).pow(2).mean()
+        gradient, = torch.autograd.grad(loss, z, create_graph=True)
+    return z.detach()
+
+net = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 3)).requires_grad_(False)
+for target in torch.rand(4, 1, 3):
+    fit(net, target)  # torch: ok
+```
+Or set `z.grad = None` when it has been used.
+
+## Fix safety
+There is no automatic fix: where `.grad` has been used for the last time is for you to say.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, GradientCycle
+from ...autograd.facts import Tape
+from ..support.finding import Finding, Link, Rule
+from ..support.story import code, prefix, tensor_name
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, GradientCycle)
+    name = tensor_name(tape, event.leaf) or "a leaf"
+    plain = name.strip("`")
+    if event.call is not None:
+        when = f"{code(event.call.node)} returns, nobody knows {name} any more, and each call leaves one behind"
+        links = (Link(event.call.node, f"{prefix(event.call)}called here"),)
+    else:
+        when = "the graphs of all iterations pile up in it"
+        links = (Link(event.past.node, f"{prefix(event.past)}the first of them; `.grad` was not cleared since"),)
+    message = (
+        f"with `create_graph=True` the gradient of {name} has a graph that leads back to {name}: a cycle, which holds "
+        f"all that was saved until `{plain}.grad` is cleared. It is not: {when}."
+    )
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "information",
+        message,
+        links,
+        f"use torch.autograd.grad(loss, {plain}, create_graph=True), or set `{plain}.grad = None` after its last use.",
+    )
+
+
+RULE = Rule(
+    "TL106",
+    "create-graph-cycle",
+    "a gradient with a graph holds its own leaf, and nobody clears it",
+    __doc__,
+    (GradientCycle,),
+    check,
+)

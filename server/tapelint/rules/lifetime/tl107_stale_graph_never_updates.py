@@ -1,0 +1,101 @@
+"""A graph of an earlier iteration is walked again, and nothing raises.
+
+## What it does
+Reports a `backward()` that walks what an earlier iteration's backward has walked, where the operations in between had
+saved nothing and so PyTorch does not notice: a running total, or a value computed from the parameters
+before the loop.
+
+## Why PyTorch fails
+It does not fail: only operations that saved something refuse a second pass. `+`, `sum`, `stack`, `cat` and views
+saved nothing. A running total adds the gradients of all earlier iterations once more in every iteration; a value that
+was computed once from the parameters does not follow their updates, so the loss never changes.
+
+## Example
+```py
+w = torch.ones(1, requires_grad=True)
+total = torch.zeros(1)
+for step in range(3):
+    total = total + w
+    total.backward()  # warning: [stale-graph-never-updates] "total"
+assert w.grad.item() == 6.0  # torch: silent the gradient is 3
+```
+
+## Use instead
+```py
+w = torch.ones(1, requires_grad=True)
+total = 0.0
+for step in range(3):
+    w.backward()
+    total += w.item()
+assert w.grad.item() == 3.0  # torch: ok
+```
+What is computed from parameters belongs into the loop:
+```py
+params = [torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)]
+optimizer = torch.optim.SGD(params, lr=0.1)
+for step in range(3):
+    weights = torch.stack(params)
+    loss = (weights - 3).pow(2).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()  # torch: ok
+```
+
+## Fix safety
+Detaching the running total changes the gradients, to those of the new term alone.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, WalkedAgain
+from ...autograd.facts import Tape
+from ...autograd.model.program_point import earlier_lap
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import code, iteration, keeper, prefix, tensor_name, variable, writer
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, WalkedAgain)
+    past = earlier_lap(event.past.moment, event.moment)
+    assert past is not None
+    now = next(lap for lap in event.moment.laps if lap.run == past.run)
+    stored = keeper(tape, event.node, event.moment)
+    name = f"`{stored.target}`" if stored is not None else variable(tape, event.node)
+    here = f"in {iteration(event.moment, now)} {code(event.moment.node)}"
+    built = event.node.born.node
+    cures: tuple[Cure, ...] = ()
+    if event.stale is not None and event.reader is not None:
+        leaf = tensor_name(tape, event.leaf) or "a parameter"
+        message = (
+            f"{here} uses {name}, computed from {leaf} before {writer(event.stale)} changed it: the value is stale, so "
+            f"the gradient is that of old weights, and nothing that is learned reaches it. PyTorch raises nothing."
+        )
+        links = (
+            Link(built, f"{prefix(event.node.born)}{name} is computed here"),
+            Link(event.stale.moment.node, f"{prefix(event.stale.moment)}{leaf} is updated here"),
+        )
+        advice = f"compute {name} again in every iteration."
+        if stored is not None and earlier_lap(event.node.born, event.moment) is None:
+            cures = (Cure("move_into_loop", f"Compute {name} in every iteration", (stored.statement, now.loop)),)
+    else:
+        message = (
+            f"{here} walks the graph of iteration {past.number} again, through {name}: the gradient of that iteration "
+            f"is computed once more and added. PyTorch raises nothing, since these operations saved nothing."
+        )
+        links = (
+            Link(built, f"{prefix(event.node.born)}{name} is computed here"),
+            Link(event.past.moment.node, f"{prefix(event.past.moment)}this backward walked it first"),
+        )
+        advice = f"call backward on the new term only, and keep the value of {name} without its graph (`.detach()`)."
+    return Finding(RULE.code, event.moment.node, event.moment, "warning", message, links, advice, cures)
+
+
+RULE = Rule(
+    "TL107",
+    "stale-graph-never-updates",
+    "a graph of an earlier iteration is walked again and adds old gradients, or gradients of old weights",
+    __doc__,
+    (WalkedAgain,),
+    check,
+)

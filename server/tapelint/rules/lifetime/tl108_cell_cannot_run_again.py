@@ -1,0 +1,83 @@
+"""A cell of a notebook that raises when it is run a second time.
+
+## What it does
+Reports a cell of a notebook whose backward walks a graph that the cell does not build anew. Run from
+top to bottom the notebook is fine; running this cell again, with nothing else run in between, raises. A note, not a
+warning: nothing is wrong as long as nobody does that.
+
+## Why PyTorch fails
+A notebook's cells are a loop that is run by hand. The first run's backward frees the graph, and the second
+run meets what is left of it: "Trying to backward through the graph a second time", as in a loop that
+builds its loss outside.
+
+## Example
+```py cells
+w = torch.randn(3, requires_grad=True)
+# %% another cell
+loss = w.exp().sum()
+# %% and a third one
+loss.backward()  # information: [cell-cannot-run-again] "cell 2"
+```
+The third cell, run again:
+```py caller
+loss.backward()  # torch: raises "second time"
+```
+
+## Use instead
+Build the graph in the cell that walks it:
+```py cells
+w = torch.randn(3, requires_grad=True)
+# %% another cell
+loss = w.exp().sum()
+loss.backward()
+```
+This cell, run again:
+```py caller
+loss = w.exp().sum()
+loss.backward()  # torch: ok
+```
+
+## Fix safety
+There is no automatic fix: which cells belong together is for their author to say.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import CellRunAgain, Event
+from ...autograd.facts import Tape
+from ..support.finding import Finding, Rule
+from ..support.story import carried, code
+from ..support.walked_twice import ERROR, carrier, story
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, CellRunAgain)
+    reached = event.reached
+    name = carried(tape, carrier(reached), reached.moment)
+    if event.built == event.cell:
+        origin = f"its first run leaves {name} behind with a graph"
+        way = f"detach {name} where the cell begins, or where it is kept"
+    else:
+        origin = f"{name} is built in cell {event.built}"
+        way = f"build {name} in this cell, or run cell {event.built} again before it"
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "information",
+        f"running this cell again will raise: {origin}, and the backward of the first run frees what "
+        f"{code(reached.moment.node)} of the second one needs. PyTorch raises “{ERROR}”.",
+        story(reached, tape, "the first run of the cell frees it here"),
+        f"{way}.",
+    )
+
+
+RULE = Rule(
+    "TL108",
+    "cell-cannot-run-again",
+    "a notebook's cell raises when it is run a second time",
+    __doc__,
+    (CellRunAgain,),
+    check,
+    raises=(ERROR,),
+)

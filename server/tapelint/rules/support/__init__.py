@@ -1,0 +1,1 @@
+"""What several rules share: findings, proposals for fixes, wording."""

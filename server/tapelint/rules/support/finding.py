@@ -1,0 +1,96 @@
+"""What a rule concludes from an event: a hazard at a place, told as a story."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from ... import __documentation__ as PAGES
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Tape
+from ...autograd.model.program_point import Moment
+from ...source import Edit, Source, Span
+from .cure import Cure
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One step of the story: what happened at ``node``."""
+
+    node: ast.AST
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A hazard at ``node``. ``links`` tell what led to it, in order; ``cures`` come best first; ``raiser`` is where
+    PyTorch raises.
+    """
+
+    code: str
+    node: ast.AST
+    moment: Moment
+    severity: Literal["error", "warning", "information", "hint"]
+    message: str
+    links: tuple[Link, ...]
+    help: str
+    cures: tuple[Cure, ...] = ()
+    raiser: ast.AST | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something about the text itself, such as its comments; ``edits`` do away with it, under ``title``."""
+
+    span: Span
+    severity: Literal["error", "warning", "information", "hint"]
+    message: str
+    title: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A file after it was executed: ``seen`` are the code and the row of every hazard in it, silenced or not, of the
+    rules that were ``asked``. ``names`` are those of all rules by code. What was not seen is not there if the file
+    ``is_certain``: asked last, since that takes a look at the whole project.
+    """
+
+    source: Source
+    seen: frozenset[tuple[str, int]]
+    asked: frozenset[str]
+    names: dict[str, str]
+    is_certain: Callable[[], bool]
+
+
+Check = Callable[[Event, Tape], "Finding | None"]
+Review = Callable[[Examined], Iterable[Remark]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One hazard. ``docs`` is the user's documentation in Markdown; ``events`` are the classes ``check`` is given.
+    A rule about the text has a ``review`` instead, which is asked once, in the end.
+
+    One that is not on by ``default`` reports only where the configuration selects it: it bans what may be right.
+    ``notice`` is set where this is no rule but what notices about the analysis itself are told under (``report``): how
+    grave they are. ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the same.
+    """
+
+    code: str
+    name: str
+    summary: str
+    docs: str
+    events: tuple[type[Event], ...] = ()
+    check: Check | None = None
+    review: Review | None = None
+    raises: tuple[str, ...] = ()
+    default: bool = True
+    notice: Literal["error", "warning", "information", "hint"] | None = None
+
+    @property
+    def url(self) -> str | None:
+        """The address of the rule's page; None as long as the documentation has none."""
+        return f"{PAGES}/rules/{self.code}.md" if PAGES else None

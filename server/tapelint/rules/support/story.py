@@ -1,0 +1,161 @@
+"""Words for what happened: iterations, variables, operations. Every rule speaks through these, so they all sound
+alike.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from ...autograd.facts import Stored, Tape
+from ...autograd.model.graph import Node, SavedTensor, Write
+from ...autograd.model.program_point import Lap, Moment, earlier_lap, loop_around
+
+SHORT = 40
+
+
+def code(node: ast.AST | None) -> str:
+    """Source in backticks, cut to a readable length."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return f"a backward through the result of `{node.name}`"
+    text = ast.unparse(node).partition("\n")[0] if node is not None else "?"
+    return f"`{text if len(text) <= SHORT else text[: SHORT - 1] + '…'}`"
+
+
+def loop_name(lap: Lap) -> str:
+    loop = lap.loop
+    if isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
+        return f"`for {ast.unparse(loop.target)}`"
+    if isinstance(loop, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return f"calls of `{loop.name}`"
+    if isinstance(loop, ast.Call):
+        return f"{code(loop.func)} (which calls its closure again and again)"
+    return "`while`"
+
+
+def iteration(moment: Moment, lap: Lap | None = None) -> str:
+    """``iteration 2 of `for step` ``, of the given loop or of the innermost one."""
+    lap = lap or (moment.laps[-1] if moment.laps else None)
+    return f"iteration {lap.number} of {loop_name(lap)}" if lap is not None else "the script"
+
+
+def lifted(event_calls: tuple[ast.AST, ...], write: Moment, built: Moment) -> ast.AST:
+    """Where to point for ``write``: at the write, or, if the backward it spoils runs in another call of the same
+    helper, at the call that wrote, since the line inside the helper is the same for both.
+    """
+    common = 0
+    for ours, theirs, others in zip(write.calls, event_calls, built.calls):
+        if ours is not theirs or ours is not others:
+            break
+        common += 1
+    if common < len(write.calls) and common < len(event_calls):
+        ours, theirs = write.calls[common], event_calls[common]
+        same = (
+            isinstance(ours, ast.Call)
+            and isinstance(theirs, ast.Call)
+            and ast.unparse(ours.func) == ast.unparse(theirs.func)
+        )
+        if same and ours is not theirs:
+            return ours
+    return write.node
+
+
+def prefix(moment: Moment) -> str:
+    """``iteration 2: ``, or nothing outside loops; nested loops are all named: ``epoch 1, step 2: ``."""
+    laps = [lap for lap in moment.laps if not isinstance(lap.loop, ast.comprehension)]
+    if len(laps) == 1:
+        return f"iteration {laps[0].number}: "
+    return ", ".join(f"{counted(lap)} {lap.number}" for lap in laps) + ": " if laps else ""
+
+
+def counted(lap: Lap) -> str:
+    """What an iteration of a loop is called: by its variable, if that has a name."""
+    loop = lap.loop
+    if isinstance(loop, (ast.For, ast.AsyncFor)):
+        target = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
+        name = ast.unparse(target)
+        return "round" if name == "_" else f"`{name}`"
+    return "call" if isinstance(loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)) else "round"
+
+
+def variable(tape: Tape, node: Node) -> str:
+    """What the program calls the result of ``node``: a name, or the expression that computed it."""
+    for key in node.results:
+        if key in tape.names:
+            return f"`{tape.names[key]}`"
+    return code(node.born.node)
+
+
+def tensor_name(tape: Tape, key: int) -> str | None:
+    name = tape.names.get(key)
+    return None if name is None else f"`{name}`" if name.isidentifier() or "." in name or "[" in name else name
+
+
+def tensor_names(tape: Tape, keys: Iterable[int]) -> str:
+    """A few tensors by name: ```w`, `b` and 3 more``; `the parameters`, where none has one."""
+    known = [name for key in dict.fromkeys(keys) if (name := tensor_name(tape, key)) is not None]
+    if not known:
+        return "the parameters"
+    shown, rest = known[:2], len(known) - 2
+    return f"{', '.join(shown)} and {rest} more" if rest > 0 else " and ".join(shown)
+
+
+def verb(names: str) -> str:
+    """``is`` for one name, ``are`` for several."""
+    return "is" if names.count("`") == 2 and "more" not in names else "are"
+
+
+def saved_name(tape: Tape, saved: SavedTensor) -> str | None:
+    """The saved tensor, or, for a nameless view, the tensor it is a part of (version counters carry their first
+    owner's id).
+    """
+    name = tensor_name(tape, saved.tensor)
+    if name is None and saved.counter != saved.tensor and saved.counter in tape.names:
+        return f"`{tape.names[saved.counter]}`"
+    return name
+
+
+def keeper(tape: Tape, node: Node, now: Moment | None = None) -> Stored | None:
+    """Where the result of ``node`` was last kept: the variable, attribute or container that carried it on.
+
+    With ``now`` only what was kept before the present iterations counts, as long as there is such a place.
+    """
+    kept = [stored for key in node.results for stored in tape.stored.get(key, ()) if stored.how != "iterated"]
+    before = [s for s in kept if now is not None and (earlier_lap(s.moment, now) or loop_around(now, s.moment))]
+    return (before or kept or [None])[-1]
+
+
+def carried(tape: Tape, node: Node, now: Moment) -> str:
+    """What carries the result of ``node`` to ``now``: the variable, attribute or container it was kept in."""
+    stored = keeper(tape, node, now)
+    return f"`{stored.target}`" if stored is not None else variable(tape, node)
+
+
+def op_name(node: Node) -> str:
+    """The operation as users know it: ``tanh``, ``linear``, ``*``."""
+    return f"`{node.op.rpartition('.')[2]}`"
+
+
+def role(saved: SavedTensor) -> str:
+    return (
+        "its result"
+        if saved.role == "result"
+        else "the checkpoint's input"
+        if saved.role == "checkpoint"
+        else "its input"
+        if saved.role in ("self", "input")
+        else f"`{saved.role}`"
+    )
+
+
+def writer(write: Write) -> str:
+    """Who wrote; where a framework calls a method of the program, its own step comes after that."""
+    node = write.moment.node
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return f"the step after `{node.name}`"
+    return code(node)
+
+
+def assuming(assumed: str | None) -> str:
+    """The assumption a warning rests on."""
+    return f" This assumes that {assumed}." if assumed else ""

@@ -1,0 +1,1 @@
+"""TL9xx: the comments that suppress findings."""

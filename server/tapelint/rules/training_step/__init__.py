@@ -1,0 +1,1 @@
+"""TL4xx: the order of a training step."""

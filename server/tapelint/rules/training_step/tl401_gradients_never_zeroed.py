@@ -1,0 +1,123 @@
+"""A step uses gradients that an earlier step has used already.
+
+## What it does
+Reports an optimizer's `step()` whose gradients still hold those of an earlier step: a backward has added to
+them, and nobody cleared them in between.
+
+## Why PyTorch fails
+It does not: `backward()` adds to `.grad`, as gradient accumulation wants it. Without
+`zero_grad()` between one step and the next backward each step repeats all earlier ones: the second uses the first
+gradient again, the third both. The program runs, and trains with a gradient that is wrong from the second step on.
+
+Clearing may stand before the backward or after the step, may be `model.zero_grad()` or `p.grad = None`, may happen in
+a helper, or every few iterations together with the step: all of that is fine. A step may also be made by hand:
+`w -= 0.1 * w.grad`.
+
+## Example
+```py
+w = torch.zeros(1, requires_grad=True)
+opt = torch.optim.SGD([w], lr=1.0)
+for step in range(3):
+    loss = (3 * w).sum()
+    loss.backward()
+    opt.step()  # warning: [gradients-never-zeroed] "iteration 1"
+assert w.grad.item() == 9  # torch: silent the gradient of the third step is 9 where 3 is right
+```
+
+## Use instead
+```py
+w = torch.zeros(1, requires_grad=True)
+opt = torch.optim.SGD([w], lr=1.0)
+for step in range(3):
+    loss = (3 * w).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+assert w.grad.item() == 3  # torch: ok
+```
+
+## Fix safety
+Clearing after the step, or right before the only backward of a step, drops nothing that a step has not used.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.graph_walks import Event
+from ...autograd.events.training_step import OptimizerStepped
+from ...autograd.facts import Tape
+from ...autograd.gradients.history import Gradient
+from ...autograd.model.program_point import earlier_lap
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, OptimizerStepped)
+    if any(past.doubt for past, _ in event.past):
+        return None
+    found = [(past, leaves) for past, leaves in event.past if past.stale and past.fresh]
+    if not found or tape.clearing(event.premises) - found[0][0].stale[0].premises:
+        return None
+    past = found[0][0]
+    assert past.step is not None
+    old, new = past.stale[0], past.fresh[0]
+    lap = earlier_lap(old.moment, event.moment)
+    names = tensor_names(tape, [leaf for _, leaves in found for leaf in leaves])
+    now = [f"in {iteration(event.moment, this)} " for this in event.moment.laps if lap and this.run == lap.run]
+    past_use = f"iteration {lap.number}" if lap else code(old.moment.node)
+    message = (
+        f"{now[0] if now else ''}{code(event.moment.node)} uses the gradients of {past_use} once more, which a step "
+        f"has used already: nobody cleared them, and {code(new.moment.node)} added to them. From here on {names} "
+        f"{verb(names)} trained with a wrong gradient, and nothing raises.{assuming(event.assumed)}"
+    )
+    links = (
+        Link(old.moment.node, f"{prefix(old.moment)}this backward fills `.grad`"),
+        Link(past.step.node, f"{prefix(past.step)}this step uses it"),
+        Link(new.moment.node, f"{prefix(new.moment)}this backward adds to it: `.grad` was not cleared"),
+    )
+    cure = (
+        f"call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
+        if event.optimizer is not None
+        else "clear the gradient once it is used: `w.grad = None`, or `w.grad.zero_()`."
+    )
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning",
+        message,
+        links,
+        cure,
+        tuple(cures(event, past)),
+    )
+
+
+def cures(event: OptimizerStepped, past: Gradient) -> list[Cure]:
+    """Before the backward, where it is the only one of its iteration and beside the step; in any case after it."""
+    if event.optimizer is None:
+        return []
+    name = ast.unparse(event.optimizer)
+    recent = [run.moment for run in past.fresh if earlier_lap(run.moment, event.moment) is None]
+    new = (recent or [past.fresh[0].moment])[0]
+    within = bool(event.moment.laps) and event.moment.laps[-1].loop is event.moment.node  # a step that calls a closure
+    found = []
+    if len(recent or past.fresh) == 1 and (within or new.calls == event.moment.calls and new.laps == event.moment.laps):
+        title = f"Clear the gradients before the backward: {name}.zero_grad()"
+        found.append(Cure("zero_grad_before", title, (new.node, event.optimizer)))
+    if not within:
+        title = f"Clear the gradients after the step: {name}.zero_grad()"
+        found.append(Cure("zero_grad_after", title, (event.moment.node, event.optimizer)))
+    return found
+
+
+RULE = Rule(
+    "TL401",
+    "gradients-never-zeroed",
+    "a step uses gradients that an earlier step has used already",
+    __doc__,
+    (OptimizerStepped,),
+    check,
+)

@@ -1,0 +1,139 @@
+"""Gradients are cleared before a step has used them.
+
+## What it does
+Reports a `zero_grad()` (or `p.grad = None`) that drops what a backward has just computed: the step after it has
+nothing to use, or uses the gradients of the last backward only.
+
+## Why PyTorch fails
+It does not: a step skips parameters whose `.grad` is None, without a word. With
+`zero_grad()` between `backward()` and `step()` the loss is computed, differentiated, and nothing is ever trained. With
+`zero_grad()` inside the loop over micro-batches, gradient accumulation keeps the last one and forgets the others.
+
+Gradients that anybody has used may be cleared: by a step of any optimizer (the generator's backward fills the
+discriminator's `.grad` as well), or by the program, which logs their norm or copies them.
+
+## Example
+```py
+w = torch.ones(1, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for step in range(3):
+    loss = (3 * w).sum()
+    loss.backward()
+    opt.zero_grad()  # warning: [gradients-zeroed-before-step] "nothing to use"
+    opt.step()
+assert w.item() == 1  # torch: silent three steps, and nothing was trained
+```
+
+## Use instead
+```py
+w = torch.ones(1, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for step in range(3):
+    loss = (3 * w).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+assert w.item() < 1  # torch: ok
+```
+
+## Fix safety
+Clearing before the first backward of a step, or after the step, drops nothing that is still needed.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event
+from ...autograd.events.training_step import OptimizerStepped
+from ...autograd.facts import Tape
+from ...autograd.gradients.history import Clearing, Pass
+from ...autograd.model.program_point import earlier_lap
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, OptimizerStepped)
+    if not event.past or any(past.doubt for past, _ in event.past):
+        return None
+    if not any(past.passes for past, _ in event.past):
+        return nothing_left(event, tape)
+    return mostly_lost(event, tape)
+
+
+def nothing_left(event: OptimizerStepped, tape: Tape) -> Finding | None:
+    """Everything the step would have used is gone."""
+    if not all(past.clearings for past, _ in event.past):
+        return None
+    clearing = event.past[0][0].clearings[-1]
+    run = clearing.passes[-1]
+    if event.premises - run.premises or earlier_lap(run.moment, clearing.moment) is not None:
+        return None
+    names = tensor_names(tape, [leaf for _, leaves in event.past for leaf in leaves])
+    message = (
+        f"{code(clearing.moment.node)} clears the gradients that {code(run.moment.node)} has just computed, so "
+        f"{code(event.moment.node)} finds nothing to use: {names} {verb(names)} not trained, and nothing raises."
+        f"{assuming(run.assumed)}"
+    )
+    cures = (
+        Cure("move_before", "Clear the gradients before the backward", (clearing.moment.node, run.moment.node)),
+        Cure("move_after", "Clear the gradients after the step", (clearing.moment.node, event.moment.node)),
+    )
+    return finding(event, clearing, run, message, "this step finds no gradients", cures)
+
+
+def mostly_lost(event: OptimizerStepped, tape: Tape) -> Finding | None:
+    """The step uses what came last; what was computed before is lost, in a loop that does so again and again."""
+    for clearing, run in event.lost:
+        if clearing.premises - run.premises or not run.moment.laps or not clearing.moment.laps:
+            continue
+        if run.moment.laps[0].run != clearing.moment.laps[0].run:
+            continue
+        lap = earlier_lap(run.moment, clearing.moment)
+        which = f"the gradients of {iteration(run.moment, lap)}" if lap else f"what {code(run.moment.node)} computed"
+        message = (
+            f"{code(clearing.moment.node)} clears {which} before any step has used them: "
+            f"{code(event.moment.node)} uses those of the last backward only, and nothing raises."
+            f"{assuming(run.assumed)}"
+        )
+        zero, cures = clearing.moment.node, []
+        if lap is None:
+            cures.append(Cure("move_before", "Clear the gradients before the first backward", (zero, run.moment.node)))
+        else:
+            outside = all(now.run != lap.run for now in event.moment.laps)
+            if outside:
+                cures.append(Cure("relocate_before", "Clear the gradients once, before the loop", (zero, lap.loop)))
+            title = "Clear the gradients after the step that used them"
+            cures.append(Cure("relocate_after", title, (zero, event.moment.node)))
+        return finding(event, clearing, run, message, "this step uses what is left", tuple(cures))
+    return None
+
+
+def finding(
+    event: OptimizerStepped, clearing: Clearing, run: Pass, message: str, outcome: str, cures: tuple[Cure, ...]
+) -> Finding:
+    links = (
+        Link(run.moment.node, f"{prefix(run.moment)}this backward computes gradients"),
+        Link(clearing.moment.node, f"{prefix(clearing.moment)}cleared here, before anybody used them"),
+        Link(event.moment.node, f"{prefix(event.moment)}{outcome}"),
+    )
+    return Finding(
+        RULE.code,
+        clearing.moment.node,
+        clearing.moment,
+        "warning",
+        message,
+        links,
+        "clear the gradients before the first backward of a step, or after the step.",
+        cures,
+    )
+
+
+RULE = Rule(
+    "TL402",
+    "gradients-zeroed-before-step",
+    "gradients are cleared before a step has used them",
+    __doc__,
+    (OptimizerStepped,),
+    check,
+)

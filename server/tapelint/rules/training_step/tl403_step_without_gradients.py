@@ -1,0 +1,96 @@
+"""A step comes before there is a gradient to use.
+
+## What it does
+Reports an optimizer's `step()` that comes before the `backward()` of the same iteration: the first step finds
+no gradient at all. One that stands before the loop is nobody's mistake: schedulers want to see a step.
+
+## Why PyTorch fails
+It does not: a step skips parameters whose `.grad` is None. So the first step does nothing, every
+later one uses the gradient of the iteration before, and the last gradient is never used; with a `zero_grad()` at the
+top of the iteration every step finds nothing, and nothing is trained.
+
+## Example
+```py
+w = torch.ones(1, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for step in range(3):
+    opt.zero_grad()
+    loss = (3 * w).sum()
+    opt.step()  # warning: [step-without-gradients] "before"
+    loss.backward()
+assert w.item() == 1  # torch: silent three steps, and nothing was trained
+```
+
+## Use instead
+```py
+w = torch.ones(1, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for step in range(3):
+    opt.zero_grad()
+    loss = (3 * w).sum()
+    loss.backward()
+    opt.step()
+assert w.item() < 1  # torch: ok
+```
+
+## Fix safety
+The step is moved behind the backward of its iteration, past statements that do not depend on it.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event
+from ...autograd.events.training_step import NeverReached, StepMissed
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    if isinstance(event, NeverReached):
+        return unreached(event, tape) if event.cut is None else None
+    assert isinstance(event, StepMissed)
+    step, now = event.step.moment, event.moment
+    if not step.laps or step.laps != now.laps or event.step.premises or event.premises:
+        return None
+    names = tensor_names(tape, event.leaves)
+    message = (
+        f"in {iteration(step)} {code(step.node)} comes before {code(now.node)}: {names} {verb(names)} "
+        f"without a gradient and skipped. Every later step uses the gradients of the iteration before, or none "
+        f"if they are cleared meanwhile.{assuming(event.assumed)}"
+    )
+    return Finding(
+        RULE.code,
+        step.node,
+        step,
+        "warning",
+        message,
+        (
+            Link(step.node, f"{prefix(step)}this step finds no gradient"),
+            Link(now.node, f"{prefix(now)}this backward is the first to make one"),
+        ),
+        "call `backward()` first and `step()` after it.",
+        (Cure("move_after", "Step after the backward", (step.node, now.node)),),
+    )
+
+
+def unreached(event: NeverReached, tape: Tape) -> Finding:
+    """There are backward passes, but none of them comes to what this optimizer holds."""
+    names = tensor_names(tape, event.leaves)
+    message = (
+        f"{code(event.moment.node)} has nothing to do, in this iteration and those before: no backward has come to "
+        f"{names}, which is all that the optimizer holds. Nothing raises, and nothing is trained."
+    )
+    advice = "give the optimizer the parameters that the loss depends on, or let the loss depend on these."
+    return Finding(RULE.code, event.moment.node, event.moment, "warning", message, (), advice)
+
+
+RULE = Rule(
+    "TL403",
+    "step-without-gradients",
+    "a step comes before there is a gradient to use",
+    __doc__,
+    (StepMissed, NeverReached),
+    check,
+)

@@ -1,0 +1,91 @@
+"""Gradients are clipped after the step that uses them.
+
+## What it does
+Reports `clip_grad_norm_` and `clip_grad_value_` on gradients that a step has used already.
+
+## Why PyTorch fails
+It does not: clipping changes `.grad` in place, and the step has read it by then. The
+update was made with the full gradient; what is clipped is cleared before the next one. Training runs unclipped, and
+explodes where clipping was to prevent it.
+
+Clipping to infinity only measures the norm: that may come at any time.
+
+## Example
+```py
+w = torch.ones(1, requires_grad=True)
+opt = torch.optim.SGD([w], lr=1.0)
+loss = (100 * w).sum()
+loss.backward()
+opt.step()
+nn.utils.clip_grad_norm_([w], 1.0)  # warning: [clipping-after-step] "opt.step()"
+assert w.item() == -99  # torch: silent the step of length 100 was not clipped to 1
+```
+
+## Use instead
+```py
+w = torch.ones(1, requires_grad=True)
+opt = torch.optim.SGD([w], lr=1.0)
+loss = (100 * w).sum()
+loss.backward()
+nn.utils.clip_grad_norm_([w], 1.0)
+opt.step()
+assert abs(w.item()) < 0.001  # torch: ok
+```
+
+## Fix safety
+The call is moved before the step, past statements that do not depend on it.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event
+from ...autograd.events.training_step import GradientsClipped
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix, tensor_names
+
+MEASURING = 1e5
+"""A limit that no gradient is expected to reach: the norm is what is wanted."""
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, GradientsClipped)
+    clipped = [(past, leaves) for past, leaves in event.past if past.passes or past.doubt]
+    if not clipped or event.limit is not None and event.limit >= MEASURING:
+        return None
+    past = clipped[0][0]
+    if any(p.doubt or p.perhaps or p.fresh or p.clip is not None for p, _ in clipped) or past.step is None:
+        return None
+    if event.premises - past.stale[-1].premises:
+        return None
+    clip, step = event.moment.node, past.step
+    names = tensor_names(tape, [leaf for _, leaves in clipped for leaf in leaves])
+    message = (
+        f"{code(clip)} clips gradients that {code(step.node)} has used already: the step of {names} was made with the "
+        f"unclipped gradient, and nothing raises.{assuming(event.assumed)}"
+    )
+    return Finding(
+        RULE.code,
+        clip,
+        event.moment,
+        "warning",
+        message,
+        (
+            Link(past.stale[-1].moment.node, f"{prefix(past.stale[-1].moment)}this backward computes the gradients"),
+            Link(step.node, f"{prefix(step)}this step uses them, unclipped"),
+            Link(clip, f"{prefix(event.moment)}clipped here"),
+        ),
+        "clip between `backward()` and `step()`.",
+        (Cure("move_before", "Clip before the step", (clip, step.node)),),
+    )
+
+
+RULE = Rule(
+    "TL404",
+    "clipping-after-step",
+    "gradients are clipped after the step that uses them",
+    __doc__,
+    (GradientsClipped,),
+    check,
+)

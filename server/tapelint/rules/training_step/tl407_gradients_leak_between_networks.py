@@ -1,0 +1,107 @@
+"""One network's loss fills another network's gradients, and its step uses them.
+
+## What it does
+Reports a `step()` that uses gradients which came through its network on the way to another one: the generator's
+loss is differentiated through the discriminator and leaves gradients there, nobody clears them, and the
+discriminator's own backward adds to them.
+
+## Why PyTorch fails
+It does not: a backward fills `.grad` of every leaf it reaches, also of those whose optimizer has
+no part in it. In a GAN that is the gradient that makes the discriminator worse; in actor-critic methods the one that
+makes the critic overrate what the actor does. The next step of that network uses the sum.
+
+Gradients that one loss is meant to give to two networks, each stepped once, are fine; so are networks that are frozen,
+or cleared before their own backward.
+
+## Example
+```py
+gen, disc = nn.Linear(2, 2), nn.Linear(2, 1)
+opt_gen = torch.optim.SGD(gen.parameters(), lr=0.1)
+opt_disc = torch.optim.SGD(disc.parameters(), lr=0.0)
+z, real = torch.ones(1, 2), torch.ones(1, 2)
+for step in range(3):
+    opt_gen.zero_grad()
+    (-disc(gen(z))).sum().backward()
+    opt_gen.step()
+    (disc(gen(z).detach()) - disc(real)).sum().backward()
+    opt_disc.step()  # warning: [gradients-leak-between-networks] "(-disc(gen(z))).sum().backward()"
+    opt_disc.zero_grad()
+    print(step)  # torch: silent the bias of disc gets the gradient -1 where 0 is right
+```
+
+## Use instead
+```py
+gen, disc = nn.Linear(2, 2), nn.Linear(2, 1)
+opt_gen = torch.optim.SGD(gen.parameters(), lr=0.1)
+opt_disc = torch.optim.SGD(disc.parameters(), lr=0.0)
+z, real = torch.ones(1, 2), torch.ones(1, 2)
+for step in range(3):
+    opt_gen.zero_grad()
+    (-disc(gen(z))).sum().backward()
+    opt_gen.step()
+    opt_disc.zero_grad()
+    (disc(gen(z).detach()) - disc(real)).sum().backward()
+    opt_disc.step()
+assert disc.bias.grad.item() == 0  # torch: ok
+```
+
+## Fix safety
+Clearing right before the network's own backward drops only what another loss has left.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.graph_walks import Event
+from ...autograd.events.training_step import OptimizerStepped
+from ...autograd.facts import Tape
+from ..support.cure import Cure
+from ..support.finding import Finding, Link, Rule
+from ..support.story import assuming, code, prefix, tensor_names, verb
+
+
+def check(event: Event, tape: Tape) -> Finding | None:
+    assert isinstance(event, OptimizerStepped)
+    if not event.leaked or any(past.doubt or past.stale for past, _ in event.past):
+        return None
+    leak, step = event.leaked[0]
+    if event.premises - leak.premises:
+        return None
+    foreign = {run for run, _ in event.leaked}
+    found = [(past, leaves) for past, leaves in event.past if foreign & set(past.passes)]
+    own = next(run for run in found[0][0].passes if run not in foreign and run.stamp > leak.stamp)
+    names = tensor_names(tape, [leaf for _, leaves in found for leaf in leaves])
+    message = (
+        f"{code(event.moment.node)} also uses the gradients that {code(leak.moment.node)} left: it was meant for "
+        f"{code(step.node)} and only went through {names}, nobody cleared {'it' if verb(names) == 'is' else 'them'} "
+        f"before {code(own.moment.node)}, and nothing raises.{assuming(event.assumed)}"
+    )
+    cures: tuple[Cure, ...] = ()
+    if event.optimizer is not None and own.moment.calls == event.moment.calls:
+        title = f"Clear what was left before the backward: {ast.unparse(event.optimizer)}.zero_grad()"
+        cures = (Cure("zero_grad_before", title, (own.moment.node, event.optimizer)),)
+    return Finding(
+        RULE.code,
+        event.moment.node,
+        event.moment,
+        "warning",
+        message,
+        (
+            Link(leak.moment.node, f"{prefix(leak.moment)}this backward fills the gradients of {names} as well"),
+            Link(step.node, f"{prefix(step)}this step uses it for the network it was meant for"),
+            Link(own.moment.node, f"{prefix(own.moment)}this backward adds to what was left"),
+        ),
+        "clear the network's gradients right before its own backward.",
+        cures,
+    )
+
+
+RULE = Rule(
+    "TL407",
+    "gradients-leak-between-networks",
+    "a step uses gradients that another network's loss has left",
+    __doc__,
+    (OptimizerStepped,),
+    check,
+)

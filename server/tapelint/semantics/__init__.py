@@ -1,0 +1,1 @@
+"""What Python syntax means: one transfer function for each kind of node."""

@@ -1,0 +1,151 @@
+"""Assignment to every form of target, and what it tells the tape: under which name a tensor was kept, and where."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..autograd import Kept, State, Stored
+from ..checks import lost_updates
+from ..domain.mro import is_module
+from ..domain.values import Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from ..engine.machine import Machine, Raised
+from ..source import written
+from . import attributes, subscripts
+from .iteration import unpack
+
+LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
+
+
+def assign(
+    m: Machine, state: State, target: ast.expr, value: Value, statement: ast.AST, source: ast.expr | None
+) -> None:
+    """Bind ``value`` to ``target``. ``source`` is the expression it came from, where there is one for exactly this
+    target.
+    """
+    if isinstance(target, ast.Name):
+        if isinstance(value, TensorRef) and value.id in m.tape.updates:
+            lost_updates.bound(m, state, target.id, value.id, statement)
+        m.bind(state, target.id, value)
+        remember(
+            m, state, target.id, value, statement, source, "iterated" if isinstance(statement, LOOPS) else "assigned"
+        )
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(m, state, target, value, statement, source)
+        return
+    elif isinstance(target, ast.Attribute):
+        owner = m.ev(target.value, state)
+        _refuse_plain(state, owner, target.attr, value)
+        if isinstance(owner, Ref):
+            m.tape.homes[owner.id, target.attr] = target, source or target
+        remember(m, state, written(target), value, statement, source, "assigned")
+        attributes.store(m, state, owner, target.attr, value, target)
+    elif isinstance(target, ast.Subscript):
+        owner = m.ev(target.value, state)
+        index = m.ev(target.slice, state)
+        remember(m, state, written(target.value), value, statement, source, "assigned")
+        if isinstance(owner, Ref) and isinstance(index, Const):
+            m.tape.homes[owner.id, str(index.value)] = target, source or target
+        subscripts.store(m, state, owner, index, value, target)
+    elif isinstance(target, ast.Starred):
+        assign(m, state, target.value, value, statement, source)
+        return
+    if m.probe is not None:
+        m.probe(target, state, value)
+
+
+def _refuse_plain(state: State, owner: Value, name: str, value: Value) -> None:
+    """A module takes no plain tensor where it has a parameter."""
+    thing = state.heap[owner.id] if isinstance(owner, Ref) else None
+    if isinstance(value, TensorRef) and isinstance(thing, Instance) and is_module(state, thing.kind):
+        held = thing.attributes.get(name)
+        if isinstance(held, TensorRef) and state.tensors[held.id].parameter and not state.tensors[value.id].parameter:
+            raise Raised("TypeError", f"cannot assign 'torch.FloatTensor' as parameter '{name}'")
+
+
+def _unpack(
+    m: Machine, state: State, target: ast.Tuple | ast.List, value: Value, statement: ast.AST, source: ast.expr | None
+) -> None:
+    names = target.elts
+    parts = source.elts if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(names) else None
+    star = next((i for i, e in enumerate(names) if isinstance(e, ast.Starred)), None)
+    if star is None:
+        items = unpack(m, state, value, len(names), target)
+        for index, (name, item) in enumerate(zip(names, items)):
+            assign(m, state, name, item, statement, parts[index] if parts else None)
+        return
+    after = len(names) - star - 1
+    items = unpack(m, state, value, None, target)
+    while len(items) < len(names) - 1:
+        items.append(items[-1] if items else value)
+    middle = Ref(state.new(Sequence("list", items[star : len(items) - after])))
+    for name, item in zip(names, [*items[:star], middle, *items[len(items) - after :]]):
+        assign(m, state, name, item, statement, None)
+
+
+def tensors_in(state: State, value: Value, depth: int = 3) -> Iterator[int]:
+    """The tensors a value holds, directly or in containers a few levels deep."""
+    if isinstance(value, TensorRef):
+        yield value.id
+    elif depth and isinstance(value, Tuple):
+        for item in value.items:
+            yield from tensors_in(state, item, depth - 1)
+    elif depth and isinstance(value, Ref):
+        thing = state.heap[value.id]
+        if isinstance(thing, Sequence):
+            for item in thing.items:
+                yield from tensors_in(state, item, depth - 1)
+        elif isinstance(thing, Mapping):
+            for item in thing.items.values():
+                yield from tensors_in(state, item, depth - 1)
+
+
+def remember(
+    m: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: str
+) -> None:
+    """Tell the tape that ``value`` is now known as ``name``."""
+    if not isinstance(value, (TensorRef, Ref, Tuple)):
+        return
+    if isinstance(value, Ref):
+        _name_parameters(m, state, name.removeprefix("self."), value, 2)
+    direct = isinstance(value, TensorRef)
+    for tensor in (value.id,) if isinstance(value, TensorRef) else tensors_in(state, value, 2):
+        if direct:
+            m.tape.name(tensor, name)
+        if state.tensors[tensor].requires_grad is not False and not _is_told(m, state):
+            kind = "held" if how == "assigned" and not direct else how
+            stored = Stored(state.moment(statement), name, source, statement, kind)
+            m.tape.keep(tensor, stored)
+            if state.laps and how != "iterated" and state.tensors[tensor].grad_fn is not None:
+                state.kept[statement] = Kept(tensor, stored)
+
+
+def _is_told(m: Machine, state: State) -> bool:
+    """Whether the running code tells of a framework: where that keeps a tensor is nothing that its users know."""
+    return m.imports is not None and m.imports.here(state).is_told
+
+
+def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: int) -> None:
+    """Parameters are known by the attribute their layer is kept in: ``fc2.weight``."""
+    if not isinstance(value, Ref) or not depth:
+        return
+    thing = state.heap.get(value.id)
+    if isinstance(thing, Instance) and isinstance(thing.kind, Lib):
+        for attribute, item in thing.attributes.items():
+            if isinstance(item, TensorRef) and state.tensors[item.id].parameter and attribute.isidentifier():
+                m.tape.name(item.id, f"{name}.{attribute}")
+    elif isinstance(thing, Sequence) and thing.kind != "list":
+        for index, item in enumerate(thing.items):
+            _name_parameters(m, state, f"{name}[{index}]", item, depth - 1)
+
+
+def delete(m: Machine, state: State, target: ast.expr) -> None:
+    if isinstance(target, ast.Name):
+        state.edit(state.frame).variables.pop(target.id, None)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for item in target.elts:
+            delete(m, state, item)
+    elif isinstance(target, ast.Attribute):
+        attributes.remove(m, state, m.ev(target.value, state), target.attr, target)
+    elif isinstance(target, ast.Subscript):
+        subscripts.remove(m, state, m.ev(target.value, state), m.ev(target.slice, state))

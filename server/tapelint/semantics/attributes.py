@@ -1,0 +1,344 @@
+"""``a.b``: attributes of tensors, of the program's objects, of libraries."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ..autograd import Cut, State, Tensor, current, fresh_id, invent
+from ..autograd.events.broken_graph import RequiresGradRefused
+from ..domain.mro import find, is_module
+from ..domain.opaque_values import is_opaque
+from ..domain.values import (
+    FALSE,
+    NONE,
+    Bound,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Lib,
+    Method,
+    Module,
+    Optimizer,
+    Ref,
+    Sequence,
+    Super,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+from ..engine.machine import EXPRESSIONS, Machine, Raised
+from ..engine.syntactic_summary import is_abstract
+from ..models.torch import dispatch
+from ..models.torch.autograd import grad_access, missing_grad
+from ..models.torch.known_shape import rank, shape
+from ..models.torch.nn import frozen_parts, module_registry
+from ..models.torch.registry import ATTRIBUTES, MODULE_METHODS, PARAMETRIZED
+from ..ops.module_names import FIELDS
+
+SIZES = frozenset("shape ndim nbytes itemsize".split())
+TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
+FACTS = frozenset("dtype device layout names is_cuda is_xpu is_sparse is_quantized is_meta is_mps grad_fn".split())
+
+
+def attribute(m: Machine, node: ast.Attribute, state: State, key: object) -> Value:
+    return load(m, state, m.ev(node.value, state), node.attr, node, key)
+
+
+def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: object = None) -> Value:
+    if isinstance(owner, TensorRef):
+        return tensor_attribute(m, state, owner, name, node)
+    if isinstance(owner, Lib):
+        return Lib(f"{owner.name}.{name}")
+    if isinstance(owner, Module):
+        assert m.imports is not None
+        return m.imports.load_attribute(state, owner, name)
+    if isinstance(owner, Ref):
+        return _object(m, state, owner, name, node, key)
+    if isinstance(owner, Super):
+        return _super(m, state, owner, name)
+    if name == "grad" and is_opaque(state, owner):
+        grad_access.unknown_gradient(state)
+    if isinstance(owner, Unknown):
+        if name == "grad":
+            grad_access.unknown_gradient(state)
+        if owner.grad is False and name in SIZES:
+            return Unknown("index", False)
+        if owner.tensor in state.tensors and name == "requires_grad":
+            return tensor_attribute(m, state, TensorRef(owner.tensor), name, node)
+        if owner.grad is False and name == "requires_grad":
+            return FALSE
+        if (extra := state.heap.get(-owner.tensor)) is not None and name in extra.attributes:
+            return extra.attributes[name]
+        return m.fact(name) if name in FACTS else Method(owner, name)
+    if isinstance(owner, Tuple) and name in owner.names:
+        return owner.items[owner.names.index(name)]
+    if owner == NONE:
+        missing_grad.used(m, state, owner, node, "AttributeError")
+    return Method(owner, name)
+
+
+def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node: ast.AST) -> Value:
+    tensor = current(state, owner.id)
+    if name == "data":
+        return TensorRef(cut(m, state, tensor, node, "data", shared_counter=False))
+    if name == "grad":
+        grad_access.read(m, state, owner.id, node)
+        grad = state.grads.get(owner.id)
+        if grad is not None:
+            return TensorRef(grad)
+        known = tensor.requires_grad is False or not tensor.assumed and not tensor.of_module
+        if known and tensor.grad_fn is not None:
+            return missing_grad.missing(m, state, tensor, node)
+        return NONE if known and tensor.kind != "int" else Unknown("grad", False)
+    if name == "requires_grad":
+        return Unknown("requires_grad", False) if tensor.requires_grad is None else Const(tensor.requires_grad)
+    if name == "is_leaf":
+        return Const(tensor.grad_fn is None)
+    if name == "grad_fn":
+        return NONE if tensor.grad_fn is None and tensor.requires_grad is not None else Unknown("grad_fn")
+    if name == "shape":
+        return shape(tensor.sizes)
+    if name == "ndim":
+        return rank(tensor.sizes)
+    if name in SIZES:
+        return Unknown("index", False)
+    if name in TURNED:
+        result = dispatch.run(m, state, TURNED[name], [owner], {}, node) or dispatch.run(
+            m, state, "t", [owner], {}, node
+        )
+        return result or owner
+    if name == "dtype":
+        kind = tensor.kind or ("float" if tensor.requires_grad else None)
+        return m.fact(f"{name} {kind}" if kind else name)
+    if name in FACTS:
+        return m.fact(name)
+    if (extra := state.heap.get(-owner.id)) is not None and name in extra.attributes:
+        return extra.attributes[name]
+    if tensor.assumed and name in FIELDS:
+        return TensorRef(invent(m.tape, state, [owner.id], node, tensor.assumed))
+    return Method(owner, name)
+
+
+def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, shared_counter: bool = True) -> int:
+    """``detach()`` and ``.data``: the same memory without history; only the first shares the version counter."""
+    key = fresh_id()
+    counter = tensor.counter if shared_counter else key
+    state.tensors[key] = Tensor(
+        key,
+        counter,
+        tensor.memory,
+        state.moment(node),
+        False,
+        view="inference" if state.inference else "",
+        inference=tensor.inference,
+        seen=state.version(counter),
+        sizes=tensor.sizes,
+        kind=tensor.kind,
+    )
+    for facts in (m.tape.slopes, m.tape.single):
+        if tensor.id in facts:
+            facts.add(key)
+    if tensor.requires_grad:
+        m.tape.cuts[key] = Cut(state.moment(node), how, source=tensor.grad_fn)
+    return key
+
+
+MODULES = ("Sequential", "ModuleList")
+OF_CLASSES = ("__init_subclass__", "__class_getitem__")
+"""Special methods that are given the class; the others are given an object: ``Base.__init__(self)``."""
+DICTS = (*module_registry.KINDS, "__dict__")
+
+
+def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key: object) -> Value:
+    thing = state.heap[owner.id]
+    if isinstance(thing, Instance):
+        own = thing.attributes.get(name)
+        if own is not None:
+            m.watch.touched[owner.id, name] = m.steps
+            return own
+        found = find(state, thing.kind, name)
+        if found is not None and found[1] is not None:
+            return _bound(m, state, found[1], owner, thing.kind, node, key)
+        if name == "__class__":
+            return thing.kind
+        if name == "__dict__":
+            return module_registry.all_attributes(state, owner)
+        if name in module_registry.KINDS and module_registry.is_module_like(state, owner):
+            frozen_parts.taken(m, thing)
+            return module_registry.registry(state, owner, name)
+        getter = find(state, thing.kind, "__getattr__")
+        if getter is not None and getter[1] is not None:
+            from .calls import call_value
+
+            return call_value(m, state, getter[1], [owner, Const(name)], {}, node)
+        model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, Lib) else None
+        if model is not None:
+            return model(m, state, owner)
+        if PARAMETRIZED in thing.attributes:
+            from ..models.torch.nn.parametrizations import computed
+
+            found = computed(m, state, thing, node, name)
+            if name in found:
+                return found[name]
+        if name not in MODULE_METHODS:
+            frozen_parts.taken(m, thing)
+        return Method(owner, name)
+    if isinstance(thing, Class):
+        if name == "__name__":
+            return Const(thing.name)
+        found = find(state, owner, name)
+        if found is not None and found[1] is not None:
+            value = found[1]
+            return Bound(value, owner) if isinstance(value, Function) and value.kind == "class" else value
+        if found is not None and isinstance(found[0], Lib):
+            foreign = Lib(f"{found[0].name}.{name}")
+            # What a class hands out is a plain function (`Base.parameters(net)`), but for its class methods.
+            is_plain = name in MODULE_METHODS and name != "__new__" and is_module(state, owner)
+            is_special = name.startswith("__") and name not in OF_CLASSES
+            return foreign if is_plain or is_special else Bound(foreign, owner)
+    if isinstance(thing, Sequence) and name == "training" and thing.kind in MODULES:
+        return Const(thing.training)
+    if isinstance(thing, Sequence) and name in thing.names:
+        return dict(thing.named()).get(name) or Method(owner, name)
+    if name in DICTS and module_registry.is_module_like(state, owner):
+        whole = name == "__dict__"
+        return module_registry.all_attributes(state, owner) if whole else module_registry.registry(state, owner, name)
+    if isinstance(thing, Optimizer) and name == "param_groups":
+        from ..models.torch.optim.optimizers import param_groups
+
+        return param_groups(m, state, owner)
+    return Method(owner, name)
+
+
+def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, node: ast.AST, key: object) -> Value:
+    if isinstance(value, Function):
+        if value.kind == "static":
+            return value
+        if value.kind == "class":
+            return Bound(value, kind)
+        if m.ask(is_abstract, value.node):
+            return Method(owner, getattr(value.node, "name", ""))  # of a derived class that nobody knows
+        if value.kind == "property":
+            from .calls import call_value
+
+            return call_value(m, state, replace(value, kind=""), [owner], {}, node, key)
+        return Bound(value, owner)
+    return value
+
+
+def _super(m: Machine, state: State, owner: Super, name: str) -> Value:
+    receiver = owner.receiver
+    kind: Value = receiver
+    if isinstance(receiver, Ref) and isinstance(thing := state.heap[receiver.id], Instance):
+        kind = thing.kind
+    found = find(state, kind, name, after=owner.owner)
+    if found is None:
+        return Method(receiver, name)
+    if found[1] is None:
+        return (
+            Bound(Lib(f"{found[0].name}.{name}"), receiver)
+            if isinstance(found[0], Lib)
+            else Method(Unknown("super"), name)
+        )
+    value = found[1]
+    if isinstance(value, Function) and value.kind == "static":
+        return value
+    return Bound(
+        replace(value, kind="") if isinstance(value, Function) else value,
+        kind if isinstance(value, Function) and value.kind == "class" else receiver,
+    )
+
+
+def store(m: Machine, state: State, owner: Value, name: str, value: Value, node: ast.AST) -> None:
+    if isinstance(owner, TensorRef):
+        _store_tensor(m, state, owner, name, value, node)
+    elif name == "grad" and (isinstance(owner, Unknown) or is_opaque(state, owner)):
+        grad_access.unknown_gradient(state)
+    elif isinstance(owner, (Unknown, Method)) and name == "requires_grad":
+        frozen_parts.unknown_flag(m, state)
+    elif isinstance(owner, Unknown):
+        # Of an object nobody knows what is plain is kept: options that the program sets itself (`args.cuda = ...`).
+        if isinstance(value, (Const, Unknown)):
+            keep_beside(state, owner.tensor, name, value)
+        elif (extra := state.heap.get(-owner.tensor)) is not None and name in extra.attributes:
+            del state.edit(-owner.tensor).attributes[name]
+    elif isinstance(owner, Module):
+        assert m.imports is not None
+        m.imports.store_attribute(state, owner, name, value)
+    elif isinstance(owner, Ref):
+        thing = state.heap[owner.id]
+        if name == "__dict__":
+            module_registry.all_replaced(state, owner, value)
+        elif name in module_registry.KINDS and module_registry.is_module_like(state, owner):
+            module_registry.replaced(state, owner, name, value)
+        elif isinstance(thing, Instance):
+            for method, args in ((f"{name}.setter", [owner, value]), ("__setattr__", [owner, Const(name), value])):
+                found = find(state, thing.kind, method)
+                if found is not None and isinstance(found[1], Function):
+                    from .calls import call_value
+
+                    call_value(m, state, replace(found[1], kind=""), args, {}, node)
+                    return
+            m.watch.touched[owner.id, name] = m.steps
+            state.edit(owner.id).attributes[name] = value
+        elif isinstance(thing, Class):
+            state.edit(owner.id).attributes[name] = value
+        elif isinstance(thing, Sequence) and name == "training" and isinstance(value, Const):
+            state.edit(owner.id).training = bool(value.value)
+
+
+def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: Value, node: ast.AST) -> None:
+    tensor = current(state, owner.id)
+    if name == "grad":
+        state.changes += 1
+        if isinstance(value, TensorRef):
+            state.grads[owner.id] = value.id
+        else:
+            state.grads.pop(owner.id, None)
+        grad_access.assigned(m, state, owner.id, value, node)
+    elif name == "requires_grad":
+        set_requires_grad(m, state, tensor, value, True, node)
+    elif name != "data":
+        keep_beside(state, owner.id, name, value)
+    elif name == "data" and isinstance(value, TensorRef):
+        grad_access.flowed(m, state, [value.id], (), owner.id, node)
+
+
+def keep_beside(state: State, key: int, name: str, value: Value) -> None:
+    """An attribute that the program gives a tensor, or what nobody knows: kept on the heap, under the negative of its
+    number.
+    """
+    if -key not in state.heap:
+        state.heap[-key] = Instance(Lib("torch.Tensor"), {})
+        state.owned.add(-key)
+    state.edit(-key).attributes[name] = value
+
+
+def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST) -> None:
+    """``t.requires_grad = v`` (strict) and ``t.requires_grad_(v)``: PyTorch refuses to switch it off on a non-leaf; the
+    assignment refuses to switch it on there too."""
+    wanted = frozen_parts.flag_of_some(m, state, tensor, value.value if isinstance(value, Const) else None, node)
+    if tensor.grad_fn is not None and tensor.requires_grad:
+        if (wanted is False or strict) and not tensor.assumed and tensor.grad_fn.certain and wanted is not None:
+            m.tape.publish(RequiresGradRefused(state.moment(node), None, tensor.id, "leaf", wanted, tensor.born))
+            raise Raised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)
+        return
+    if wanted:
+        dispatch.refuse_integers(m, state, tensor.id, node)
+        m.tape.wrapped[tensor.id] = state.moment(node)
+    state.changes += 1
+    state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
+
+
+def remove(m: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:
+    if isinstance(owner, Ref) and isinstance(state.heap[owner.id], Instance):
+        state.edit(owner.id).attributes.pop(name, None)
+    elif isinstance(owner, TensorRef) and name == "grad":
+        state.grads.pop(owner.id, None)
+        grad_access.cleared_by_hand(m, state, owner.id, node)
+
+
+EXPRESSIONS[ast.Attribute] = attribute

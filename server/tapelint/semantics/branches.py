@@ -1,0 +1,253 @@
+"""Branches: ``if``, the conditional expression, ``match``, ``try``.
+
+A condition that is not known runs both ways. If a way changes nothing that matters, the two are one again at once.
+The truth assumed for an unknown condition is remembered on the path, so that the same test later takes the same side.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..autograd import State
+from ..domain.induction import apart, count
+from ..domain.values import Const, Tuple, Unknown, Value, something
+from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine, Raised
+from ..engine.paths.conditions import assume, decide
+from ..models.torch.autograd.grad_access import weigh
+
+
+def branch(m: Machine, node: ast.If, state: State) -> list[State]:
+    return sides(m, node, *tested(m, node, state))
+
+
+def sides(m: Machine, node: ast.If, paths: list[State], looks: set[int]) -> list[State]:
+    """What comes after the test, which has looked at numbers."""
+    path = paths[0]
+    if looks and len(paths) == 1 and path.signal is None and not node.orelse and path.value[0] is not None:
+        return _by_number(m, node, path, looks)
+    count(looks)
+    return taken(m, node, paths)
+
+
+def _by_number(m: Machine, node: ast.If, path: State, looks: set[int]) -> list[State]:
+    """A body that is run in some iterations, by their number: ``if index % 100 == 0: print(loss.item())``. If it was
+    seen to do nothing, it does not matter what the test has looked at.
+    """
+    (known, _, _), path.value = path.value, None
+    paths = [path]
+    if known:
+        before = _all_of(path)
+        paths = m.block(node.body, paths)
+        is_idle = len(paths) == 1 and paths[0].signal is None and _all_of(paths[0]) == before
+        (m.watch.idle.add if is_idle else m.watch.idle.discard)(node)
+    if node not in m.watch.idle:
+        count(looks)
+    return paths
+
+
+def _all_of(state: State) -> tuple[object, ...]:
+    """What is different if anything is done that can matter."""
+    known = state.tensors, state.writes, state.aside, state.freed, state.grads, state.history, state.hooks, state.kept
+    return state.changes, state.handed, *(dict(each) for each in known)
+
+
+def tested(m: Machine, node: ast.If, state: State) -> tuple[list[State], set[int]]:
+    """The paths after the test, and at what it has looked; what is known of it is the ``value`` of each."""
+
+    def test(s: State) -> None:
+        s.value = decide(m, node.test, s, m.ev(node.test, s))
+
+    with apart() as looks:
+        return m.explore(state, test), looks
+
+
+def taken(m: Machine, node: ast.If, paths: list[State]) -> list[State]:
+    """The sides that ``paths`` take, one or both."""
+    results: list[State] = []
+    for path in paths:
+        if path.signal is not None:
+            results.append(path)
+            continue
+        (known, key, negated), path.value = path.value, None
+        if known is not None:
+            results += m.block(node.body if known else node.orelse, [path])
+            continue
+        if key is not None:
+            weigh(m, node, key)
+        other = path.fork()
+        assume(path, key, not negated)
+        assume(other, key, negated)
+        results += m.trim(m.block(node.body, [path]) + m.block(node.orelse, [other]))
+    return results
+
+
+def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value:
+    """``a if test else b``; where the test is unknown both ways are finished, each with its value."""
+    value = m.ev(node.test, state)
+    known, choice, negated = decide(m, node.test, state, value)
+    if known is None:
+        other = state.fork()
+        assume(state, choice, not negated)
+        assume(other, choice, negated)
+        values = dict(m.memo.values)
+        alternative: Value | Raised
+        m.ran.update((node.body, node.orelse))
+        try:
+            alternative = m.ev(node.orelse, other)
+        except Raised as error:
+            alternative = error
+        fork = other, {**values, key: alternative}
+        try:
+            first = m.ev(node.body, state)
+        except Raised:
+            m.memo.forks.append(fork)  # type: ignore[arg-type]
+            raise
+        if first == alternative or isinstance(first, (Const, Unknown)) and isinstance(alternative, (Const, Unknown)):
+            is_data = all(not isinstance(v, Unknown) or v.grad is False for v in (first, alternative))
+            return first if first == alternative else Unknown("conditional", False if is_data else None)
+        m.memo.forks.append(fork)  # type: ignore[arg-type]
+        return first
+    m.ran.add(side := node.body if known else node.orelse)
+    return m.ev(side, state)
+
+
+def matching(m: Machine, node: ast.Match, state: State) -> list[State]:
+    """``match``: the first case that may fit is run; what follows it too, unless it fits for certain."""
+    results: list[State] = []
+    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(node.subject, s))):
+        if path.signal is not None:
+            results.append(path)
+            continue
+        subject, path.value = path.value, None
+        rest: State | None = path
+        for case in node.cases:
+            if rest is None:
+                break
+            verdict = fits(m, rest, case.pattern, subject) if case.guard is None else None
+            if verdict is False:
+                continue
+            taken = rest if verdict else rest.fork()
+            capture(m, taken, case.pattern, subject)
+            results += m.block(case.body, [taken])
+            if verdict:
+                rest = None
+        if rest is not None:
+            results.append(rest)
+    return m.trim(results) if len(results) > 1 else results
+
+
+def fits(m: Machine, state: State, pattern: ast.pattern, value: Value) -> bool | None:
+    if isinstance(pattern, ast.MatchAs):
+        return True if pattern.pattern is None else fits(m, state, pattern.pattern, value)
+    if isinstance(pattern, ast.MatchOr):
+        verdicts = [fits(m, state, p, value) for p in pattern.patterns]
+        return True if True in verdicts else None if None in verdicts else False
+    if isinstance(value, Const):
+        if isinstance(pattern, ast.MatchSingleton):
+            return value.value is pattern.value
+        if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Constant):
+            return bool(value.value == pattern.value.value)
+        return False if isinstance(pattern, (ast.MatchSequence, ast.MatchMapping)) else None
+    if isinstance(value, Tuple) and isinstance(pattern, ast.MatchSequence):
+        if any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
+            return None
+        if len(pattern.patterns) != len(value.items):
+            return False
+        verdicts = [fits(m, state, p, v) for p, v in zip(pattern.patterns, value.items)]
+        return False if False in verdicts else None if None in verdicts else True
+    return None
+
+
+def capture(m: Machine, state: State, pattern: ast.pattern, value: Value) -> None:
+    """Bind the names of a pattern."""
+    if isinstance(pattern, ast.MatchAs):
+        if pattern.pattern is not None:
+            capture(m, state, pattern.pattern, value)
+        if pattern.name is not None:
+            m.bind(state, pattern.name, value)
+    elif (
+        isinstance(pattern, ast.MatchSequence)
+        and isinstance(value, Tuple)
+        and len(value.items) == len(pattern.patterns)
+    ):
+        for part, item in zip(pattern.patterns, value.items):
+            capture(m, state, part, item)
+    else:
+        for part in ast.walk(pattern):
+            name = getattr(part, "name", None) or getattr(part, "rest", None)
+            if isinstance(name, str):
+                m.bind(state, name, something(name))
+
+
+def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
+    """``try``: handlers run for what was seen to raise; nothing else is imagined to."""
+    results: list[State] = []
+    depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
+    guard = any(
+        catches(caught(h), Raised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
+        for h in node.handlers
+    )
+    m.tape.guarded += guard
+    m.catching += bool(node.handlers)
+    try:
+        ended = m.block(node.body, [state])
+    finally:
+        m.tape.guarded -= guard
+        m.catching -= bool(node.handlers)
+    for path in ended:
+        if path.signal == "raise" and isinstance(path.value, Raised):
+            handler = next((h for h in node.handlers if catches(caught(h), path.value)), None)
+            if handler is not None:
+                m.depth = depth
+                path.frame, path.calls, path.laps = frame, calls, laps
+                path.signal, path.value = None, None
+                if handler.name:
+                    m.bind(path, handler.name, something(handler.name))
+                results += m.block(handler.body, [path])
+                continue
+        elif path.signal is None and node.orelse:
+            results += m.block(node.orelse, [path])
+            continue
+        results.append(path)
+    if not node.finalbody:
+        return results
+    finished: list[State] = []
+    for path in results:
+        signal, value = path.signal, path.value
+        path.signal, path.value = None, None
+        for out in m.block(node.finalbody, [path]):
+            if out.signal is None:
+                out.signal, out.value = signal, value
+            finished.append(out)
+    return finished
+
+
+SWALLOW = frozenset(("raises", "assertRaises", "assertRaisesRegex", "suppress"))
+"""Context managers that end what their arguments name: ``pytest.raises(RuntimeError)``."""
+
+
+def swallowed(manager: ast.expr) -> list[ast.expr]:
+    """The kinds of exceptions that a context manager does not let out."""
+    if not isinstance(manager, ast.Call):
+        return []
+    name = getattr(manager.func, "attr", getattr(manager.func, "id", ""))
+    return [kind for given in manager.args for kind in _kinds(given)] if name in SWALLOW else []
+
+
+def caught(handler: ast.ExceptHandler) -> list[ast.expr]:
+    return [ast.Name("BaseException")] if handler.type is None else _kinds(handler.type)
+
+
+def _kinds(given: ast.expr) -> list[ast.expr]:
+    return given.elts if isinstance(given, ast.Tuple) else [given]
+
+
+def catches(kinds: list[ast.expr], error: Raised) -> bool:
+    names = {ast.unparse(kind).rpartition(".")[2] for kind in kinds}
+    return bool(names & {error.name, "Exception", "BaseException"})
+
+
+STATEMENTS.update({ast.If: branch, ast.Try: trying, ast.Match: matching})
+if hasattr(ast, "TryStar"):
+    STATEMENTS[ast.TryStar] = trying
+EXPRESSIONS[ast.IfExp] = conditional

@@ -1,0 +1,329 @@
+"""Calls: who is called, with what; the program's own code is run, libraries are modelled, the rest is unknown.
+
+An unknown callable that is given tensors with a graph returns a tensor that depends on them, by assumption.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from .. import ops
+from ..autograd import State
+from ..checks import evaluation_loops
+from ..domain.mro import find
+from ..domain.opaque_values import as_data, is_opaque
+from ..domain.values import (
+    Bound,
+    Class,
+    Const,
+    Function,
+    GradMode,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Optimizer,
+    Partial,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    something,
+)
+from ..engine.machine import EXPRESSIONS, Machine, Raised
+from ..engine.paths.conditions import forget, remembered
+from ..models.python.text import method_of_text
+from ..models.torch import dispatch
+from ..models.torch.autograd.grad_access import handed_over, reach
+from ..models.torch.nn.module_registry import is_module_like
+from ..models.torch.registry import (
+    FUNCTIONS,
+    HELD,
+    MAPPING_METHODS,
+    MODULE_METHODS,
+    OPTIMIZER_METHODS,
+    SEQUENCE_METHODS,
+    TENSOR_METHODS,
+    Call,
+)
+from ..ops.module_names import is_layer, is_network
+from ..source import written
+from .assign import tensors_in
+from .classes import instantiate
+from .functions import BATCH, call_function
+from .iteration import items_of
+from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
+
+
+def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
+    if isinstance(node.func, ast.Name) and node.func.id == "super":
+        return super_of(state)
+    function = m.ev(node.func, state)
+    args: list[Value] = []
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            args += items_of(m, state, m.ev(argument.value, state), argument).values
+        else:
+            args.append(m.ev(argument, state))
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = m.ev(keyword.value, state)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Mapping):
+            kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
+        elif isinstance(value := as_data(state, value), Unknown) and runs_code(state, function):
+            kwargs[BATCH] = value
+    if node is m.entering:
+        m.entering = None
+        own = function.function if isinstance(function, Bound) else function
+        if isinstance(own, Function):  # after any other call more is to be done than to use its result
+            given = [function.receiver, *args] if isinstance(function, Bound) else args
+            return remembered(m, node, state, call_function(m, state, own, given, kwargs, node, key, stepping=True))
+    return remembered(m, node, state, call_value(m, state, function, args, kwargs, node, key))
+
+
+def call_value(
+    m: Machine,
+    state: State,
+    function: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    key: object = None,
+) -> Value:
+    """Call any value."""
+    if isinstance(function, Function):
+        return call_function(m, state, function, args, kwargs, node, key)
+    if isinstance(function, Bound):
+        if isinstance(function.function, Lib) and is_own_of(state, function.receiver, args):
+            return call_value(m, state, function.function, args, kwargs, node, key)
+        return call_value(m, state, function.function, [function.receiver, *args], kwargs, node, key)
+    if isinstance(function, Lib):
+        return _library(m, state, Call(function.name, args, kwargs, node, key))
+    if isinstance(function, Method):
+        return call_method(m, state, function.receiver, Call(function.name, args, kwargs, node, key))
+    if isinstance(function, Partial):
+        return call_value(
+            m, state, function.function, [*function.args, *args], {**dict(function.kwargs), **kwargs}, node, key
+        )
+    if isinstance(function, Ref):
+        thing = state.heap[function.id]
+        if isinstance(thing, Class):
+            return instantiate(m, state, function, args, kwargs, node, key)
+        if isinstance(thing, Instance) or is_module_like(state, function):
+            return call_object(m, state, function, Call("__call__", args, kwargs, node, key))
+    if isinstance(function, GradMode) and args and isinstance(args[0], Function):
+        return replace(args[0], grad_mode=function.mode, inference=function.inference)
+    return unknown_call(m, state, args, kwargs, node, function)
+
+
+def call_object(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
+    """``obj(...)``, with the hooks that wait for it."""
+    if state.hooks:
+        from ..models.torch.autograd.tensor_hooks import module_hooks
+
+        hooks = module_hooks(state, receiver)
+        if hooks is not None:
+            return hooks.around(m, state, call)
+    return call_unhooked(m, state, receiver, call)
+
+
+def call_unhooked(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
+    """Its own ``__call__``, or ``forward`` of a Module."""
+    thing = state.heap[receiver.id]
+    if isinstance(thing, Instance):
+        for name in ("__call__", "forward"):
+            own = own_method(m, state, receiver, name)
+            if own is not None:
+                result = call_value(m, state, own, call.args, call.kwargs, call.node, call.key)
+                evaluation_loops.called(state, receiver, call.node, result)
+                return result
+    model = MODULE_METHODS.get("forward")
+    if model is None:
+        return unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
+    result = model(m, state, receiver, call)
+    evaluation_loops.called(state, receiver, call.node, result)
+    return result
+
+
+def own_method(m: Machine, state: State, receiver: Value, name: str) -> Value | None:
+    """A method that the program defines for ``receiver``, bound to it."""
+    if not isinstance(receiver, Ref) or not isinstance(thing := state.heap[receiver.id], Instance):
+        return None
+    own = thing.attributes.get(name)
+    if own is not None:
+        return own
+    found = find(state, thing.kind, name)
+    return Bound(found[1], receiver) if found is not None and isinstance(found[1], Function) else None
+
+
+def call_dunder(m: Machine, state: State, receiver: Value, name: str, args: list[Value], node: ast.AST) -> Value | None:
+    """Call a special method of the program's own class, on every path; None where it has none."""
+    own = own_method(m, state, receiver, name)
+    if own is None:
+        return None
+    return m.once(node, name, lambda key: call_value(m, state, own, args, {}, node, key))
+
+
+def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """A method that is not the program's own."""
+    if isinstance(receiver, TensorRef):
+        return tensor_method(m, state, receiver, call)
+    if isinstance(receiver, Ref):
+        thing = state.heap[receiver.id]
+        table = METHODS.get(type(thing))
+        if isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential") and call.name in MODULE_METHODS:
+            table = SEQUENCE_METHODS if call.name in SEQUENCE_METHODS else MODULE_METHODS
+        elif isinstance(thing, Mapping) and thing.kind == "ModuleDict" and call.name in MODULE_METHODS:
+            table = MAPPING_METHODS if call.name in MAPPING_METHODS else MODULE_METHODS
+        if isinstance(thing, Instance) and isinstance(thing.kind, Lib):
+            known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
+            if known is not None:
+                return known(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
+        if isinstance(thing, Instance) and HELD in thing.attributes and call.name in OPTIMIZER_METHODS:
+            return call_method(m, state, thing.attributes[HELD], call)
+        model = table.get(call.name) if table is not None else None
+        if model is None and isinstance(thing, Instance):
+            flows = how_answers(state, thing, call.name)
+            if flows is False:
+                return something(call.name)
+            model = MODULE_METHODS["forward"] if flows else None
+        if model is not None:
+            return model(m, state, receiver, call)
+        if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):
+            raise Raised("AttributeError")
+    if isinstance(receiver, Const) and isinstance(receiver.value, str):
+        found = method_of_text(state, receiver.value, call)
+        if found is not None:
+            return found
+    if isinstance(receiver, (Const, Tuple)) and not hasattr(
+        tuple if isinstance(receiver, Tuple) else receiver.value, call.name
+    ):
+        raise Raised("AttributeError")
+    owner = receiver
+    if is_opaque(state, receiver):
+        forget(state, receiver, call.name)
+        receiver = as_data(state, receiver)
+    if isinstance(receiver, Unknown):
+        if receiver.grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
+            return Unknown("batch", False)
+        if receiver.why == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
+            tensor = dispatch.tensor_of(m, state, receiver)
+            assert tensor is not None
+            return tensor_method(m, state, TensorRef(tensor), call)
+        forget(state, receiver, call.name)
+        if call.name in OF_TENSORS:
+            return Unknown("batch", False if call.name == "detach" else receiver.grad)
+        if call.name == "backward" and not call.args:
+            m.holes.backwards += 1
+            m.holes.rootless += 1
+            m.walk(state, call.node, False)
+    return unknown_call(m, state, call.args, call.kwargs, call.node, owner)
+
+
+OF_DICTS = frozenset("pop get items".split())
+"""Methods of a dict that give what is in it: of a batch of data they give data."""
+
+METHODS = {
+    Sequence: SEQUENCE_METHODS,
+    Mapping: MAPPING_METHODS,
+    Optimizer: OPTIMIZER_METHODS,
+    Instance: MODULE_METHODS,
+}
+"""Models of methods by what has them."""
+
+OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
+"""Methods that only tensors have, and that return one: what nobody knows is a tensor where the program calls them."""
+
+
+def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
+    model = TENSOR_METHODS.get(call.name)
+    if model is not None:
+        return model(m, state, receiver, call)
+    row = ops.op_name("torch.Tensor." + call.name)
+    if row is not None:
+        result = dispatch.run(m, state, row, [receiver, *call.args], call.kwargs, call.node)
+        if result is not None:
+            return result
+    found = [receiver.id, *(t for a in call.args for t in tensors_in(state, a))]
+    if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
+        return something(call.name, False)
+    m.holes.unknown_calls += 1
+    return dispatch.opaque(
+        m, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
+    )
+
+
+def _library(m: Machine, state: State, call: Call) -> Value:
+    name = call.name
+    model = FUNCTIONS.get(name)
+    if model is not None:
+        return model(m, state, call)
+    if is_network(name):
+        from ..models.torch.nn.layers import opaque_module
+
+        return opaque_module(m, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
+    base, _, last = name.rpartition(".")
+    if last == "__init__" and call.args and is_layer(base):
+        from ..models.torch.nn.layers import build_layer
+
+        build_layer(m, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
+        return Const(None)
+    if base.endswith("torch.nn.Module") or is_layer(base):
+        own = MODULE_METHODS.get(last)
+        if own is not None and call.args and (last == "__new__" or is_module_like(state, call.args[0])):
+            return own(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
+    if is_layer(name):
+        from ..models.torch.nn.layers import new_layer
+
+        return new_layer(m, state, name, call.args, call.kwargs, call.node)
+    row = ops.op_name(name)
+    if row is not None:
+        result = dispatch.run(m, state, row, call.args, call.kwargs, call.node)
+        if result is not None:
+            return result
+    if base == "torch.Tensor" and call.args and isinstance(call.args[0], TensorRef):
+        return tensor_method(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
+    if last == "__init__" and call.args and isinstance(call.args[0], Ref):
+        if isinstance(state.heap[call.args[0].id], (Instance, Sequence, Mapping, Optimizer)):
+            thing = state.edit(call.args[0].id)
+            thing.open = True
+            if isinstance(thing, Instance) and any(reach(m, state, call.args[1:])):
+                thing.attributes["(given)"] = Tuple(tuple(call.args[1:]))
+        return Const(None)
+    return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(name))
+
+
+def unknown_call(
+    m: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value
+) -> Value:
+    """Nobody knows what this does."""
+    m.holes.unknown_calls += 1
+    values = (*args, *kwargs.values())
+    held = handed_over(m, state, function, values, node)
+    given = [t for value in values for t in tensors_in(state, value)]
+    evaluation_loops.handed_on(state, given)
+    if given:
+        state.retaining.clear()  # it may walk what was retained
+        if not is_harmless(function):
+            state.handed |= {t for t in given if state.tensors[t].grad_fn is not None}
+    name = written(node.func) if isinstance(node, ast.Call) else "call"
+    result = dispatch.opaque(m, state, given, node, name) if given else Unknown("call")
+    if held and isinstance(result, Unknown):
+        m.tape.holders[result.tensor] = held
+    return result
+
+
+def is_harmless(function: Value) -> bool:
+    """Whether it is of a library that shows or stores numbers, and never walks a graph."""
+    return isinstance(function, Lib) and function.name.partition(".")[0] in SHOWS
+
+
+SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())
+
+
+EXPRESSIONS[ast.Call] = call

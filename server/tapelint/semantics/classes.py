@@ -1,0 +1,117 @@
+"""Classes of the program: defining them, making instances."""
+
+from __future__ import annotations
+
+import ast
+
+from ..autograd import State
+from ..domain.mro import find, linear_order
+from ..domain.values import NONE, Bound, Class, Frame, Function, Instance, Lib, Ref, Unknown, Value, something
+from ..engine.machine import Machine
+from .functions import call_function, define_function
+
+
+def _base(state: State, value: Value) -> Value:
+    """A class that another one is derived from; one that a metaclass of the program made is known to nobody."""
+    is_object = isinstance(value, Ref) and not isinstance(state.heap[value.id], Class)
+    return Unknown("class") if is_object else value
+
+
+def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
+    """Run the class body. Methods see the scope around the class, as in Python."""
+    bases = tuple(_base(state, m.ev(base, state)) for base in node.bases)
+    decorators = [m.ev(d.func if isinstance(d, ast.Call) else d, state) for d in node.decorator_list]
+    plain = any(isinstance(d, Lib) and d.name.endswith("dataclass") for d in decorators)
+    named = any(isinstance(b, Lib) and b.name == "typing.NamedTuple" for b in bases)
+    thing = Class(node.name, node, bases, {}, plain or named, state.frame)
+    key = state.new(thing)
+    outer = state.frame
+    body = state.new(Frame({}, outer, state.heap[outer].module))
+    for statement in node.body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            value = define_function(m, state, statement, key)
+            name = statement.name
+            if isinstance(value, Function) and value.kind in ("setter", "getter", "deleter"):
+                name = f"{name}.{value.kind}"
+            state.edit(key).attributes[name] = value
+            state.edit(body).variables[name] = value
+        else:
+            state.frame = body
+            states = m.statement(statement, state)
+            if states[0] is not state:
+                state.become(states[0])
+            state.frame = outer
+            state.signal, state.value = None, None
+            state.edit(key).attributes.update(state.heap[body].variables)
+    return Ref(key)
+
+
+def instantiate(
+    m: Machine, state: State, kind: Ref, args: list[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None
+) -> Value:
+    """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
+    thing = state.heap[kind.id]
+    instance = Ref(state.new(Instance(kind, {})))
+    order = linear_order(state, kind)
+    if any(isinstance(base, Unknown) for base in order):
+        state.edit(instance.id).open = True
+    found = find(state, kind, "__init__")
+    if found is not None and isinstance(found[1], Function):
+        call_function(m, state, found[1], [instance, *args], kwargs, node)
+    elif thing.dataclass:
+        _fill_fields(m, state, instance, order, args, kwargs, node)
+    elif found is not None and isinstance(found[0], Lib):
+        from .calls import call_value
+
+        call_value(m, state, Bound(Lib(found[0].name + ".__init__"), instance), args, kwargs, node)
+    return instance
+
+
+def fields(state: State, order: list[Value]) -> dict[str, tuple[Value | None, ast.expr, int]]:
+    """The annotated fields of a dataclass in order, base classes first: default, annotation and the scope of both."""
+    found: dict[str, tuple[Value | None, ast.expr, int]] = {}
+    for kind in reversed(order):
+        if not isinstance(kind, Ref):
+            continue
+        owner = state.heap[kind.id]
+        for item in owner.node.body:
+            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                name = item.target.id
+                default = owner.attributes.get(name, NONE) if item.value is not None else None
+                found[name] = default, item.annotation, owner.scope
+    return found
+
+
+def _fill_fields(
+    m: Machine,
+    state: State,
+    instance: Ref,
+    order: list[Value],
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> None:
+    """A dataclass assigns its annotated fields in order, base classes first."""
+    named = fields(state, order)
+    for (name, (default, _, _)), value in zip(named.items(), [*args, *[None] * len(named)]):
+        given = value if value is not None else kwargs.get(name, default if default is not None else something(name))
+        if isinstance(given, Factory):
+            given = given.make(m, state, node)
+        state.edit(instance.id).attributes[name] = given
+    after = find(state, state.heap[instance.id].kind, "__post_init__")
+    if after is not None and isinstance(after[1], Function):
+        call_function(m, state, after[1], [instance], {}, node)
+
+
+class Factory:
+    """``field(default_factory=...)``: a fresh value for every instance."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Value) -> None:
+        self.function = function
+
+    def make(self, m: Machine, state: State, node: ast.AST) -> Value:
+        from .calls import call_value
+
+        return call_value(m, state, self.function, [], {}, node)

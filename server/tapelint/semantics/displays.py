@@ -1,0 +1,192 @@
+"""Displays, comprehensions, f-strings and the other expressions without semantics of their own."""
+
+from __future__ import annotations
+
+import ast
+
+from ..autograd import State
+from ..domain.induction import derived, peek
+from ..domain.opaque_values import is_data
+from ..domain.values import Const, Frame, Generator, Mapping, Ref, Sequence, Tuple, Unknown, Value
+from ..engine.machine import EXPRESSIONS, Machine
+from ..engine.paths.truth import truth
+from .assign import assign
+from .iteration import LAPS, Items, items_of, shown
+
+ROUNDS = 16
+"""Of a comprehension."""
+SOURCE = ".0"
+"""The name under which the scope of a generator expression has its first iterable, as in CPython."""
+OCCURRENCES = 1_000
+"""More than any node has in one round."""
+
+
+def elements(m: Machine, nodes: list[ast.expr], state: State) -> tuple[list[Value], bool]:
+    """The values of a display, stars spread out, and whether there may be more."""
+    values: list[Value] = []
+    more = False
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            items = items_of(m, state, m.ev(node.value, state), node)
+            values += items.values
+            more = more or not items.exact
+        else:
+            values.append(m.ev(node, state))
+    return values, more
+
+
+def tuple_display(m: Machine, node: ast.Tuple, state: State, key: object) -> Value:
+    return Tuple(tuple(elements(m, node.elts, state)[0]))
+
+
+def list_display(m: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:
+    values, more = elements(m, node.elts, state)
+    return Ref(state.new(Sequence("list" if isinstance(node, ast.List) else "set", values, more)))
+
+
+def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value:
+    made = Mapping({})
+    for name, value in zip(node.keys, node.values):
+        item = m.ev(value, state)
+        if name is None:
+            source = state.heap[item.id] if isinstance(item, Ref) else None
+            if isinstance(source, Mapping):
+                made.items.update(source.items)
+                made.open = made.open or source.open
+            else:
+                made.open = True
+                entry = Unknown("item", False if is_data(state, item) else None)
+                made.items[f"<{ast.unparse(value)}>"] = entry
+            continue
+        label = m.ev(name, state)
+        if isinstance(label, Const):
+            made.items[label.value] = item
+        else:
+            made.items[f"<{ast.unparse(name)}>"] = item
+            made.open = True
+    return Ref(state.new(made))
+
+
+def comprehend(
+    m: Machine,
+    state: State,
+    generators: list[ast.comprehension],
+    results: list[ast.expr],
+    laps: int,
+    parent: int,
+    source: Value | None = None,
+) -> Items:
+    """Run a comprehension in a scope of its own. With several ``results`` (a dict's key and value) items are tuples.
+    ``source`` is its first iterable, if that has been evaluated already.
+    """
+    outer = state.frame
+    state.frame = state.new(Frame({}, parent, state.heap[parent].module))
+    depth = len(state.laps)
+    found: list[Value] = []
+    memo = m.memo
+    before = memo.base, memo.counts
+    try:
+        exact = _comprehend(m, state, generators, results, laps, found, depth, source)
+    finally:
+        memo.base, memo.counts = before
+    state.frame = outer
+    state.laps = state.laps[:depth]
+    return Items(found, exact)
+
+
+def _comprehend(
+    m: Machine,
+    state: State,
+    generators: list[ast.comprehension],
+    results: list[ast.expr],
+    laps: int,
+    found: list[Value],
+    depth: int,
+    source: Value | None = None,
+) -> bool:
+    if not generators:
+        m.ran.update(results)
+        values = [m.ev(result, state) for result in results]
+        found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
+        return True
+    first, rest = generators[0], generators[1:]
+    items = items_of(m, state, m.ev(first.iter, state) if source is None else source, first.iter, laps)
+    exact = items.exact
+    run, base = m.new_run(), m.memo.base
+    for number, item in enumerate(shown(state, items.values, ROUNDS), 1):
+        m.memo.base, m.memo.counts = (base + number) * OCCURRENCES, {}
+        m.lap(state, first, run, number, depth)
+        assign(m, state, first.target, item, first, None)
+        verdicts = [truth(m, state, m.ev(test, state)) for test in first.ifs]
+        if False in verdicts:
+            continue
+        exact = exact and None not in verdicts
+        exact = _comprehend(m, state, rest, results, laps, found, depth + 1) and exact
+    return exact and len(items.values) <= ROUNDS
+
+
+def list_comprehension(m: Machine, node: ast.ListComp | ast.SetComp, state: State, key: object) -> Value:
+    items = comprehend(m, state, node.generators, [node.elt], LAPS, state.frame)
+    return Ref(state.new(Sequence("list" if isinstance(node, ast.ListComp) else "set", items.values, not items.exact)))
+
+
+def dict_comprehension(m: Machine, node: ast.DictComp, state: State, key: object) -> Value:
+    items = comprehend(m, state, node.generators, [node.key, node.value], LAPS, state.frame)
+    made = Mapping({}, not items.exact)
+    for pair in items.values:
+        assert isinstance(pair, Tuple)
+        label, value = pair.items
+        if isinstance(label, Const):
+            made.items[label.value] = value
+        else:
+            made.items[f"<{len(made.items)}>"] = value
+            made.open = True
+    return Ref(state.new(made))
+
+
+def generator_expression(m: Machine, node: ast.GeneratorExp, state: State, key: object) -> Value:
+    """A scope of its own, which has the first iterable: that is evaluated here, whenever it is iterated over."""
+    source = m.ev(node.generators[0].iter, state)
+    scope = Frame({SOURCE: source}, state.frame, state.heap[state.frame].module)
+    return Generator(node, state.new(scope))
+
+
+def formatted(m: Machine, node: ast.JoinedStr, state: State, key: object) -> Value:
+    """The text, if all that is put into it is known and put there plainly: ``f"fc{i}"``."""
+    parts: list[Const] | None = []
+    for part in node.values:
+        value = m.ev(part.value if isinstance(part, ast.FormattedValue) else part, state)
+        plain = not isinstance(part, ast.FormattedValue) or part.conversion == -1 and part.format_spec is None
+        if plain and isinstance(value, Const) and isinstance(peek(value), (str, int)) and parts is not None:
+            parts.append(value)
+        else:
+            parts = None
+    return Unknown("text", False) if parts is None else derived(lambda *texts: "".join(map(str, texts)), *parts)
+
+
+def walrus(m: Machine, node: ast.NamedExpr, state: State, key: object) -> Value:
+    value = m.ev(node.value, state)
+    assign(m, state, node.target, value, node, node.value)
+    return value
+
+
+def starred(m: Machine, node: ast.Starred | ast.Await, state: State, key: object) -> Value:
+    return m.ev(node.value, state)
+
+
+EXPRESSIONS.update(
+    {
+        ast.Tuple: tuple_display,
+        ast.List: list_display,
+        ast.Set: list_display,
+        ast.Dict: dict_display,
+        ast.ListComp: list_comprehension,
+        ast.SetComp: list_comprehension,
+        ast.DictComp: dict_comprehension,
+        ast.GeneratorExp: generator_expression,
+        ast.JoinedStr: formatted,
+        ast.NamedExpr: walrus,
+        ast.Starred: starred,
+        ast.Await: starred,
+    }
+)

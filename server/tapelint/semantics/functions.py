@@ -1,0 +1,308 @@
+"""The program's own functions: defining, binding arguments, running the body in place, generators."""
+
+from __future__ import annotations
+
+import ast
+
+from ..autograd import State
+from ..domain.values import (
+    NONE,
+    Casting,
+    Frame,
+    Function,
+    Generator,
+    Lib,
+    Mapping,
+    Partial,
+    Ref,
+    Sequence,
+    Tuple,
+    Unknown,
+    Value,
+    something,
+)
+from ..engine.activation import Entered, enter, leave, unwind
+from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
+from ..engine.syntactic_summary import outline
+from .iteration import LAPS, Items
+
+
+def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None) -> Value:
+    """What ``def`` binds: the function, after its decorators."""
+    scope = state.frame
+    function: Value = make_function(m, state, node, scope, owner)
+    for decorator in reversed(node.decorator_list):
+        function = _decorate(m, state, decorator, function, node)
+    return function
+
+
+def make_function(
+    m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: int, owner: int | None
+) -> Function:
+    defaults = tuple(m.ev(d, state) for d in node.args.defaults)
+    keywords = tuple(
+        (a.arg, m.ev(d, state)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None
+    )
+    return Function(node, scope, defaults, keywords, owner)
+
+
+def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, node: ast.AST) -> Value:
+    from dataclasses import replace
+
+    from ..models.torch.autograd.grad_mode import as_mode
+    from .calls import call_value
+
+    value = m.ev(decorator, state)
+    if not isinstance(function, Function):
+        return function
+    mode = as_mode(value)
+    if mode is not None:
+        return replace(function, grad_mode=mode.mode, inference=mode.inference)
+    if isinstance(value, Casting):
+        return replace(function, casting=value.enabled)
+    if is_transform(value):
+        return call_value(m, state, value, [function], {}, node)
+    if isinstance(value, Lib):
+        if value.name == CUSTOM:
+            return something(node.name)
+        kind = {
+            "builtins.staticmethod": "static",
+            "builtins.classmethod": "class",
+            "builtins.property": "property",
+            "functools.cached_property": "property",
+        }.get(value.name)
+        if kind:
+            return replace(function, kind=kind)
+        return function
+    if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "getter", "deleter"):
+        return replace(function, kind=decorator.attr)
+    if isinstance(value, Function):
+        return call_value(m, state, value, [function], {}, node)
+    return function
+
+
+CUSTOM = "torch.library.custom_op()"
+"""The decorator of an op of the program's own: autograd sees the op, and what is registered for it, not its body."""
+
+
+def is_transform(value: Value) -> bool:
+    """Whether a decorator makes another function of the one it is given: ``@torch.vmap``, perhaps with arguments."""
+    name = getattr(value.function if isinstance(value, Partial) else value, "name", "")
+    return name == "torch.vmap" or name.startswith("torch.func.")
+
+
+BATCH = "**"
+"""The name of what is given as ``**batch``: data, of which nobody knows the names."""
+
+
+def bind_arguments(
+    m: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], frame: int
+) -> None:
+    """Put the arguments of a call into a new frame. Missing ones are unknown, and so is what a batch may hold."""
+    spec = function.node.args
+    variables: dict[str, Value] = state.heap[frame].variables
+    positional = [*spec.posonlyargs, *spec.args]
+    kwargs = dict(kwargs)
+    batch = kwargs.pop(BATCH, None)
+    for index, parameter in enumerate(positional):
+        name = parameter.arg
+        if index < len(args):
+            variables[name] = args[index]
+        elif name in kwargs:
+            variables[name] = kwargs.pop(name)
+        else:
+            back = index - (len(positional) - len(function.defaults))
+            default = function.defaults[back] if back >= 0 else None
+            if isinstance(batch, Unknown) and default in (None, NONE):
+                # Batches are alike: all have it, or none.
+                of = (BATCH, name) if batch.grad is False else (BATCH, name, batch)
+                default = something(name, batch.grad, of)
+            variables[name] = default if default is not None else something(name)
+    for name, value in function.keyword_defaults:
+        variables[name] = value
+    for parameter in spec.kwonlyargs:
+        if parameter.arg in kwargs:
+            variables[parameter.arg] = kwargs.pop(parameter.arg)
+        else:
+            variables.setdefault(parameter.arg, something(parameter.arg))
+    if spec.vararg is not None:
+        variables[spec.vararg.arg] = Tuple(tuple(args[len(positional) :]))
+    if spec.kwarg is not None:
+        variables[spec.kwarg.arg] = Ref(state.new(Mapping(dict(kwargs))))
+
+
+def call_function(
+    m: Machine,
+    state: State,
+    function: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    key: object = None,
+    stepping: bool = False,
+) -> Value:
+    """Run a function of the program in place. With several outcomes the statement that called it is run again for each
+    (see ``machine``); where there is no ``key`` to do so, only the first is followed. When ``stepping`` it may raise
+    ``Entered`` instead, ready to run: only the call that a stretch waits for asks for that."""
+    definition, given = function.node, (*args, *kwargs.values())
+    m.called.add(definition)
+    if m.depth >= MAX_DEPTH or tells_nothing_new(m, definition, given):
+        m.holes.unknown_calls += 1
+        return Unknown("recursion")
+    module = state.heap[function.frame].module
+    if m.imports is not None and m.imports.is_idle(state, module, [*given]):
+        return Unknown("call", False)
+    frame = state.new(Frame({}, function.frame, module, function))
+    bind_arguments(m, state, function, args, kwargs, frame)
+    if stepping and not m.memo.forks and not isinstance(definition, ast.Lambda) and not m.ask(_yields, definition):
+        raise Entered(enter(m, state, function, frame, given, node), m.memo.values, key)
+    m.read.add(definition)
+    if outline(definition).yields and not isinstance(definition, ast.Lambda):
+        return Generator(definition, frame, function)
+    entry = enter(m, state, function, frame, given, node)
+    try:
+        if isinstance(definition, ast.Lambda):
+            m.ran.add(body := definition.body)
+            outcomes = m.explore(state, lambda s: _return(s, m.ev(body, s)))
+        else:
+            outcomes = m.block(definition.body, [state])
+    finally:
+        unwind(m, entry)
+    return choose(m, state, leave(m, entry, outcomes), key)
+
+
+def _yields(definition: ast.AST) -> bool:
+    return outline(definition).yields
+
+
+def tells_nothing_new(m: Machine, definition: ast.AST, given: tuple[Value, ...]) -> bool:
+    """Whether a function need not run inside itself once more: it is as deep as it may be, or what it is given now is
+    unknown or what it was given before. The outer run has already shown what it does with such data.
+
+        def flat(tree): return [leaf for branch in tree for leaf in flat(branch)]   # branch is as unknown as tree
+    """
+    inside = [given for node, given in m.running if node is definition]
+    if not inside or len(inside) >= MAX_RECURSION:
+        return bool(inside)
+    return any(isinstance(value, Unknown) for value in given) and all(
+        isinstance(value, Unknown) or value in inside[-1] for value in given
+    )
+
+
+def _return(state: State, value: Value) -> None:
+    state.signal, state.value = "return", value
+
+
+def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Value:
+    """Go on with one outcome of a call; the others are queued in the memo of the running statement."""
+    first = next((out for out in outcomes if out is state), outcomes[0])
+    if key is None and first.signal == "raise":  # the program's usual way is the one that goes on
+        first = next((out for out in outcomes if out.signal != "raise"), first)
+    others = [out for out in outcomes if out is not first]
+    results = [result_of(out) for out in (first, *others)]
+    if others:
+        if key is None:
+            m.holes.dropped += len(others)
+        else:
+            for out, result in zip(others, results[1:]):
+                m.memo.forks.append((out, {**m.memo.values, key: result}))  # type: ignore[dict-item]
+    if first is not state:
+        state.become(first)
+    if isinstance(results[0], Raised):
+        if key is not None and others:
+            m.memo.values[key] = results[0]  # type: ignore[index]
+        raise results[0]
+    return results[0]
+
+
+def result_of(out: State) -> Value | Raised:
+    """What a call has returned or raised on a path, which goes on from there."""
+    result: Value | Raised = out.value if out.signal in ("return", "raise") and out.value is not None else NONE
+    out.signal, out.value = None, None
+    return result
+
+
+def run_generator(m: Machine, state: State, generator: Generator, consumer: object) -> list[State]:
+    """Run a generator's body, handing each value to ``consumer(state, value) -> states``; the states after it is
+    exhausted.
+
+    The consumer runs in the scope of whoever iterates. If it leaves the loop (break, return, raise) the generator is
+    unwound.
+    """
+    function = generator.function
+    assert function is not None
+    outer = state.frame
+
+    def yielded(inner: State, value: Value) -> list[State]:
+        frame, calls = inner.frame, inner.calls
+        inner.frame = outer
+        inner.value = None
+        results = consumer(inner, value)  # type: ignore[operator]
+        for out in results:
+            if out.signal in (None, "continue"):
+                out.signal = None
+                out.frame, out.calls = frame, calls
+            else:
+                out.signal, out.value = "unwind", (out.signal, out.value)
+        return results
+
+    state.frame = generator.frame
+    m.called.add(function.node)
+    m.read.add(function.node)
+    m.consumers.append(yielded)
+    m.depth += 1
+    try:
+        states = m.block(function.node.body, [state]) if m.depth < MAX_DEPTH else [state]  # type: ignore[arg-type]
+    finally:
+        m.depth -= 1
+        m.consumers.pop()
+    for out in states:
+        out.frame = outer
+        if out.signal == "unwind":
+            out.signal, out.value = out.value
+        elif out.signal == "return":
+            out.signal, out.value = None, None
+    return states
+
+
+def collect(m: Machine, state: State, generator: Generator, laps: int = LAPS) -> Items:
+    """The first values of a generator, run to completion at once."""
+    if isinstance(generator.node, ast.GeneratorExp):
+        from .displays import SOURCE, comprehend
+
+        scope, source = generator.frame, state.heap[generator.frame].variables[SOURCE]
+        return comprehend(m, state, generator.node.generators, [generator.node.elt], laps, scope, source)
+    limit = max(laps, 8)
+    kept = state.new(Sequence("list", []))  # on the heap, so that every path has its own
+
+    def keep(inner: State, value: Value) -> list[State]:
+        if len(inner.heap[kept].items) >= limit:
+            inner.signal = "break"
+        else:
+            inner.edit(kept).items.append(value)
+        return [inner]
+
+    m.running.append((generator.node.args, (Ref(kept),)))  # type: ignore[attr-defined]  # who collects holds it
+    try:
+        outcomes = run_generator(m, state, generator, keep)
+    finally:
+        m.running.pop()
+    first = outcomes[0]
+    if first.signal == "break":
+        first.signal = None
+    if first is not state:
+        state.become(first)
+    m.holes.dropped += len(outcomes) - 1
+    if state.signal == "raise":
+        error = state.value
+        state.signal, state.value = None, None
+        raise error
+    found = state.heap.pop(kept).items
+    return Items(found, len(found) < limit)
+
+
+def make_lambda(m: Machine, node: ast.Lambda, state: State, key: object) -> Value:
+    return make_function(m, state, node, state.frame, None)
+
+
+EXPRESSIONS[ast.Lambda] = make_lambda

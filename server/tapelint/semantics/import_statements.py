@@ -1,0 +1,82 @@
+"""``import`` and ``from ... import``: modules of the workspace are followed, all others are known by their names.
+
+import torch.nn as nn        Lib("torch.nn")
+from helpers import step     the function `step` of helpers.py, where there is a helpers.py
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..autograd import State
+from ..domain.values import Lib
+from ..engine.machine import STATEMENTS, Machine
+from ..modules.loader import Imports
+from ..modules.module import public
+
+
+def importing(m: Machine, node: ast.Import, state: State) -> list[State]:
+    for alias in node.names:
+        head = alias.name.partition(".")[0]
+        name = alias.asname or head
+        target = alias.name if alias.asname else head
+        if m.imports is None or not _noted(m.imports, state, name, target, ""):
+            value = m.imports.module(state, target, m.imports.here(state).path) if m.imports else None
+            m.bind(state, name, value if value is not None else Lib(target))
+    return [state]
+
+
+def importing_from(m: Machine, node: ast.ImportFrom, state: State) -> list[State]:
+    module = "." * node.level + (node.module or "")
+    for alias in node.names:
+        if alias.name == "*":
+            _star(m, state, module)
+            continue
+        name = alias.asname or alias.name
+        if m.imports is None or not _noted(m.imports, state, name, module, alias.name):
+            imports = m.imports
+            value = imports.member(state, module, imports.here(state).path, alias.name) if imports else None
+            m.bind(state, name, value if value is not None else Lib(f"{module}.{alias.name}"))
+    return [state]
+
+
+def _noted(imports: Imports, state: State, name: str, module: str, attribute: str) -> bool:
+    """Whether an import is put off until its name is used."""
+    if not imports.is_lazy(state):
+        return False
+    here = imports.here(state)
+    if imports.find(module, here.path) is None:
+        return False
+    here.names[name] = (module, attribute)
+    state.edit(here.frame).variables.pop(name, None)
+    return True
+
+
+def _star(m: Machine, state: State, module: str) -> None:
+    """What a module defines is bound; what it has imported itself is looked up when it is used."""
+    imports = m.imports
+    here = imports.here(state) if imports else None
+    found = imports.find(module, here.path) if imports and here else None
+    if imports is None or here is None or found is None:
+        for name in STARS.get(module, ()):
+            m.bind(state, name, Lib(f"{module}.{name}"))
+        return
+    if here.source is imports.main:
+        imports.is_whole = False  # which names it binds is not written down by steps
+    if (module, here.path) not in here.stars:
+        here.stars.append((module, here.path))
+    if not imports.is_lazy(state):
+        loaded = imports.load(state, *found)
+        if loaded is not None and imports.graft(state, loaded):
+            for name, value in public(state, loaded).items():
+                m.bind(state, name, value)
+
+
+STARS = {
+    "torch": ("nn", "optim", "Tensor", "no_grad", "tensor", "zeros", "ones", "randn", "rand", "cat", "stack"),
+    "torch.nn": ("Module", "Linear", "Parameter", "ModuleList", "Sequential", "functional", "ReLU", "Conv2d"),
+    "torch.autograd": ("Variable", "grad", "Function"),
+}
+"""What a star import brings; without running the module only names worth knowing are listed."""
+
+STATEMENTS.update({ast.Import: importing, ast.ImportFrom: importing_from})

@@ -1,0 +1,232 @@
+"""What comes out of an iterable, as far as it is known.
+
+for x, y in loader        three batches of data, and there may be more
+for i in range(3)         0, 1, 2, exactly
+for i in range(1000)      0, 1, and then some number
+for row in tensor         views of the tensor (``unbind``)
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ..autograd import State, current
+from ..domain.induction import Counted, look
+from ..domain.mro import linear_order
+from ..domain.opaque_values import part_of
+from ..domain.values import (
+    Const,
+    Due,
+    Generator,
+    Instance,
+    Lib,
+    Mapping,
+    Method,
+    Partial,
+    Range,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    Zip,
+    of_key,
+)
+from ..engine.machine import Machine, Raised
+from ..engine.paths.truth import length
+from ..models.torch import dispatch
+
+LAPS = 3
+EXACT = 12
+OBJECTS = 48
+
+
+@dataclass(slots=True)
+class Items:
+    """The first items; ``exact`` says there are no others."""
+
+    values: list[Value]
+    exact: bool
+
+
+def started(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
+    """What ``iter(value)`` gives, if code of the program says so: an object with ``__next__``, a generator, a list."""
+    if isinstance(value, Zip):
+        return Zip(tuple(started(m, state, part, node) for part in value.parts))
+    if isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        from .calls import call_dunder
+
+        made = call_dunder(m, state, value, "__iter__", [], node)
+        return value if made is None else made
+    return value
+
+
+def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = LAPS) -> Items:
+    """Up to ``laps`` items of ``value`` where there may be many; all of them where they are few and known. Objects of
+    the program are asked for theirs.
+    """
+    found = items_due(m, state, started(m, state, value, node), node, laps)
+    for number, item in enumerate(found.values):
+        try:
+            found.values[number] = come_due(m, state, item, node)
+        except Exhausted:
+            return Items(found.values[:number], True)
+    return found
+
+
+class Exhausted(Raised):
+    """There is no other item."""
+
+
+def come_due(m: Machine, state: State, item: Value, node: ast.AST, everywhere: bool = False) -> Value:
+    """An item whose iteration begins: what is due is asked for, on every path or on one of them. Raises Exhausted where
+    the program says that there is none.
+    """
+    if isinstance(item, Tuple) and any(isinstance(part, (Due, Tuple)) for part in item.items):
+        return Tuple(tuple(come_due(m, state, part, node, everywhere) for part in item.items), item.names)
+    if not isinstance(item, Due):
+        return item
+    from .calls import call_value, own_method
+
+    m.steps += 1
+    name, given = ("__next__", []) if item.index is None else ("__getitem__", [item.index])
+    own = own_method(m, state, item.receiver, name)
+    if own is None:
+        return Unknown("item")
+    try:
+        return m.once(node, name, lambda key: call_value(m, state, own, given, {}, node, key if everywhere else None))
+    except Raised as error:
+        if error.name == "StopIteration" or error.name == "IndexError" and item.index is not None:
+            raise Exhausted(error.name, is_meant=True) from None
+        raise
+
+
+def items_due(m: Machine, state: State, value: Value, node: ast.AST, laps: int) -> Items:
+    """The items of what iteration has ``started`` on; those of an object of the program are not asked for yet."""
+    if isinstance(value, Tuple):
+        return Items(list(value.items), True)
+    if isinstance(value, Range):
+        return _range(value, laps)
+    if isinstance(value, Zip):
+        parts = [items_due(m, state, part, node, laps) for part in value.parts]
+        ends = [len(part.values) for part in parts if part.exact]
+        if ends and any(len(part.values) < min(ends) for part in parts):  # where one ends the others go as far
+            parts = [
+                part if part.exact or isinstance(source, Generator) else items_due(m, state, source, node, min(ends))
+                for source, part in zip(value.parts, parts)
+            ]
+        count = min((len(p.values) for p in parts), default=0)
+        exact = any(p.exact and len(p.values) == count for p in parts)
+        return Items([Tuple(tuple(p.values[i] for p in parts)) for i in range(count)], exact)
+    if isinstance(value, TensorRef):
+        return _tensor(m, state, value, node, laps)
+    if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
+        return Items([Const(c) for c in value.value[:EXACT]], len(value.value) <= EXACT)
+    if isinstance(value, Generator):
+        from .functions import collect
+
+        return collect(m, state, value, laps)
+    if isinstance(value, Ref):
+        thing = state.heap[value.id]
+        look(value.id)
+        if isinstance(thing, Sequence):
+            return _known(thing.items, thing.open, laps)
+        if isinstance(thing, Mapping):
+            return _known([of_key(k) for k in thing.items], thing.open, laps)
+        if isinstance(thing, Instance):
+            from .calls import own_method
+
+            if own_method(m, state, value, "__next__"):
+                return Items([Due(value)] * laps, False)
+            if Lib("typing.NamedTuple") in linear_order(state, thing.kind):
+                return Items(list(thing.attributes.values()), True)
+            if own_method(m, state, value, "__getitem__") and not own_method(m, state, value, "__iter__"):
+                return Items([Due(value, Counted(index)) for index in range(laps)], False)
+    if isinstance(value, Unknown) and value.why == "index":
+        return Items([Unknown("index", False) for _ in range(laps)], False)  # the sizes of a tensor
+    # What a loader yields is data; what an unknown call returned may hold anything.
+    data = isinstance(value, Unknown) and (value.grad is False or value.why == "loader")
+    grad, whole = False if data else None, getattr(value, "formula", None) or value
+    return Items([Unknown("batch", grad, formula=("[]", whole, Const(i))) for i in range(laps)], False)
+
+
+def shown(state: State, items: list[Value], first: int) -> list[Value]:
+    """The items that a loop is run for: the first, and of the others the program's own objects, each with a state of
+    its own (``for layer in net.modules(): layer.reset()``).
+    """
+    if len(items) <= first:
+        return items
+    return [*items[:first], *[item for item in items[first:] if _is_own(state, item)][:OBJECTS]]
+
+
+def _is_own(state: State, item: Value) -> bool:
+    if isinstance(item, Partial):
+        return any(_is_own(state, given) for given in item.args)
+    if isinstance(item, Tuple):
+        return any(_is_own(state, part) for part in item.items)
+    thing = state.heap[item.id] if isinstance(item, Ref) else None
+    return isinstance(thing, Instance) and isinstance(thing.kind, Ref)
+
+
+def _known(items: list[Value], more: bool, laps: int) -> Items:
+    if not more:
+        return Items(list(items), True)
+    filled = list(items)
+    while filled and len(filled) < laps:
+        filled.append(items[-1])
+    return Items(filled or [Unknown("item") for _ in range(laps)], False)
+
+
+def _range(value: Range, laps: int) -> Items:
+    size = length(value)
+    if size is not None and size <= max(laps, 4):
+        return Items([Const(i) for i in range(value.start, value.stop, value.step)], True)  # type: ignore[arg-type]
+    begin, step = value.start, value.step
+    if begin is None or not step:
+        return Items([Unknown("index", False) for _ in range(laps)], False)
+    known: list[Value] = [Counted(begin + i * step) for i in range(laps - 1)]
+    return Items([*known, Unknown("index", False)], False)
+
+
+def _tensor(m: Machine, state: State, value: TensorRef, node: ast.AST, laps: int) -> Items:
+    if current(state, value.id).assumed:
+        return Items([part_of(m.tape, state, value.id, node) for _ in range(laps)], False)
+    views = dispatch.run(m, state, "unbind", [value], {}, node)
+    if isinstance(views, Tuple):
+        return Items([*views.items, *views.items[-1:] * (laps - len(views.items))], False)
+    return Items([value] * laps, False)
+
+
+def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.AST) -> list[Value]:
+    """Exactly ``count`` items for an unpacking assignment (as many as are known for None)."""
+    if isinstance(value, TensorRef) and count is not None:
+        items = items_of(m, state, value, node, count).values
+    elif isinstance(value, Unknown) and count is not None:
+        whole = value.formula or value
+        parts = [Unknown(value.why, value.grad, formula=("[]", whole, Const(i))) for i in range(count)]
+        return _alike(m, state, value, parts)
+    elif isinstance(value, Method) and count is not None:
+        return _alike(m, state, value, [Unknown("batch") for _ in range(count)])
+    else:
+        items = items_of(m, state, value, node, max(count or 0, LAPS)).values
+    if count is None:
+        return items
+    while len(items) < count:
+        items.append(
+            Unknown("item")
+            if not items or not isinstance(items[-1], Unknown)
+            else Unknown(items[-1].why, items[-1].grad)
+        )
+    return items[:count]
+
+
+def _alike(m: Machine, state: State, whole: Unknown | Method, items: list[Unknown]) -> list[Value]:
+    """Items of what nobody knows: they can reach what it reaches, as the optimizers of ``a, b = self.optimizers``."""
+    from ..models.torch.autograd.grad_access import reach
+
+    held = frozenset(reach(m, state, [whole]))
+    if held:
+        m.tape.holders.update((item.tensor, held) for item in items)
+    return list(items)

@@ -1,0 +1,321 @@
+"""Loops: a few iterations stand for all of them.
+
+The body runs for iteration 1, for iteration 2 with what iteration 1 left behind, and once more with an index that is
+not known, unless that would only repeat iteration 2 (``repeating``). That finds what is carried across iterations, and
+what needs two carries. A test such as ``i % 4 == 0`` asks for more. Every path knows its iteration; findings tell it.
+A loop inside another one is not run again where that would only repeat its last run.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from functools import partial
+
+from ..autograd import Lap, State
+from ..checks import evaluation_loops, retention
+from ..domain.values import NONE, Frame, Generator, Sequence, Value
+from ..engine.liveness import Live, bound_in, live
+from ..engine.loops import conditional_fill
+from ..engine.loops.convergence import Iteration, alike, uncounted
+from ..engine.loops.thresholds import MOST, Waiting
+from ..engine.machine import STATEMENTS, Machine
+from ..engine.paths.truth import truth
+from ..source import walk
+from .assign import assign
+from .functions import run_generator
+from .iteration import LAPS, Exhausted, come_due, items_due, shown, started
+
+
+def laps_for(loop: ast.For | ast.AsyncFor | ast.While) -> int:
+    """How many iterations tell everything: more than three where the body counts (``i % k``, ``i > k``)."""
+    known = getattr(loop, "_tapelint_laps", None)
+    if known is None:
+        known = LAPS
+        names = (
+            {n.id for n in walk(loop.target) if isinstance(n, ast.Name)} if not isinstance(loop, ast.While) else None
+        )
+        for item in walk(loop):
+            if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Mod) and _counts(item.left, names):
+                known = max(known, _number(item.right, 2))
+            elif isinstance(item, ast.Compare) and _counts(item.left, names):
+                known = max(known, _number(item.comparators[0], 1) + 1)
+        known = min(known, MOST)
+        loop._tapelint_laps = known  # type: ignore[union-attr]
+    return known
+
+
+def _counts(node: ast.expr, names: set[str] | None) -> bool:
+    return any(isinstance(n, ast.Name) and (names is None or n.id in names) for n in walk(node))
+
+
+def _number(node: ast.expr, factor: int) -> int:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value * factor if isinstance(value, int) and not isinstance(value, bool) and 0 < value * factor < MOST else 0
+
+
+def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
+    depth, laps = len(state.laps), laps_for(node)
+    stepping, m.entering = node is m.entering, None
+
+    def begin(s: State) -> None:
+        iterable = started(m, s, m.ev(node.iter, s), node)
+        lazy = isinstance(iterable, Generator) and iterable.function is not None
+        s.value = iterable if lazy else items_due(m, s, iterable, node, laps)
+
+    results: list[State] = []
+    paths = m.explore(state, begin)
+    for path in paths:
+        if path.signal is not None:
+            results.append(path)
+            continue
+        found, path.value = path.value, None
+        if isinstance(found, Generator):
+            results += _over_generator(m, node, path, found, depth, laps)
+        else:
+            items = shown(path, found.values, max(laps, MOST))
+            run = m.new_run()
+            if items and not found.exact:
+                m.waiting[run] = Waiting()
+            lead = Lead(run, depth, items, len(path.choices))
+            results += _laps(m, node, [path], lead, stepping=stepping and len(paths) == 1)
+    return results
+
+
+@dataclass(slots=True)
+class Ends:
+    """The paths that have left a loop: those for which there was no other item, and those that broke out of it."""
+
+    exhausted: list[State] = field(default_factory=list)
+    left: list[State] = field(default_factory=list)
+
+
+def _bound(
+    m: Machine, node: ast.For | ast.AsyncFor, going: list[State], lap: Lap, depth: int, item: Value, ends: Ends
+) -> list[State]:
+    """The paths that begin an iteration with its item bound; those that raise at that are added to ``ends``."""
+    starting: list[State] = []
+
+    def bind(s: State) -> None:
+        assign(m, s, node.target, come_due(m, s, item, node, everywhere=True), node, None)
+
+    for path in going:
+        m.lap(path, node, lap.run, lap.number, depth)
+        for bound in m.explore(path, bind):
+            if bound.signal is None:
+                starting.append(bound)
+            elif isinstance(bound.value, Exhausted):
+                bound.signal, bound.value = None, None
+                ends.exhausted.append(bound)
+            else:
+                ends.left.append(bound)
+    return starting
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What a loop begins with: the number of its run, how many loops are around it, what it goes through, and how many
+    conditions were decided before that are not known.
+    """
+
+    run: int
+    depth: int
+    items: list[Value]
+    chosen: int
+
+
+class Begun(Exception):
+    """The first iteration of the loop that a stretch steps into is ready to run, on one ``path``; it has begun when
+    the machine had taken so many ``steps``.
+    """
+
+    def __init__(self, lead: Lead, path: State, steps: int) -> None:
+        super().__init__(lead, path, steps)
+        self.lead, self.path, self.steps = lead, path, steps
+
+
+def go_on(m: Machine, node: ast.For | ast.AsyncFor, lead: Lead, ended: list[State], count: int) -> list[State]:
+    """Run the rest of a loop whose first iteration has ``ended``, after so many steps."""
+    return _laps(m, node, ended, lead, ended, count)
+
+
+def _laps(
+    m: Machine,
+    node: ast.For | ast.AsyncFor,
+    going: list[State],
+    lead: Lead,
+    ended: list[State] | None = None,
+    count: int = 0,
+    stepping: bool = False,
+) -> list[State]:
+    """Run the body for each item of the lead, but for those that would only repeat the one before. What leaves the
+    loop: the last state, and every break. Where there are more items, the last stands for as many as it takes to fill
+    what the program waits for (``if len(memory) >= 8``), and one that finds it so.
+    """
+    run, depth, items, chosen = lead.run, lead.depth, lead.items, lead.chosen
+    number, ends, last = 0, Ends(), Iteration(m)
+    left = ends.left
+    while going and number < len(items):
+        if ended is None and number < 2 and _ran(m, node, going, items[number:], number):
+            for path in going if number else ():
+                uncounted(path, node.target)
+            break
+        last, out = last.next(going, alike(items, number) or depth), len(left)
+        last.begun -= count
+        if ended is None:
+            starting = _bound(m, node, going, Lap(node, run, number + 1), depth, items[number], ends)
+            if stepping and number == 0 and len(starting) == 1 and not left and not ends.exhausted:
+                raise Begun(lead, starting[0], last.begun)
+            ended = m.block(node.body, starting) if starting else []
+        going, ended, count = _body(ended, left), None, 0
+        if len(going) > 1:
+            going = _met(m, node, going)
+        number += 1
+        if number == len(items) and run in m.waiting:
+            items = [*items, *items[-1:] * m.waiting[run].more(number)]
+        if (repeated := last.ended(going, items[number - 1], partial(_heads, m, node))) is not None:
+            if len(left) == out:
+                m.watch.rounds[node] = repeated
+            skipped = alike(items, number - 1)
+            number += skipped
+            if skipped and number == len(items):
+                for path in going:
+                    uncounted(path, node.target)
+    m.waiting.pop(run, None)
+    return _leave(m, node, [*going, *ends.exhausted], left, depth, chosen)
+
+
+def _ran(m: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
+    """Whether the loop was run before, and what is left of this run after ``number`` iterations would repeat that."""
+    known = m.watch.rounds.get(node)
+    if known is None:
+        return False
+    live, binds = _lives(m, node, going), bound_in(node)
+    if number == 0 and (live is None or not live.after & binds <= live.head):
+        return False  # what follows reads what an iteration binds
+    return known.covers(m, going, items, None if live is None else live.head, None if number else binds)
+
+
+def _body(ended: list[State], left: list[State]) -> list[State]:
+    """An iteration has ended: the paths that go on to the next; those that leave the loop are added to ``left``."""
+    going: list[State] = []
+    for path in ended:
+        if path.signal in (None, "continue"):
+            path.signal = None
+            going.append(path)
+        else:
+            left.append(path)
+    return going
+
+
+def _leave(
+    m: Machine,
+    node: ast.For | ast.AsyncFor | ast.While,
+    going: list[State],
+    left: list[State],
+    depth: int,
+    chosen: int,
+) -> list[State]:
+    """The loop ends; before it ``chosen`` conditions were decided that are not known."""
+    for path in going + left:
+        if len(path.choices) > chosen:
+            conditional_fill.leave(path, node)
+        if len(path.laps) > depth:
+            retention.leave(m, path, path.laps[depth].run)
+            if path.evaluated:
+                evaluation_loops.leave(m, path, path.laps[depth].run)
+        path.laps = path.laps[:depth]
+    if node.orelse:
+        going = m.block(node.orelse, going) if going else []
+    for path in left:
+        if path.signal == "break":
+            path.signal = None
+    return _met(m, node, going + left, after=True) if len(going) + len(left) > 1 else going + left
+
+
+def _met(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State], after: bool = False) -> list[State]:
+    """Merge paths at the head of a loop, or ``after`` it: names that are dead there do not keep them apart."""
+    known = _lives(m, node, states)
+    return m.trim(states, None if known is None else known.after if after else known.head)
+
+
+def _lives(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> Live | None:
+    """What the loop needs of the names of the running scope."""
+    frame: Frame = states[0].heap[states[0].frame]
+    if frame.function is not None:
+        return m.ask(live, frame.function.node, node)
+    return m.ask(live, m.tree, node) if states[0].frame == m.module and not m.cells else None
+
+
+def _heads(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> frozenset[str] | None:
+    known = _lives(m, node, states)
+    return None if known is None else known.head
+
+
+def _over_generator(
+    m: Machine, node: ast.For | ast.AsyncFor, state: State, generator: Generator, depth: int, laps: int
+) -> list[State]:
+    """The body runs at every ``yield``: generator and loop take turns, as in life."""
+    run, chosen = m.new_run(), len(state.choices)
+    base = state.laps
+    count = state.new(Sequence("list", []))  # one item per lap, on the heap, so that every path has its own
+    state.laps = (*base, Lap(node, run, 1))
+
+    def body(path: State, value: Value) -> list[State]:
+        path.edit(count).items.append(NONE)
+        number = len(path.heap[count].items)
+        inside = path.laps[depth + 1 :]  # the generator's own loops
+        path.laps = (*base, Lap(node, run, number))
+        bound = m.explore(path, lambda s: assign(m, s, node.target, value, node, None))
+        states = [s for b in bound for s in m.block(node.body, [b])]
+        for out in states:
+            # What the generator does next belongs to the next iteration.
+            out.laps = (*base, Lap(node, run, number + 1), *inside)
+            if out.signal in (None, "continue") and number >= laps:
+                out.signal = "break"
+        return states
+
+    states = run_generator(m, state, generator, body)
+    going = [s for s in states if s.signal is None]
+    left = [s for s in states if s.signal is not None]
+    return _leave(m, node, going, left, depth, chosen)
+
+
+def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
+    """``while``: a known test is obeyed (up to a limit); an unknown one holds for three iterations and then fails."""
+    depth, chosen = len(state.laps), len(state.choices)
+    run = m.new_run()
+    going, left, ended = [state], [], []
+    laps = laps_for(node)
+    index, last = 0, Iteration(m)
+    waiting = m.waiting[run] = Waiting()
+    while going and index < max(laps, MOST):
+        if index >= laps:
+            laps += waiting.more(index)
+        last = last.next(going, index + 1 < laps)
+        starting: list[State] = []
+        for path in going:
+            m.lap(path, node, run, index + 1, depth)
+            for tested in m.explore(path, lambda s: setattr(s, "value", m.ev(node.test, s))):
+                if tested.signal is not None:
+                    left.append(tested)
+                    continue
+                value, tested.value = tested.value, None
+                known = truth(m, tested, value)
+                endless = isinstance(node.test, ast.Constant)
+                if known is False or (index >= laps and (known is None or endless)):
+                    ended.append(tested)
+                else:
+                    starting.append(tested)
+        going = _body(m.block(node.body, starting) if starting else [], left)
+        if len(going) > 1:
+            going = _met(m, node, going)
+        index += 1
+        if last.ended(going, NONE, partial(_heads, m, node)) is not None:
+            index = laps
+    ended += going
+    m.waiting.pop(run, None)
+    return _leave(m, node, _met(m, node, ended) if len(ended) > 1 else ended, left, depth, chosen)
+
+
+STATEMENTS.update({ast.For: for_loop, ast.AsyncFor: for_loop, ast.While: while_loop})

@@ -1,0 +1,332 @@
+"""Operators: on tensors they are ops, on plain values plain arithmetic, on the program's own classes their methods."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from .. import ops
+from ..autograd import State
+from ..checks.lost_history import added, computed
+from ..domain.induction import Counted, derived, is_number, look, peek
+from ..domain.opaque_values import as_data, is_data, is_opaque
+from ..domain.values import (
+    FALSE,
+    TRUE,
+    Const,
+    Instance,
+    Mapping,
+    Ref,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    as_key,
+)
+from ..engine.loops.thresholds import come
+from ..engine.machine import EXPRESSIONS, Machine
+from ..engine.paths.conditions import remembered
+from ..engine.paths.truth import truth
+from ..models.torch import dispatch
+from ..models.torch.autograd import missing_grad
+from .assign import assign
+from .calls import call_dunder
+
+ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+DUNDER = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mult": "mul",
+    "Div": "truediv",
+    "MatMult": "matmul",
+    "Pow": "pow",
+    "FloorDiv": "floordiv",
+    "Mod": "mod",
+}
+
+REPEATED = 256
+"""Items of a list that is repeated (``[0] * n``) that are held one by one."""
+BITS = 256
+"""By which a number is shifted at most."""
+
+
+def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
+    left, right = m.ev(node.left, state), m.ev(node.right, state)
+    return remembered(m, node, state, _counted(state, node.op, combine(m, state, node.op, left, right, node)))
+
+
+def _counted(state: State, op: ast.operator, value: Value) -> Value:
+    """A number that was added to another one in a loop may be what the program counts: ``n = n + 1``."""
+    is_sum = isinstance(op, (ast.Add, ast.Sub)) and type(value) is Const and type(value.value) in (int, float)
+    return Counted(value.value, grows=True) if is_sum and state.laps else value
+
+
+def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+    """``left op right``."""
+    name = type(op).__name__
+    if type(left) is Const and left.value is None or type(right) is Const and right.value is None:
+        missing_grad.used(m, state, left, node, "TypeError")
+        missing_grad.used(m, state, right, node, "TypeError")
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _plain(op, left, right)
+    if isinstance(left, Ref) or isinstance(right, Ref):
+        own = call_dunder(m, state, left, f"__{DUNDER.get(name, '')}__", [right], node)
+        if own is None:
+            own = call_dunder(m, state, right, f"__r{DUNDER.get(name, '')}__", [left], node)
+        if own is not None:
+            return own
+    left, right = as_data(state, left), as_data(state, right)
+    if isinstance(left, TensorRef) or isinstance(right, TensorRef):
+        return _tensors(m, state, name, left, right, node)
+    if name == "Add" and isinstance(left, Tuple) and isinstance(right, Tuple):
+        return Tuple(left.items + right.items)
+    if isinstance(left, Ref) and isinstance(thing := state.heap[left.id], Sequence):
+        if name == "Add" and isinstance(right, Ref) and isinstance(other := state.heap[right.id], Sequence):
+            return Ref(state.new(Sequence(thing.kind, thing.items + other.items, thing.open or other.open)))
+        if name == "Mult" and isinstance(right, Const) and isinstance(right.value, int):
+            return Ref(state.new(_repeated(thing, right.value)))
+        if name == "Mult":
+            return Ref(state.new(Sequence(thing.kind, thing.items * 2, True)))
+    unknown = isinstance(left, Unknown) or isinstance(right, Unknown)
+    if unknown and is_data(state, left) and is_data(state, right):
+        return computed(m, "index" if is_number(left) and is_number(right) else "", left, right)
+    return Unknown()
+
+
+def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, node: ast.AST) -> Value:
+    swap = not isinstance(left, (TensorRef, Unknown)) or isinstance(left, Unknown) and left.why == "index"
+    row = ops.operator_name(name, reflected=swap)
+    args = [right, left] if swap else [left, right]
+    result = dispatch.run(m, state, row, args, {}, node) if row else None
+    if isinstance(result, TensorRef) and name in ("Add", "Sub"):
+        added(m, result, left if swap else right)
+    if result is None:
+        found = [t for v in (left, right) if (t := dispatch.tensor_of(m, state, v)) is not None]
+        result = dispatch.opaque(m, state, found, node, name)
+    return result
+
+
+def _plain(op: ast.operator, one: Const, two: Const) -> Value:
+    left, right = peek(one), peek(two)
+    if isinstance(op, ast.Pow):
+        small = (
+            isinstance(left, (int, float)) and isinstance(right, (int, float)) and abs(left) < 1e6 and abs(right) < 64
+        )
+        function: Callable[[Any, Any], Any] | None = operator.pow if small else None
+    else:
+        function = ARITHMETIC.get(type(op))
+    if isinstance(op, (ast.Mult, ast.LShift)) and (
+        isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)
+    ):
+        function = None
+    if isinstance(op, ast.LShift) and isinstance(right, int) and right > BITS:
+        function = None
+    if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)) and not isinstance(right, (int, str)):
+        function = None
+    if function is None:
+        return Unknown()
+    try:
+        return derived(function, one, two)
+    except Exception:  # the program's own mistake: a TypeError, a division by zero
+        return Unknown()
+
+
+def _repeated(thing: Sequence, times: int) -> Sequence:
+    """``items * times``, which may be far more than memory holds: the first of them, and that there are more."""
+    room = -(-REPEATED // max(len(thing.items), 1))
+    items = thing.items * max(0, min(times, room))
+    return Sequence(thing.kind, items, times > 0 and thing.open or times > room and bool(items))
+
+
+def _modest(left: Any, right: Any) -> bool:
+    return all(not isinstance(v, (int, float)) or abs(v) < 1e12 for v in (left, right))
+
+
+def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
+    value = m.ev(node.operand, state)
+    if isinstance(node.op, ast.Not):
+        known = truth(m, state, value)
+        return remembered(m, node, state, Unknown("not", False)) if known is None else FALSE if known else TRUE
+    if isinstance(value, TensorRef):
+        row = ops.operator_name(type(node.op).__name__)
+        result = dispatch.run(m, state, row, [value], {}, node) if row else value
+        return value if result is None else result
+    if isinstance(value, Const):
+        try:
+            if isinstance(node.op, ast.USub):
+                return Const(-value.value)
+            if isinstance(node.op, ast.Invert):
+                return Const(~value.value)
+            return value
+        except TypeError:
+            return Unknown()
+    if isinstance(value, Unknown):
+        result = computed(m, "", value) if value.grad is False else Unknown("", value.grad)
+        return remembered(m, node, state, result)
+    return Unknown()
+
+
+def compare(m: Machine, node: ast.Compare, state: State, key: object) -> Value:
+    left = m.ev(node.left, state)
+    result: Value = TRUE
+    for op, comparator in zip(node.ops, node.comparators):
+        right = m.ev(comparator, state)
+        step = come(m, state, op, left, right, comparator) or _compare(m, state, op, left, right, node)
+        if step == FALSE:
+            return FALSE
+        if step != TRUE:
+            result = step
+        left = right
+    return remembered(m, node, state, result)
+
+
+def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        same = identical(state, left, right)
+        return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
+    if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
+        try:
+            return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
+        except TypeError:
+            return Unknown()
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, Ref) and (key := as_key(left)) is not None:
+        thing = state.heap[right.id]
+        if isinstance(thing, Mapping) and not thing.open:
+            return Const((key in thing.items) is isinstance(op, ast.In))
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, Const):
+        if isinstance(right, Const) and isinstance(left.value, str) and isinstance(right.value, str):
+            return Const((left.value in right.value) is isinstance(op, ast.In))
+        items = container_keys(state, right)
+        if items is not None:
+            try:
+                return Const((left.value in items) is isinstance(op, ast.In))
+            except TypeError:
+                return Unknown()
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, Ref):
+        answer = call_dunder(m, state, right, "__contains__", [left], node)
+        known = None if answer is None else truth(m, state, answer)
+        if known is not None:
+            return Const(known is isinstance(op, ast.In))
+    if isinstance(left, TensorRef) or isinstance(right, TensorRef):
+        name = ops.operator_name(type(op).__name__)
+        first, second = (left, right) if isinstance(left, TensorRef) else (right, left)
+        result = dispatch.run(m, state, name, [first, second], {}, node) if name else None
+        if result is not None:
+            return result
+    return Unknown("comparison", False)
+
+
+def container_keys(state: State, value: Value) -> list[Any] | str | None:
+    """The plain members of a container, or None where not all are known; a text is asked itself what is in it."""
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return value.value
+    items: list[Value] = []
+    if isinstance(value, Tuple):
+        items = list(value.items)
+    elif isinstance(value, Ref):
+        thing = state.heap[value.id]
+        look(value.id)
+        if isinstance(thing, Mapping) and not thing.open:
+            return list(thing.items)
+        if not isinstance(thing, Sequence) or thing.open:
+            return None
+        items = thing.items
+    else:
+        return None
+    return [i.value for i in items if isinstance(i, Const)] if all(isinstance(i, Const) for i in items) else None
+
+
+def identical(state: State, left: Value, right: Value) -> bool | None:
+    """``left is right``, where it is known."""
+    if any(isinstance(each, Unknown) or is_opaque(state, each) for each in (left, right)):
+        return None if left is not right else True
+    if isinstance(left, Const) and isinstance(right, Const):
+        if left.value is None or right.value is None or isinstance(left.value, bool):
+            return left.value is right.value
+        return None
+    if type(left) is not type(right):
+        return False
+    return left == right
+
+
+def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
+    stop = isinstance(node.op, ast.Or)
+    value: Value = TRUE
+    doubtful: list[Value] = []
+    for part in node.values:
+        m.ran.add(part)
+        value = m.ev(part, state)
+        known = truth(m, state, value)
+        if known is stop:
+            break
+        if known is None:
+            doubtful.append(value)
+    if not doubtful or isinstance(value, TensorRef) and not is_data(state, value):
+        return value
+    plain = all(is_data(state, each) for each in (*doubtful, value))
+    if plain and isinstance(value, TensorRef):
+        return value
+    return remembered(m, node, state, Unknown("or" if stop else "and", False if plain else None))
+
+
+def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
+    """``a += b``: in place on tensors and lists, otherwise ``a = a + b``."""
+    target = node.target
+    load = m.ev(target, state)
+    value = m.ev(node.value, state)
+    name = type(node.op).__name__
+    if isinstance(load, TensorRef):
+        row = ops.operator_name(name, inplace=True)
+        result = dispatch.run(m, state, row, [load, value], {}, node) if row else None
+        if isinstance(result, TensorRef) and name in ("Add", "Sub"):
+            added(m, result, value)
+        assign(m, state, target, load if result is None else result, node, None)
+        return
+    if isinstance(load, Ref) and isinstance(thing := state.heap[load.id], Sequence) and name == "Add":
+        from .iteration import items_of
+
+        source = items_of(m, state, value, node)
+        edited = state.edit(load.id)
+        edited.items += source.values
+        edited.open = thing.open or not source.exact
+        assign(m, state, target, load, node, None)
+        return
+    if isinstance(load, Ref) and isinstance(state.heap[load.id], Instance):
+        own = call_dunder(m, state, load, f"__i{DUNDER.get(name, '')}__", [value], node)
+        if own is not None:
+            assign(m, state, target, own, node, None)
+            return
+    if isinstance(load, Unknown) and load.why == "batch" and not isinstance(value, Const):
+        tensor = dispatch.tensor_of(m, state, load)
+        row = ops.operator_name(name, inplace=True)
+        if tensor is not None and row and tensor in state.tensors:
+            dispatch.run(m, state, row, [TensorRef(tensor), value], {}, node)
+            return
+    result = _counted(state, node.op, combine(m, state, node.op, load, value, node))
+    assign(m, state, target, result, node, node.value)
+
+
+EXPRESSIONS.update({ast.BinOp: binary, ast.UnaryOp: unary, ast.Compare: compare, ast.BoolOp: boolean})

@@ -1,0 +1,63 @@
+"""Whose a call is: what is known of the thing that is called, or whose method is called, before it runs.
+
+Net.train(net)        what a class has from a library, called with an object of that class
+super().forward(x)    the class after the one the method was defined in, and its first argument
+batch.unsqueeze(0)    only tensors have that method
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from functools import cache
+
+from .. import ops
+from ..autograd import State
+from ..domain.mro import linear_order
+from ..domain.values import Bound, Class, Function, Instance, Lib, Ref, Super, Unknown, Value
+from ..models.torch.registry import TENSOR_METHODS
+from ..ops.module_names import answers
+
+
+def runs_code(state: State, function: Value) -> bool:
+    """Whether a call runs a function of the program, or a network, and makes no object."""
+    if isinstance(function, Ref):
+        return isinstance(state.heap[function.id], Instance)
+    return isinstance(function.function if isinstance(function, Bound) else function, Function)
+
+
+def is_own_of(state: State, kind: Value, args: list[Value]) -> bool:
+    """Whether what a class of the program has from a library is called with an object of that class:
+    ``Net.train(net)``.
+    """
+    if not args or not isinstance(kind, Ref) or not isinstance(state.heap[kind.id], Class):
+        return False
+    thing = state.heap[args[0].id] if isinstance(args[0], Ref) else None
+    return isinstance(thing, Instance) and kind in linear_order(state, thing.kind)
+
+
+def how_answers(state: State, thing: Instance, method: str) -> bool | None:
+    """Whether a method that a library defines returns what its network makes of the arguments; None if not known."""
+    found = (answers(kind.name, method) for kind in linear_order(state, thing.kind) if isinstance(kind, Lib))
+    return next((flows for flows in found if flows is not None), None)
+
+
+@cache
+def is_only_of_tensors(name: str) -> bool:
+    """Whether tensors have a method of that name, and no kind of dict has one."""
+    if any(hasattr(kind, name) for kind in (OrderedDict, Counter)):
+        return False
+    return name in TENSOR_METHODS or bool(ops.candidates(name))
+
+
+def super_of(state: State) -> Value:
+    """``super()`` inside a method: the class the method was defined in, and its first argument."""
+    key = state.frame
+    while key:
+        frame = state.heap[key]
+        function = frame.function
+        if function is not None and function.owner is not None and function.node.args.args:
+            receiver = frame.variables.get(function.node.args.args[0].arg)
+            if receiver is not None:
+                return Super(function.owner, receiver)
+        key = frame.parent
+    return Unknown("super")

@@ -1,0 +1,205 @@
+"""Statements without inner flow: assignments, expressions, definitions, ``return``, ``raise``, ``del``,
+``assert``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ..autograd import State
+from ..domain.values import NONE, Instance, Lib, Ref, Value
+from ..engine.machine import STATEMENTS, Machine, Raised
+from .assign import assign, delete
+from .classes import define_class
+from .functions import define_function
+from .operators import augmented
+
+
+def expression(m: Machine, node: ast.Expr, state: State) -> list[State]:
+    if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
+        return yielding(m, node.value, state, None)
+    if isinstance(node.value, ast.Constant):
+        return [state]
+    return m.explore(state, partial(evaluated, m, node))
+
+
+def evaluated(m: Machine, node: ast.Expr, state: State) -> None:
+    m.ev(node.value, state)
+
+
+def void(_: Value) -> None:
+    return None
+
+
+def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: ast.expr | None) -> list[State]:
+    """``yield`` hands the value to whoever runs the generator: a loop body, or a list being collected."""
+    if not m.consumers:
+        return [state]
+    states = m.explore(state, lambda s: setattr(s, "value", m.ev(node.value, s) if node.value else NONE))
+    consumer = m.consumers[-1]
+    results: list[State] = []
+    for path in states:
+        if path.signal is not None:
+            results.append(path)
+            continue
+        value, path.value = path.value, None
+        if isinstance(node, ast.YieldFrom):
+            results += _yield_from(m, node, path, value)
+        else:
+            m.consumers.pop()
+            try:
+                results += consumer(path, value)
+            finally:
+                m.consumers.append(consumer)
+    if target is not None:
+        for path in results:
+            if path.signal is None:
+                m.bind(path, target.id, NONE) if isinstance(target, ast.Name) else None
+    return results
+
+
+def _yield_from(m: Machine, node: ast.YieldFrom, state: State, value: Value) -> list[State]:
+    from .iteration import items_of
+
+    consumer = m.consumers[-1]
+    results: list[State] = []
+    for path in m.explore(state, lambda s: setattr(s, "value", items_of(m, s, value, node).values)):
+        if path.signal is not None:
+            results.append(path)
+            continue
+        items, path.value = path.value, None
+        states = [path]
+        for item in items:
+            m.consumers.pop()
+            try:
+                states = [out for s in states for out in (consumer(s, item) if s.signal is None else [s])]
+            finally:
+                m.consumers.append(consumer)
+        results += states
+    return results
+
+
+def assignment(m: Machine, node: ast.Assign, state: State) -> list[State]:
+    if isinstance(node.value, ast.Yield):
+        return yielding(m, node.value, state, node.targets[0])
+    return m.explore(state, partial(assigned, m, node))
+
+
+def assigned(m: Machine, node: ast.Assign, state: State) -> None:
+    value = m.ev(node.value, state)
+    for target in node.targets:
+        assign(m, state, target, value, node, node.value)
+
+
+def annotated(m: Machine, node: ast.AnnAssign, state: State) -> list[State]:
+    if node.value is None:
+        return [state]
+    value = node.value
+    return m.explore(state, lambda s: assign(m, s, node.target, m.ev(value, s), node, value))
+
+
+def augmented_assignment(m: Machine, node: ast.AugAssign, state: State) -> list[State]:
+    return m.explore(state, lambda s: augmented(m, node, s))
+
+
+def returning(m: Machine, node: ast.Return, state: State) -> list[State]:
+    if node.value is None:
+        state.signal, state.value = "return", NONE
+        return [state]
+    return m.explore(state, partial(returned, m, node))
+
+
+def returned(m: Machine, node: ast.Return, state: State) -> None:
+    value = m.ev(node.value, state)  # type: ignore[arg-type]
+    state.signal, state.value = "return", value
+
+
+def raising(m: Machine, node: ast.Raise, state: State) -> list[State]:
+    def effect(s: State) -> None:
+        name = "Exception"
+        if node.exc is not None:
+            target = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            value = m.ev(target, s)
+            if isinstance(value, Lib):
+                name = value.name.rpartition(".")[2]
+            elif isinstance(value, Ref) and isinstance(s.heap[value.id], Instance):
+                name = "Exception"
+        raise Raised(name, is_meant=True)
+
+    return m.explore(state, effect)
+
+
+def asserting(m: Machine, node: ast.Assert, state: State) -> list[State]:
+    return m.explore(state, lambda s: void(m.ev(node.test, s)))
+
+
+def deleting(m: Machine, node: ast.Delete, state: State) -> list[State]:
+    def effect(s: State) -> None:
+        for target in node.targets:
+            delete(m, s, target)
+
+    return m.explore(state, effect)
+
+
+def jump(m: Machine, node: ast.stmt, state: State) -> list[State]:
+    state.signal = "break" if isinstance(node, ast.Break) else "continue"
+    return [state]
+
+
+def shared(m: Machine, node: ast.Global | ast.Nonlocal, state: State) -> list[State]:
+    frame = state.edit(state.frame)
+    frame.shared = dict(frame.shared)
+    for name in node.names:
+        if isinstance(node, ast.Global):
+            frame.shared[name] = frame.module
+            continue
+        key = frame.parent
+        while key and name not in state.heap[key].variables:
+            key = state.heap[key].parent
+        if key:
+            frame.shared[name] = key
+    return [state]
+
+
+def function_definition(m: Machine, node: ast.FunctionDef, state: State) -> list[State]:
+    return m.explore(state, lambda s: m.bind(s, node.name, define_function(m, s, node, None)))
+
+
+def class_definition(m: Machine, node: ast.ClassDef, state: State) -> list[State]:
+    return m.explore(state, lambda s: m.bind(s, node.name, define_class(m, s, node)))
+
+
+def nothing(m: Machine, node: ast.stmt, state: State) -> list[State]:
+    return [state]
+
+
+EFFECTS: dict[type, Callable[[Machine, Any, State], None]] = {
+    ast.Expr: evaluated,
+    ast.Assign: assigned,
+    ast.Return: returned,
+}
+"""Of statements that evaluate one expression and use its value: what they do on a path."""
+
+STATEMENTS.update(
+    {
+        ast.Expr: expression,
+        ast.Assign: assignment,
+        ast.AnnAssign: annotated,
+        ast.AugAssign: augmented_assignment,
+        ast.Return: returning,
+        ast.Raise: raising,
+        ast.Assert: asserting,
+        ast.Delete: deleting,
+        ast.Break: jump,
+        ast.Continue: jump,
+        ast.Global: shared,
+        ast.Nonlocal: shared,
+        ast.FunctionDef: function_definition,
+        ast.AsyncFunctionDef: function_definition,
+        ast.ClassDef: class_definition,
+        ast.Pass: nothing,
+    }
+)

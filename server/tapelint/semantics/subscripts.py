@@ -1,0 +1,245 @@
+"""``a[i]``, ``a[i] = v`` and ``del a[i]`` on tensors, lists, dicts and the program's own classes."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import Any
+
+from ..autograd import State, current, leaf
+from ..domain.induction import look
+from ..domain.opaque_values import as_data, is_data, part_of
+from ..domain.values import (
+    NONE,
+    Const,
+    Instance,
+    Lib,
+    Mapping,
+    Range,
+    Ref,
+    Sequence,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    as_key,
+)
+from ..engine.machine import EXPRESSIONS, Machine
+from ..engine.paths.conditions import forget
+from ..models.torch import dispatch
+from ..models.torch.autograd import missing_grad
+from ..models.torch.known_shape import indexed
+from ..models.torch.nn import module_registry
+
+
+def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
+    if isinstance(owner, TensorRef):
+        if current(state, owner.id).assumed:  # a pair of indices only a tensor takes: a view of it
+            return owner if isinstance(index, Tuple) else part_of(m.tape, state, owner.id, node)
+        return _tensor(m, state, owner, index, node)
+    if owner == NONE:
+        missing_grad.used(m, state, owner, node, "TypeError")
+    if isinstance(owner, Tuple):
+        return _item(state, list(owner.items), False, index, lambda items: Tuple(tuple(items)))
+    if isinstance(owner, Range):
+        return Unknown("index", False)
+    if isinstance(owner, Ref):
+        thing = state.heap[owner.id]
+        look(owner.id)
+        if isinstance(thing, Sequence):
+            kind, more = thing.kind, thing.open
+            return _item(state, thing.items, more, index, lambda items: Ref(state.new(Sequence(kind, items, more))))
+        if isinstance(thing, Mapping):
+            return _entry(m, state, owner, thing, index, node)
+        if isinstance(thing, Instance):
+            from .calls import call_dunder
+
+            own = call_dunder(m, state, owner, "__getitem__", [index], node)
+            if own is not None:
+                return own
+    if isinstance(owner, Unknown):
+        return Unknown(owner.why, owner.grad)
+    if isinstance(owner, Lib):
+        return owner  # typing: list[Tensor], nn.Module["..."]
+    return Unknown("item")
+
+
+def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Any) -> Value:
+    if isinstance(index, Const) and isinstance(index.value, int):
+        if -len(items) <= index.value < len(items) and (not more or index.value >= 0 or -index.value <= 1):
+            return items[index.value]
+        return items[-1] if more and items else Unknown("item")
+    if isinstance(index, Slice):
+        bounds = [part.value if isinstance(part, Const) else "?" for part in (index.start, index.stop, index.step)]
+        if "?" not in bounds and all(b is None or isinstance(b, int) for b in bounds) and bounds[2] != 0:
+            return wrap(items[slice(*bounds)])
+        return wrap(list(items))
+    return alike(state, items)
+
+
+def alike(state: State, items: list[Value]) -> Value:
+    """The item at an unknown place: known only if all are the same kind of thing; then the last stands for it, but for
+    those of which the last has no graph and another may have one.
+    """
+    if not items or any(type(i) is not type(items[0]) for i in items):
+        return Unknown("item")
+    is_last_data = is_data(state, items[-1])
+    return Unknown("item") if is_last_data and not all(is_data(state, item) for item in items) else items[-1]
+
+
+def _entry(m: Machine, state: State, owner: Ref, thing: Mapping, index: Value, node: ast.AST) -> Value:
+    key = as_key(index)
+    if key is not None:
+        found = thing.items.get(key)
+        if found is not None:
+            return found
+        if thing.default is not None:
+            from .calls import call_value
+
+            made = call_value(m, state, thing.default, [], {}, node)
+            state.edit(owner.id).items[key] = made
+            return made
+        return Unknown("item")
+    return alike(state, list(thing.items.values()))
+
+
+def basic(state: State, index: Value) -> bool | None:
+    """Whether an index makes a view (numbers, slices, None, ...), gathers (tensors, lists), or None where that is not
+    known.
+    """
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    unknown = False
+    for part in parts:
+        if isinstance(part, TensorRef):
+            return False
+        if isinstance(part, Ref):
+            return False
+        if isinstance(part, Unknown) and part.why != "index":
+            unknown = True
+        if isinstance(part, Const) and isinstance(part.value, bool):
+            return False
+    return None if unknown else True
+
+
+def entire(index: Value) -> bool:
+    """Whether an index leaves nothing out: ``x[:] = v`` and ``x[...] = v`` write x itself, not a view of it."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    return all(part in (Slice(NONE, NONE, NONE), Const(...)) for part in parts)
+
+
+def _tensor(m: Machine, state: State, owner: TensorRef, index: Value, node: ast.AST) -> Value:
+    kind = basic(state, index)
+    parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
+    if kind is False:
+        result = dispatch.run(m, state, "getitem.index", [owner, parts[0] if parts else Const(0)], {}, node)
+    elif kind is None:
+        return TensorRef(_doubtful(m, state, owner, node))
+    else:
+        result = dispatch.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)
+        if isinstance(result, TensorRef):
+            part = state.tensors[result.id]
+            state.tensors[result.id] = replace(part, sizes=indexed(state.tensors[owner.id].sizes, index))
+    return result if result is not None else Unknown("item")
+
+
+def _doubtful(m: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
+    """``x[i]`` where i may be a number or a mask: it depends on x and shares nothing with it for certain. Which part
+    of x it is, and how large, nobody knows.
+    """
+    value = dispatch.apply(m, state, dispatch.CLONE, [owner], {}, node)
+    assert isinstance(value, TensorRef)
+    m.tape.copies.pop(value.id, None)
+    state.tensors[value.id] = replace(state.tensors[value.id], sizes=None)
+    return value.id
+
+
+def store(m: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
+    if isinstance(owner, TensorRef):
+        if current(state, owner.id).assumed:
+            return
+        if basic(state, index) is False:
+            parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
+            dispatch.run(
+                m, state, "index_put_", [owner, Tuple(tuple(parts)), _as_tensor(m, state, value, node)], {}, node
+            )
+        elif entire(index):
+            dispatch.run(m, state, "copy_", [owner, _as_tensor(m, state, value, node)], {}, node)
+        else:
+            # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
+            part = dispatch.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)
+            if part is not None:
+                dispatch.run(m, state, "copy_", [part, _as_tensor(m, state, value, node)], {}, node)
+    elif isinstance(owner, Ref):
+        thing = state.heap[owner.id]
+        if isinstance(thing, Sequence):
+            _store_item(state, owner, thing, index, value)
+        elif isinstance(thing, Mapping):
+            edited = state.edit(owner.id)
+            key = as_key(index)
+            if key is not None:
+                edited.items[key] = value
+                if thing.owner is not None:
+                    module_registry.keep(state, thing.owner, thing.kind, key, value)
+            else:
+                edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value
+                edited.open = True
+        elif isinstance(thing, Instance):
+            from .calls import call_dunder
+
+            call_dunder(m, state, owner, "__setitem__", [index, value], node)
+    elif isinstance(owner, Unknown):
+        forget(state, owner, "__setitem__")
+
+
+def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
+    """PyTorch makes a tensor of a plain number before it writes it."""
+    value = as_data(state, value)
+    if isinstance(value, TensorRef):
+        return value
+    return TensorRef(leaf(state, node, value.grad if isinstance(value, Unknown) else False))
+
+
+def _store_item(state: State, owner: Ref, thing: Sequence, index: Value, value: Value) -> None:
+    edited = state.edit(owner.id)
+    if (
+        isinstance(index, Const)
+        and isinstance(index.value, int)
+        and -len(thing.items) <= index.value < len(thing.items)
+    ):
+        edited.items[index.value] = value
+    elif edited.items:
+        edited.items[-1] = value
+        edited.open = True
+
+
+def remove(m: Machine, state: State, owner: Value, index: Value) -> None:
+    if not isinstance(owner, Ref):
+        return
+    thing = state.heap[owner.id]
+    if isinstance(thing, Mapping) and (key := as_key(index)) is not None:
+        state.edit(owner.id).items.pop(key, None)
+    elif isinstance(thing, Sequence):
+        items = state.edit(owner.id).items
+        if isinstance(index, Const) and isinstance(index.value, int) and -len(items) <= index.value < len(items):
+            del items[index.value]
+        elif isinstance(index, Slice):
+            bounds = [part.value if isinstance(part, Const) else "?" for part in (index.start, index.stop, index.step)]
+            if all(b is None or isinstance(b, int) for b in bounds) and bounds[2] != 0:
+                del items[slice(*bounds)]
+
+
+def subscript(m: Machine, node: ast.Subscript, state: State, key: object) -> Value:
+    owner = m.ev(node.value, state)
+    index = m.ev(node.slice, state)
+    return load(m, state, owner, index, node)
+
+
+def slicing(m: Machine, node: ast.Slice, state: State, key: object) -> Value:
+    start, stop, step = (
+        m.ev(part, state) if part is not None else NONE for part in (node.lower, node.upper, node.step)
+    )
+    return Slice(start, stop, step)
+
+
+EXPRESSIONS.update({ast.Subscript: subscript, ast.Slice: slicing})

@@ -1,0 +1,141 @@
+"""``with``: what happens on the way into a block and on the way out of it.
+
+with torch.no_grad():                 grad modes are entered and left
+with evaluating(net):                 generators run around the body
+with Frozen(net.head) as head:        the program's own classes: ``__enter__``, the body, ``__exit__``
+with suppress(RuntimeError):          what the program catches is not reported
+with open(path) as file:              all others are looked through
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+
+from ..autograd import State
+from ..domain.values import NONE, TRUE, Casting, Generator, Packing, Ref, Unknown, Value
+from ..engine.machine import STATEMENTS, Machine, Raised
+from ..models.torch.autograd.grad_mode import as_mode
+from .assign import assign
+from .branches import catches, swallowed
+from .calls import call_value, own_method
+from .functions import run_generator
+
+
+def with_block(m: Machine, node: ast.With, state: State) -> list[State]:
+    return _with(m, node, list(node.items), state)
+
+
+def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -> list[State]:
+    if not items:
+        return m.block(node.body, [state])
+    item, rest = items[0], items[1:]
+    before = (state.grad_mode, state.inference, state.packing, state.switched)
+    results: list[State] = []
+    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(item.context_expr, s))):
+        if path.signal is not None:
+            results.append(path)
+            continue
+        value, path.value = path.value, None
+        inside = partial(_body, m, node, item, rest)
+        if isinstance(value, Generator) and value.function is not None:
+            results += run_generator(m, path, value, inside)
+        elif as_mode(value) is not None or isinstance(value, (Packing, Casting)):
+            for out in _ambient(m, path, value, inside):
+                out.grad_mode, out.inference, out.packing, out.switched = before
+                results.append(out)
+        elif kinds := swallowed(item.context_expr):
+            results += _swallowing(m, path, kinds, inside)
+        elif own_method(m, path, value, "__exit__") is not None:
+            results += _own(m, node, path, value, inside)
+        else:
+            results += _entering(m, node, path, value, inside)
+    return results
+
+
+def _ambient(m: Machine, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
+    """What holds for all that happens in the block."""
+    mode = as_mode(value)
+    if mode is not None:
+        state.enter(mode.mode, mode.inference)
+    elif isinstance(value, Packing):
+        state.packing = ()
+    casting, m.tape.casting = m.tape.casting, value.enabled if isinstance(value, Casting) else m.tape.casting
+    try:
+        return inside(state, NONE)
+    finally:
+        m.tape.casting = casting
+
+
+def _entering(m: Machine, node: ast.With, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
+    """Bind what ``__enter__`` gives, or the manager itself where it has none of its own."""
+    own = own_method(m, state, value, "__enter__")
+    if own is None:
+        return inside(state, value if isinstance(value, Ref) else Unknown("with"))
+    results: list[State] = []
+    for path in m.explore(state, lambda s: setattr(s, "value", call_value(m, s, own, [], {}, node))):
+        if path.signal is not None:
+            results.append(path)
+            continue
+        entered, path.value = path.value, None
+        results += inside(path, entered)
+    return results
+
+
+def _own(m: Machine, node: ast.With, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
+    """Around the block what a class of the program does; its ``__exit__`` runs however the block ends, and what raised
+    there is over if it returns True.
+    """
+    depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
+    results: list[State] = []
+    for path in _entering(m, node, state, value, inside):
+        signal, kept = path.signal, path.value
+        path.signal, path.value = None, None
+        given: list[Value] = [NONE, NONE, NONE]
+        if signal == "raise":
+            m.depth, path.frame, path.calls, path.laps = depth, frame, calls, laps
+            given = [Unknown("exception", False) for _ in given]
+        own = own_method(m, path, value, "__exit__")
+        assert own is not None
+        for out in m.explore(path, partial(_leave, m, own, given, node)):
+            if out.signal is None and not (signal == "raise" and out.value == TRUE):
+                out.signal, out.value = signal, kept
+            results.append(out)
+    return results
+
+
+def _leave(m: Machine, own: Value, given: list[Value], node: ast.With, state: State) -> None:
+    state.value = call_value(m, state, own, given, {}, node)
+
+
+def _swallowing(m: Machine, state: State, kinds: list[ast.expr], inside: partial[list[State]]) -> list[State]:
+    """A block whose exceptions of some ``kinds`` end with it."""
+    depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
+    guard = catches(kinds, Raised("RuntimeError"))
+    m.tape.guarded += guard
+    m.catching += 1
+    try:
+        outcomes = inside(state, Unknown("with"))
+    finally:
+        m.tape.guarded -= guard
+        m.catching -= 1
+    for out in outcomes:
+        if out.signal == "raise" and isinstance(out.value, Raised) and catches(kinds, out.value):
+            m.depth = depth
+            out.frame, out.calls, out.laps = frame, calls, laps
+            out.signal, out.value = None, None
+    return outcomes
+
+
+def _body(
+    m: Machine, node: ast.With, item: ast.withitem, rest: list[ast.withitem], state: State, entered: Value
+) -> list[State]:
+    """Bind what the context manager gave, then go on with the other managers and the body."""
+    target = item.optional_vars
+    states = [state]
+    if target is not None:
+        states = m.explore(state, lambda s: assign(m, s, target, entered, node, None))
+    return [out for s in states for out in (_with(m, node, rest, s) if s.signal is None else [s])]
+
+
+STATEMENTS.update({ast.With: with_block, ast.AsyncWith: with_block})
