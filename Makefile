@@ -16,7 +16,7 @@ demo: .venv/.ready ## check the programs in examples/ and show what is found
 	echo "(exit status $$status: 0 nothing found, 1 something found, 2 could not run)"; test $$status -le 1
 
 test: lint client-check ## all tests that need neither torch nor an editor
-	$(BIN)/pytest -q --ignore=tests/oracle --ignore=tests/editor
+	$(BIN)/pytest -q -n auto --dist worksteal --ignore=tests/oracle --ignore=tests/editor
 
 lint: .venv/.ready ## ruff over the Python code: rules and format
 	$(BIN)/ruff check .
@@ -27,7 +27,7 @@ client-check: node_modules/.ready ## type-check and build the VS Code client
 	npm run --silent build
 
 oracle: .venv-oracle/.ready ## let real PyTorch judge what the tests claim
-	$(ORACLE)/pytest -q tests/oracle tests/mdtest
+	$(ORACLE)/pytest -q -n auto --dist worksteal tests/oracle tests/mdtest
 
 fuzz: .venv-oracle/.ready ## compare with real PyTorch: COUNT (500) random programs from SEED (1), for TIME seconds at most
 	OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.fuzz \
