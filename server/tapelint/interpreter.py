@@ -2,9 +2,9 @@
 
 from .drivers.entry import execute
 from .engine.executed import is_whole
-from .engine.incremental import Memory, Step, walked
+from .engine.incremental import AnalysisUnit, Memory, walked
 from .engine.machine import Cancelled, Machine, Place, place_of
-from .engine.statistics import Entry, Holes, Lost
+from .engine.statistics import AnalysisStats, Entry, Lost
 from .models.registered import MODELS
 from .modules.loader import Imports
 from .semantics import (
@@ -46,14 +46,14 @@ __all__ = [
     "TRANSFER_FUNCTIONS",
     "Cancelled",
     "Entry",
-    "Holes",
+    "AnalysisStats",
     "Imports",
     "Lost",
     "Machine",
     "Memory",
     "Place",
     "Resolve",
-    "Step",
+    "AnalysisUnit",
     "execute",
     "is_whole",
     "place_of",

@@ -45,16 +45,16 @@ FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab")
 PATCHED = '''\
 """The command line with an engine that has a fault: whatever is called `broken` makes it divide by nothing."""
 from tapelint.cli import main
-from tapelint.interp import machine
+from tapelint.engine import machine
 
-EV = machine.Machine.ev
+EVAL = machine.Machine.eval
 
-def ev(self, node, state):
+def evaluate(self, node, state):
     if getattr(node, "id", "") == "broken":
         raise ZeroDivisionError("division by <object at 0x7f00>")
-    return EV(self, node, state)
+    return EVAL(self, node, state)
 
-machine.Machine.ev = ev
+machine.Machine.eval = evaluate
 main(lambda: None)
 '''
 

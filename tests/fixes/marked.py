@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from tapelint.fixes import edits_for
-from tapelint.rules.support.cure import Cure
+from tapelint.rules.support.cure import FixProposal
 from tapelint.source import Source, apply, parse
 
 _MARK = re.compile(r"«(?:(\d):)?|»")
@@ -17,7 +17,7 @@ def fixed(purpose: str, marked: str) -> str | None:
     """The text after the fix, None if it is refused."""
     text, spans = _unmark(marked)
     source = parse(text)
-    made = edits_for(source, Cure(purpose, purpose, tuple(_node(source, *span) for span in spans)))
+    made = edits_for(source, FixProposal(purpose, purpose, tuple(_node(source, *span) for span in spans)))
     return None if made is None else apply(text, made)
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from marked import fixed
 
 from tapelint.fixes import edits_for
-from tapelint.rules.support.cure import Cure
+from tapelint.rules.support.cure import FixProposal
 from tapelint.source import Source, apply, parse
 
 CORPUS = sorted(p for p in Path(ast.__file__).parent.glob("*.py") if 2_000 < p.stat().st_size < 16_000)
@@ -41,7 +41,7 @@ def test_libcst_is_loaded_by_need_only() -> None:
 
 def test_an_unknown_purpose_is_a_mistake_of_ours() -> None:
     with pytest.raises(ValueError, match="no such purpose"):
-        edits_for(parse("x\n"), Cure("mend", "mend", ()))
+        edits_for(parse("x\n"), FixProposal("mend", "mend", ()))
 
 
 def test_a_text_that_does_not_parse_is_not_changed() -> None:
@@ -49,7 +49,7 @@ def test_a_text_that_does_not_parse_is_not_changed() -> None:
 
 
 def test_a_node_of_another_tree_is_refused() -> None:
-    assert edits_for(parse("x = y\n"), Cure("detach", "", (ast.parse("y").body[0].value,))) is None  # type: ignore[attr-defined]
+    assert edits_for(parse("x = y\n"), FixProposal("detach", "", (ast.parse("y").body[0].value,))) is None  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def _statements(tree: ast.AST) -> list[str]:
 
 
 def _change(source: Source, purpose: str, *targets: ast.AST) -> str | None:
-    made = edits_for(source, Cure(purpose, purpose, targets))
+    made = edits_for(source, FixProposal(purpose, purpose, targets))
     if made is None:
         return None
     text = apply(source.text, made)

@@ -378,8 +378,8 @@ one(w)
 import second
 four(w)
 """
-LOOKS = ("from ", "import ", "one(w)", "four(w)")
-OPTIONAL = [row for row, line in enumerate(CROWDED.split("\n")) if line.strip().startswith(LOOKS)][1:]
+COMPARISONS_PER_FUEL = ("from ", "import ", "one(w)", "four(w)")
+OPTIONAL = [row for row, line in enumerate(CROWDED.split("\n")) if line.strip().startswith(COMPARISONS_PER_FUEL)][1:]
 
 
 def thinned(away: frozenset[int]) -> str:

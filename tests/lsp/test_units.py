@@ -13,7 +13,7 @@ from lsprotocol import types
 from tapelint.analysis.fix_all import compatible
 from tapelint.lsp.client_capabilities import Client
 from tapelint.lsp.convert.diagnostics import Translator
-from tapelint.lsp.convert.positions import Rows, code_points, split, units
+from tapelint.lsp.convert.positions import LineIndex, code_points, split, units
 from tapelint.lsp.documents import Snapshot
 from tapelint.lsp.handlers.hover_request import plain
 from tapelint.lsp.settings import SETTINGS, Settings
@@ -36,7 +36,7 @@ def test_rows_end_where_python_and_editors_end_them(text: str):
 
 @given(TEXTS, TEXTS, st.data())
 def test_an_edit_of_rows_is_an_edit_of_the_text(text: str, content: str, data: st.DataObject):
-    rows = Rows(text)
+    rows = LineIndex(text)
     places = []
     for _ in range(2):
         row = data.draw(st.integers(1, len(rows)))
@@ -50,7 +50,7 @@ def test_an_edit_of_rows_is_an_edit_of_the_text(text: str, content: str, data: s
 
 @given(TEXTS, st.sampled_from(ENCODINGS), st.integers(0, 40), st.integers(0, 60))
 def test_positions_go_there_and_back(text: str, encoding: str, line: int, character: int):
-    rows, position = Rows(text), types.Position(line, character)
+    rows, position = LineIndex(text), types.Position(line, character)
     row, column = rows.place(position, encoding)
     assert position == types.Position(line, character), "what the client sent is not changed"
     assert 1 <= row <= len(rows) and 1 <= column <= len(rows.row(row)) + 1
@@ -161,7 +161,7 @@ def test_markdown_for_those_who_cannot_show_it():
 
 @pytest.mark.parametrize("url", [None, "https://example.org/TL201"])
 def test_only_a_rule_that_has_a_page_has_a_link(url: str | None):
-    translator = Translator(Snapshot("file:///a.py", "/a.py", 1, "y\n"), Rows("y\n"), Client(shows_links=True), {})
+    translator = Translator(Snapshot("file:///a.py", "/a.py", 1, "y\n"), LineIndex("y\n"), Client(shows_links=True), {})
     finding = Diagnostic(CODE, "saved-tensor-modified", "error", "m", "/a.py", Span(1, 1, 1, 2), url=url)
     link = translator.translate(finding, 0).code_description
     assert (link.href if link else None) == url

@@ -19,16 +19,16 @@ PATCHED = """\
 import sys
 sys.argv = ["tapelint", "server"]
 import runpy
-from tapelint.interp.machine import Machine
+from tapelint.engine.machine import Machine
 
-EV = Machine.ev
+EVAL = Machine.eval
 
-def ev(self, node, state):
+def evaluate(self, node, state):
     if getattr(node, "id", "") == "broken":
         raise ZeroDivisionError("by nothing")
-    return EV(self, node, state)
+    return EVAL(self, node, state)
 
-Machine.ev = ev
+Machine.eval = evaluate
 runpy.run_module("tapelint", run_name="__main__")
 """
 

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tapelint.analysis import run  # noqa: E402
-from tapelint.autograd import Tape, Tensor  # noqa: E402
+from tapelint.autograd import Facts, Tensor  # noqa: E402
 from tapelint.domain.values import TensorRef  # noqa: E402
 from tapelint.source import parse  # noqa: E402
 
@@ -72,7 +72,7 @@ def test_claimed_sizes_are_the_sizes(text: str) -> None:
         if isinstance(node, ast.Name) and node.id == "result" and isinstance(value, TensorRef):
             found.append(state.tensors[value.id])  # type: ignore[attr-defined]
 
-    run(parse(program, "sizes.py"), Tape(), probe=probe)
+    run(parse(program, "sizes.py"), Facts(), probe=probe)
     space: dict[str, object] = {}
     exec(program, space)
     truth = space["result"]

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapelint.analysis import run
-from tapelint.autograd import State, Tape
-from tapelint.domain.values import Lib, Method, TensorRef, Unknown
+from tapelint.autograd import Facts, State
+from tapelint.domain.values import External, Method, TensorRef, Unknown
 from tapelint.interpreter import Place, Resolve, place_of
 from tapelint.source import Source
 
@@ -74,7 +74,7 @@ def described(state: State, value: Any) -> str:
         return PLAIN if value.grad is False else UNKNOWN
     if isinstance(value, Method):
         return f"{value.name} of {described(state, value.receiver)}"
-    return value.name if isinstance(value, Lib) else type(value).__name__
+    return value.name if isinstance(value, External) else type(value).__name__
 
 
 def pieces(node: ast.AST) -> Iterator[ast.AST]:
@@ -98,7 +98,7 @@ def short(node: ast.AST) -> str:
 def unknown_roots(source: Source, name: str, resolve: Resolve, places: set[Place]) -> Iterator[str]:
     """For each of ``places`` that is in ``source``, how its root came about."""
     origins = Origins()
-    run(source, Tape(), probe=origins.probe, resolve=resolve)
+    run(source, Facts(), probe=origins.probe, resolve=resolve)
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call) and place_of(source.path, node) in places:
             yield f"{name}:{node.lineno}:{node.col_offset + 1}: {short(node)}"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 
 from tapelint import analysis
-from tapelint.autograd import Tape
+from tapelint.autograd import Facts
 from tapelint.autograd.events.graph_walks import Event
 from tapelint.rules import all_rules
 from tapelint.source import parse
@@ -234,22 +234,22 @@ def predict(text: str) -> tuple[frozenset[Outcome], str]:
         for row in range(node.lineno, (node.end_lineno or 0) + 1)
     }
     said, doubts = set(), set()
-    tape = Tape()
+    facts = Facts()
 
     def observe(event: Event) -> None:
         for rule in all_rules():
             if not rule.raises or type(event) not in rule.events:
                 continue
-            finding = rule.check(event, tape)
-            row = getattr(event.moment.node, "lineno", 0)
-            if finding is None or row in inside and not any(isinstance(c, ast.Call) for c in event.moment.calls[:1]):
+            finding = rule.check(event, facts)
+            row = getattr(event.point.node, "lineno", 0)
+            if finding is None or row in inside and not any(isinstance(c, ast.Call) for c in event.point.calls[:1]):
                 continue  # a function that was not called is driven on its own; PyTorch did not run it
             if finding.severity == "error":
                 said.add(Outcome(kind_of(finding.message, *rule.raises), row))
             elif finding.severity == "warning":
                 doubts.add(f"{rule.code} as a warning at line {row}")
 
-    tape.listeners.append(observe)
-    holes = analysis.run(parse(text, NAME), tape).holes
+    facts.listeners.append(observe)
+    holes = analysis.run(parse(text, NAME), facts).stats
     doubts |= {f"{n} {name}" for name in HOLES if (n := getattr(holes, name))}
     return frozenset(said), ", ".join(sorted(doubts))

@@ -12,19 +12,19 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 
-from ..autograd import Tape
+from ..autograd import Facts
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..fault import fault_of
 from ..interpreter import (
+    AnalysisStats,
+    AnalysisUnit,
     Cancelled,
     Entry,
-    Holes,
     Imports,
     Machine,
     Memory,
     Place,
     Resolve,
-    Step,
     execute,
     is_whole,
     walked,
@@ -32,9 +32,9 @@ from ..interpreter import (
 from ..modules.loader import Outdated
 from ..report import Diagnostic, Fix, Notice, settle
 from ..report.notice import internal
-from ..rules import Examined, Finding, Rule, all_rules
+from ..rules import FileSummary, Finding, Rule, all_rules
 from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
-from ..stubs import told_name
+from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .fix_verification import cures, likewise, uncovered
 from .locations import Files, Origin
@@ -112,7 +112,7 @@ def analyse(
     except Exception as error:
         memory.forget()
         lost = internal(path, "nothing was checked", fault_of(error))
-        return Report(path, source, (), asdict(Holes(faults=1)), config, resolve=resolve, notices=(lost,))
+        return Report(path, source, (), asdict(AnalysisStats(faults=1)), config, resolve=resolve, notices=(lost,))
 
 
 def _analyse(
@@ -126,13 +126,13 @@ def _analyse(
 ) -> Report:
     """``analyse``; ``alone`` keeps what other files show by themselves, and is None where nobody asks for that."""
     if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
-        said, none = tuple(unparsed(source)), asdict(Holes())
+        said, none = tuple(unparsed(source)), asdict(AnalysisStats())
         return Report(source.path, source, (), none, config, resolve=resolve, notices=said, is_imported=is_imported)
     memory = memory or Memory()
     machine = memory.resume(source, resolve, config)
     if machine is None:
-        machine = made(source, Tape(), resolve=resolve)
-        machine.tape.listeners.append(_observer(machine, config))
+        machine = made(source, Facts(), resolve=resolve)
+        machine.facts.listeners.append(_observer(machine, config))
         memory.begin(machine, source, config)
     try:
         steps = executed(machine, cancel, memory)
@@ -158,7 +158,7 @@ def _analyse(
         complete = not source.problems and is_whole(machine, steps)
         return complete and not (is_imported is not None and is_imported(source.path))
 
-    examined = Examined(
+    examined = FileSummary(
         source,
         frozenset(seen | {(diagnostic.code, diagnostic.span.row) for diagnostic in diagnostics}),
         frozenset(rule.code for rule in running(config) if rule.check),
@@ -171,7 +171,7 @@ def _analyse(
         source.path,
         source,
         settle(found, grade=lambda d: config.grade(d.code, d.severity, source.path)),
-        asdict(machine.holes),
+        asdict(machine.stats),
         config,
         by_place,
         tuple(reach.values()),
@@ -181,7 +181,7 @@ def _analyse(
         origins,
         {(diagnostic.code, diagnostic.span): fix for diagnostic, fix in remarks.items()},
         walked(steps),
-        notices(files, steps, machine.holes.entries),
+        notices(files, steps, machine.stats.entries),
         is_imported,
     )
 
@@ -195,18 +195,18 @@ def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
 
     def observe(event: Event) -> None:
         if isinstance(event, BackwardRan):
-            machine.notes.setdefault("reach", {}).setdefault(event.moment.node, event.leaves)
+            machine.notes.setdefault("reach", {}).setdefault(event.point.node, event.leaves)
             return
         for rule in subscribers.get(type(event), ()):
             try:
-                found = rule.check(event, machine.tape) if rule.check else None
+                found = rule.check(event, machine.facts) if rule.check else None
             except Cancelled:
                 raise
             except Exception as error:
-                machine.fail(Entry("event", event.moment.node), error, rule.code)
+                machine.fail(Entry("event", event.point.node), error, rule.code)
                 continue  # the execution goes on, and so do the other rules
             if found is not None:
-                _gravest(machine.notes.setdefault("findings", {}), replace(found, raiser=event.moment.node))
+                _gravest(machine.notes.setdefault("findings", {}), replace(found, raiser=event.point.node))
 
     return observe
 
@@ -217,7 +217,7 @@ def _gravest(findings: dict[tuple[str, ast.AST], Finding], found: Finding) -> No
         findings[found.code, found.node] = found
 
 
-def _noted(steps: list[Step]) -> tuple[dict[tuple[str, ast.AST], Finding], dict[ast.AST, int]]:
+def _noted(steps: list[AnalysisUnit]) -> tuple[dict[tuple[str, ast.AST], Finding], dict[ast.AST, int]]:
     """What was noted in all steps: the findings, and how many leaves the first backward at each place reached."""
     findings: dict[tuple[str, ast.AST], Finding] = {}
     reach: dict[ast.AST, int] = {}
@@ -257,7 +257,7 @@ def _is_shown_alone(
         origin = origin or files.origin(finding)
         if origin.path == files.main.path:
             return False
-        if told_name(path) is not None:
+        if stub_module_name(path) is not None:
             continue  # by itself it has no hazards
         known = alone.get(path)
         if known is None or known.text != other.text or any(resolve(*k) != v for k, v in known.imports.items()):
@@ -276,27 +276,29 @@ def _is_shown_alone(
 
 def run(
     source: Source,
-    tape: Tape,
+    facts: Facts,
     cancel: Callable[[], bool] | None = None,
     probe: Callable | None = None,
     resolve: Resolve | None = None,
 ) -> Machine:
-    """Execute ``source`` over ``tape``."""
-    machine = made(source, tape, probe, resolve)
+    """Execute ``source`` over ``facts``."""
+    machine = made(source, facts, probe, resolve)
     executed(machine, cancel)
     return machine
 
 
-def made(source: Source, tape: Tape, probe: Callable | None = None, resolve: Resolve | None = None) -> Machine:
+def made(source: Source, facts: Facts, probe: Callable | None = None, resolve: Resolve | None = None) -> Machine:
     """A machine that is ready to execute ``source``."""
-    machine = Machine(tape, source.tree, probe=probe)
+    machine = Machine(facts, source.tree, probe=probe)
     machine.cells = source.cells
     if resolve is not None:
         machine.imports = Imports(machine, source, resolve)
     return machine
 
 
-def executed(machine: Machine, cancel: Callable[[], bool] | None = None, memory: Memory | None = None) -> list[Step]:
+def executed(
+    machine: Machine, cancel: Callable[[], bool] | None = None, memory: Memory | None = None
+) -> list[AnalysisUnit]:
     """Execute the file of ``machine``; the steps it took."""
     machine.cancel = cancel
     limit = sys.getrecursionlimit()

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ..report import Diagnostic
 from ..rules import Finding
-from ..rules.support.cure import Cure
+from ..rules.support.cure import FixProposal
 from ..source import Span
 
 
@@ -80,7 +80,7 @@ def reaches(now: Sequence[int], then: Sequence[int]) -> bool:
     return all(any(after >= before for after in left) for before in then)
 
 
-def likewise(before: Report, diagnostic: Diagnostic, after: Report, cure: Cure) -> Iterator[Cure]:
+def likewise(before: Report, diagnostic: Diagnostic, after: Report, cure: FixProposal) -> Iterator[FixProposal]:
     """The cures of the same kind for what the same place shows after ``cure``."""
     place = _place(before.findings[diagnostic.code, diagnostic.span])
     for finding in after.findings.values():

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
-from ..rules import Examined, Finding, all_rules
+from ..rules import FileSummary, Finding, all_rules
 from ..source import Source, Span
-from ..stubs import told_name
+from ..stubs import stub_module_name
 
 RANKS = ("error", "warning", "information", "hint")
 
@@ -61,7 +61,7 @@ class Files:
     def way(self, finding: Finding) -> Iterator[ast.AST]:
         """The node of a finding and the calls that led there, innermost first."""
         yield finding.node
-        calls = finding.moment.calls
+        calls = finding.point.calls
         end = calls.index(finding.node) if finding.node in calls else len(calls)
         yield from reversed(calls[:end])
 
@@ -102,7 +102,7 @@ class Files:
             rule.url,
         )
 
-    def remarks(self, examined: Examined, asked_for: Callable[[str], bool]) -> Iterator[tuple[Diagnostic, Fix]]:
+    def remarks(self, examined: FileSummary, asked_for: Callable[[str], bool]) -> Iterator[tuple[Diagnostic, Fix]]:
         """What the rules about comments say of the checked file, each with its fix.
 
         A comment without codes does not silence them: it would hide that it is of no use. A comment is the user's own
@@ -128,7 +128,7 @@ class Files:
 
 def _where(node: ast.AST, inner: Source, span: Span) -> str:
     """How ``node`` leads to a place in another file. What is told of a framework is none that the user knows."""
-    library = told_name(inner.path)
+    library = stub_module_name(inner.path)
     row = f"at line {span.row} of {os.path.basename(inner.path)}"
     place = f"inside {library.partition('.')[0]}" if library is not None else row
     return f"in this call, {place}" if isinstance(node, ast.Call) else f"where this is called, {place}"

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..fault import REPORT, Fault
-from ..interpreter import Lost, Step
+from ..interpreter import AnalysisUnit, Lost
 from ..report import Kind, Notice, Related
 from ..report.notice import START
 from ..source import Source, Span, cell_at
@@ -37,7 +37,7 @@ class Named:
         return f"{self.name} ({self.at})" if self.name and self.at else self.name or self.at
 
 
-def notices(files: Files, steps: Sequence[Step], entries: int) -> tuple[Notice, ...]:
+def notices(files: Files, steps: Sequence[AnalysisUnit], entries: int) -> tuple[Notice, ...]:
     """All there is to say of the checked file, the gravest first; ``entries`` is the number of its entry points."""
     failed: dict[tuple[Fault, str], list[Named]] = {}
     cut: list[Named] = []
@@ -101,7 +101,7 @@ def _few(found: list[Named]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _named(files: Files, step: Step, lost: Lost) -> Named:
+def _named(files: Files, step: AnalysisUnit, lost: Lost) -> Named:
     entry, main = lost.entry, files.main
     node, owner = entry.node, entry.owner
     told = "not followed to the end" if lost.begun else "not followed at all"
@@ -129,7 +129,7 @@ def _named(files: Files, step: Step, lost: Lost) -> Named:
     return Named(name, "" if node is None else f"{here}{at} {row}", place)
 
 
-def _stopped(files: Files, step: Step) -> ast.stmt | None:
+def _stopped(files: Files, step: AnalysisUnit) -> ast.stmt | None:
     """The innermost statement of the checked file that was being executed when a stretch of the script ended."""
     for block in reversed(step.place):
         if 0 < block.done <= len(block.statements):

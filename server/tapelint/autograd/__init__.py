@@ -1,15 +1,27 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
-from .facts import Cut, Tape, Unmarked
+from .facts import Cut, Facts, Unmarked
 from .gradients import history
 from .model.func_levels import Level, alias, leave, see_outside
-from .model.graph import BATCH, MANY, Extent, Freed, Gradients, Leaf, Node, SavedTensor, Tensor, Turn, Write
+from .model.graph import (
+    BATCH,
+    MANY,
+    BackwardPass,
+    BackwardResult,
+    Extent,
+    Leaf,
+    Node,
+    NodeVisit,
+    SavedTensor,
+    Tensor,
+    Write,
+)
 from .model.inference_mode import check_inference_write
-from .model.program_point import Lap, Moment
+from .model.program_point import Iteration, ProgramPoint
 from .model.recording import invent, record
-from .model.stores import Collected, Kept, Stored
+from .model.stores import LastStore, RetainedGraphs, Stored
 from .model.views import contents, current, edge_of, leaf, settle
-from .model.writes import Refused, bump, check_write, write_aside
+from .model.writes import Refused, bump, check_write, record_untracked_write
 from .passes.engine import backward, everything, recorded, second_order, unused
 from .passes.node_hooks import Hook, retain
 from .state import State, fresh_id
@@ -18,24 +30,24 @@ __all__ = [
     "BATCH",
     "Cut",
     "Extent",
-    "Collected",
-    "Freed",
-    "Gradients",
+    "RetainedGraphs",
+    "BackwardPass",
+    "BackwardResult",
     "Hook",
-    "Kept",
-    "Lap",
+    "LastStore",
+    "Iteration",
     "Leaf",
     "Level",
     "MANY",
-    "Moment",
+    "ProgramPoint",
     "Node",
     "Refused",
     "SavedTensor",
     "State",
     "Stored",
-    "Tape",
+    "Facts",
     "Tensor",
-    "Turn",
+    "NodeVisit",
     "Unmarked",
     "Write",
     "alias",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from .events.graph_walks import Event
 from .frozen import frozen
-from .model.graph import Gradients, Node, Write
-from .model.program_point import Moment
+from .model.graph import BackwardResult, Node, Write
+from .model.program_point import ProgramPoint
 from .model.stores import Stored
 from .state import State
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 @frozen
 class Cut:
-    """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...). ``switched`` is the call that had
-    switched gradients off until further notice, if that is why; ``source`` the graph it was cut from, if there was one,
-    ``leaves`` the parameters that a graph would lead to, if none was made; ``wrapped`` is where a tensor was made again
-    of the numbers.
+    """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...). ``grad_mode_set_at`` is the call
+    that had switched gradients off until further notice, if that is why; ``source`` the graph it was cut from, if
+    there was one, ``leaves`` the parameters that a graph would lead to, if none was made; ``wrapped`` is where a
+    tensor was made again of the numbers.
     """
 
-    moment: Moment
+    point: ProgramPoint
     reason: str
-    switched: Moment | None = None
+    grad_mode_set_at: ProgramPoint | None = None
     source: Node | None = None
     leaves: tuple[int, ...] = ()
-    wrapped: Moment | None = None
+    wrapped: ProgramPoint | None = None
 
 
 @frozen
@@ -49,22 +49,23 @@ class Unmarked:
     argument: str
     grad_fn: Node
     write: Write
-    applied: Moment
+    applied: ProgramPoint
 
 
-class Tape:
+class Facts:
     """Facts and listeners of one analysis.
 
-    ``scaled`` are the tensors that a scaler of mixed precision made, ``weighty`` the unknown conditions that may decide
-    what becomes of gradients (and whether by clearing them), ``holders`` the unknown values that were given leaves,
-    ``slopes`` the tensors that the program computed from gradients, ``updates`` those that it computed from a leaf and
-    a gradient, each with its leaf, ``terms`` sums with a graph, of which one term lost its own, each with where,
-    ``numbers`` what was in the tensors that unknown numbers were read from, ``homes`` for each attribute and item of an
-    object the last assignment to it, its target and its value, ``askers`` the module that was asked for its parameters,
-    by the empty list it gave; ``parted`` the leaves that stand for many parameters, of which somebody had some in hand;
-    ``watched`` the tensors whose gradient the program wants, ``single`` the tensors of the default dtype, ``retyped``
-    the calls that change that of others, ``levels`` the transforms of ``torch.func``
-    that are running, the innermost last; ``work`` counts the nodes that passes have come to.
+    ``scaled`` are the tensors that a scaler of mixed precision made, ``gradient_relevant`` the unknown conditions that
+    may decide what becomes of gradients (and whether by clearing them), ``holders`` the unknown values that were given
+    leaves, ``gradient_derived`` the tensors that the program computed from gradients, ``updates`` those that it
+    computed from a leaf and a gradient, each with its leaf, ``terms`` sums with a graph, of which one term lost its
+    own, each with where, ``numbers`` what was in the tensors that unknown numbers were read from, ``attribute_stores``
+    for each attribute and item of an object the last assignment to it, its target and its value,
+    ``parameters_requested_by`` the module that was asked for its parameters, by the empty list it gave; ``parted`` the
+    leaves that stand for many parameters, of which somebody had some in hand; ``watched`` the tensors whose gradient
+    the program wants, ``single`` the tensors of the default dtype, ``default_dtype_changed`` the calls that change
+    that of others, ``levels`` the transforms of ``torch.func`` that are running, the innermost last; ``work`` counts
+    the nodes that passes have come to.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
@@ -75,42 +76,42 @@ class Tape:
         self.names: dict[int, str] = {}
         self.stored: dict[int, tuple[Stored, ...]] = {}
         self.cuts: dict[int, Cut] = {}
-        self.wrapped: dict[int, Moment] = {}
+        self.wrapped: dict[int, ProgramPoint] = {}
         self.listeners: list[Callable[[Event], None]] = []
         self.saved: set[int] = set()
         self.searched: set[ast.AST] = set()
         self.walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = set()
         self.guarded = 0
         self.copies: dict[int, tuple[int, int]] = {}
-        self.gradients: dict[Node, Gradients] = {}
+        self.gradients: dict[Node, BackwardResult] = {}
         self.unmarked: dict[int, Unmarked] = {}
         self.inside: dict[int, Node] = {}
         self.premise: str | None = None
         self.levels: tuple[Level, ...] = ()
         self.casting = False
-        self.scaled: dict[int, Moment] = {}
-        self.weighty: dict[Hashable, bool] = {}
+        self.scaled: dict[int, ProgramPoint] = {}
+        self.gradient_relevant: dict[Hashable, bool] = {}
         self.holders: dict[int, frozenset[int]] = {}
-        self.slopes: set[int] = set()
+        self.gradient_derived: set[int] = set()
         self.numbers: dict[int, tuple[int, ...]] = {}
         self.updates: dict[int, int] = {}
         self.terms: dict[int, Cut] = {}
-        self.homes: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = {}
-        self.askers: dict[int, int] = {}
+        self.attribute_stores: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = {}
+        self.parameters_requested_by: dict[int, int] = {}
         self.parted: set[int] = set()
         self.watched: set[int] = set()
         self.single: set[int] = set()
-        self.retyped: set[str] = set()
+        self.default_dtype_changed: set[str] = set()
         self.work = 0
 
-    def fork(self) -> Tape:
+    def fork(self) -> Facts:
         """A tape that begins with the facts of this one and whose own facts this one does not see."""
-        twin = Tape.__new__(Tape)
+        twin = Facts.__new__(Facts)
         for name, value in vars(self).items():
             setattr(twin, name, value.copy() if isinstance(value, (dict, set)) else value)
         return twin
 
-    def absorb(self, other: Tape) -> None:
+    def absorb(self, other: Facts) -> None:
         """Know what ``other`` knows; the names given here come first."""
         for name, value in vars(self).items():
             if isinstance(value, set):
@@ -132,15 +133,15 @@ class Tape:
 
     def premises(self, state: State) -> frozenset[Hashable]:
         """The assumptions of a path on which it depends what is cleared and stepped."""
-        return frozenset(key for key in state.choices if key in self.weighty)
+        return frozenset(key for key in state.choices if key in self.gradient_relevant)
 
     def clearing(self, premises: frozenset[Hashable]) -> frozenset[Hashable]:
         """Those of some assumptions on which it depends what is cleared."""
-        return frozenset(key for key in premises if self.weighty[key])
+        return frozenset(key for key in premises if self.gradient_relevant[key])
 
     def is_single(self, tensor: int) -> bool:
         """Whether a tensor is of single precision for certain: of the default type, which the program leaves alone."""
-        return tensor in self.single and not self.retyped
+        return tensor in self.single and not self.default_dtype_changed
 
     def same_values(self, left: tuple[int, int], right: tuple[int, int]) -> bool:
         """Whether two tensors, each with its version, hold the same values for certain: one was cloned from the

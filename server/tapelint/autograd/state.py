@@ -11,10 +11,10 @@ import itertools
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .model.fork_history import Difference, Past, Traced
-from .model.graph import Freed, Node, SavedTensor, Tensor, Write
-from .model.program_point import Lap, Moment
-from .model.stores import Collected, Kept
+from .model.fork_history import ForkDiff, ForkHistory, TrackedDict
+from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
+from .model.program_point import Iteration, ProgramPoint
+from .model.stores import LastStore, RetainedGraphs
 
 if TYPE_CHECKING:
     from .gradients.history import Gradient, Pass, Use
@@ -36,14 +36,14 @@ class State:
 
     ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
     ``value``. ``retained`` are the nodes that a backward with ``retain_graph=True`` ran, ``retaining`` its last pass
-    by statement, if nobody came back for what it kept (``walks``). ``aside`` holds, for each memory, the writes its own
-    version counter does not count (through ``.data``). ``hooks`` are known by their handles. ``packing``, if set, is
-    what nodes keep in place of what they would save: the inputs of the checkpoint they are made in, or nothing that a
-    write could spoil. ``kept`` is what statements in loops stored last, ``collected`` what loops left behind,
-    ``handed`` what unknown code was given, ``cycles`` the gradients that hold their own leaf. ``history`` is the past
-    of each leaf's gradient, ``spent`` the backward passes whose gradients somebody has used (``gradients``),
-    ``evaluated`` the graphs that networks in evaluation mode made in the first iterations of running loops. ``choices``
-    remembers the truth assumed for unknown conditions.
+    by statement, if nobody came back for what it kept (``walks``). ``untracked_writes`` holds, for each memory, the
+    writes its own version counter does not count (through ``.data``). ``hooks`` are known by their handles.
+    ``packing``, if set, is what nodes keep in place of what they would save: the inputs of the checkpoint they are
+    made in, or nothing that a write could spoil. ``kept`` is what statements in loops stored last, ``collected`` what
+    loops left behind, ``handed`` what unknown code was given, ``cycles`` the gradients that hold their own leaf.
+    ``history`` is the past of each leaf's gradient, ``spent`` the backward passes whose gradients somebody has used
+    (``gradients``), ``evaluated`` the graphs that networks in evaluation mode made in the first iterations of running
+    loops. ``choices`` remembers the truth assumed for unknown conditions.
     """
 
     __slots__ = (
@@ -51,7 +51,7 @@ class State:
         "owned",
         "tensors",
         "writes",
-        "aside",
+        "untracked_writes",
         "kept",
         "collected",
         "cycles",
@@ -66,9 +66,9 @@ class State:
         "spent",
         "evaluated",
         "grad_mode",
-        "switched",
+        "grad_mode_set_at",
         "inference",
-        "laps",
+        "iterations",
         "calls",
         "choices",
         "signal",
@@ -81,43 +81,43 @@ class State:
     def __init__(self) -> None:
         self.heap: dict[int, Any] = {}
         self.owned: set[int] = set()
-        self.tensors: Traced[int, Tensor] = Traced()
-        self.writes: Traced[int, Write] = Traced()
-        self.aside: dict[int, Write] = {}
-        self.kept: dict[ast.AST, Kept] = {}
-        self.collected: dict[ast.AST, Collected] = {}
+        self.tensors: TrackedDict[int, Tensor] = TrackedDict()
+        self.writes: TrackedDict[int, Write] = TrackedDict()
+        self.untracked_writes: dict[int, Write] = {}
+        self.kept: dict[ast.AST, LastStore] = {}
+        self.collected: dict[ast.AST, RetainedGraphs] = {}
         self.cycles: dict[int, Cycle] = {}
         self.handed: frozenset[int] = frozenset()
-        self.freed: dict[Node, Freed] = {}
-        self.retained: dict[Node, Freed] = {}
+        self.freed: dict[Node, BackwardPass] = {}
+        self.retained: dict[Node, BackwardPass] = {}
         self.retaining: dict[Any, Any] = {}
         self.grads: dict[int, int] = {}
         self.hooks: dict[int, Any] = {}
         self.packing: tuple[SavedTensor, ...] | None = None
         self.history: dict[int, Gradient] = {}
         self.spent: dict[Pass, Use] = {}
-        self.evaluated: dict[tuple[int, int], tuple[Node, Moment]] = {}
+        self.evaluated: dict[tuple[int, int], tuple[Node, ProgramPoint]] = {}
         self.grad_mode: bool | None = True
-        self.switched: Moment | None = None
+        self.grad_mode_set_at: ProgramPoint | None = None
         self.inference = False
-        self.laps: tuple[Lap, ...] = ()
+        self.iterations: tuple[Iteration, ...] = ()
         self.calls: tuple[Any, ...] = ()
         self.choices: dict[Hashable, bool] = {}
         self.signal: str | None = None
         self.value: Any = None
         self.changes = 0
         self.frame = 0
-        self.past: Past | None = None
+        self.past: ForkHistory | None = None
 
     def fork(self) -> State:
         """A second path that shares its past with this one."""
         twin = State.__new__(State)
-        self.past = twin.past = Past(self.past, self.owned, self.tensors.touched, self.writes.touched)
+        self.past = twin.past = ForkHistory(self.past, self.owned, self.tensors.touched, self.writes.touched)
         twin.heap = self.heap.copy()
-        twin.tensors, twin.writes = Traced(self.tensors), Traced(self.writes)
+        twin.tensors, twin.writes = TrackedDict(self.tensors), TrackedDict(self.writes)
         self.owned, self.tensors.touched, self.writes.touched = set(), set(), set()
         twin.owned = set()
-        twin.aside = self.aside.copy()
+        twin.untracked_writes = self.untracked_writes.copy()
         twin.kept = self.kept.copy()
         twin.collected = self.collected.copy()
         twin.cycles = self.cycles.copy()
@@ -131,16 +131,16 @@ class State:
         twin.history, twin.spent = self.history.copy(), self.spent.copy()
         twin.evaluated = self.evaluated.copy()
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
-        twin.switched = self.switched
-        twin.laps, twin.calls = self.laps, self.calls
+        twin.grad_mode_set_at = self.grad_mode_set_at
+        twin.iterations, twin.calls = self.iterations, self.calls
         twin.choices = self.choices.copy()
         twin.signal, twin.value = self.signal, self.value
         twin.changes, twin.frame = self.changes, self.frame
         return twin
 
-    def difference(self, other: State) -> Difference:
+    def difference(self, other: State) -> ForkDiff:
         """Where this path and ``other`` may differ: what either has changed since they parted."""
-        found = Difference(self.past, other.past)
+        found = ForkDiff(self.past, other.past)
         for path in (self, other):
             found.add(path.owned, path.tensors.touched, path.writes.touched)
         return found
@@ -174,7 +174,7 @@ class State:
         write = self.writes.get(counter)
         return write.version if write is not None else 0
 
-    def has_spoiled(self, node: Node) -> bool:
+    def has_modified_saved(self, node: Node) -> bool:
         """Whether something that ``node`` saved has been written since."""
         for item in node.saved:
             write = self.writes.get(item.counter)
@@ -192,7 +192,7 @@ class State:
         """
         if inference is not None:
             self.inference = inference
-        self.grad_mode, self.switched = False if self.inference else mode, None
+        self.grad_mode, self.grad_mode_set_at = False if self.inference else mode, None
 
-    def moment(self, node: Any) -> Moment:
-        return Moment(node, self.laps, self.calls)
+    def point(self, node: Any) -> ProgramPoint:
+        return ProgramPoint(node, self.iterations, self.calls)

@@ -15,25 +15,25 @@ import ast
 
 from ..autograd import Leaf, Node, State
 from ..autograd.events.training_step import EvaluationRecorded
-from ..domain.reachability import walkable
-from ..domain.values import FALSE, Instance, Ref, TensorRef, Value
+from ..domain.reachability import reachable_graph
+from ..domain.values import FALSE, HeapRef, Instance, TensorRef, Value
 from ..engine.machine import Machine
 from ..source import once, walk
 
 
-def called(state: State, receiver: Ref, node: ast.AST, result: Value) -> None:
+def called(state: State, receiver: HeapRef, node: ast.AST, result: Value) -> None:
     """A network in evaluation mode has returned a graph, in a loop."""
-    if not state.laps or state.grad_mode is not True or not isinstance(result, TensorRef):
+    if not state.iterations or state.grad_mode is not True or not isinstance(result, TensorRef):
         return
-    lap, thing = state.laps[-1], state.heap.get(receiver.id)
+    lap, thing = state.iterations[-1], state.heap.get(receiver.id)
     if lap.number > 2 or not isinstance(lap.loop, (ast.For, ast.While)) or not isinstance(thing, Instance):
         return
     graph = state.tensors[result.id].grad_fn
     if graph is not None and graph.certain and thing.attributes.get("training") == FALSE:
-        state.evaluated[lap.run, lap.number] = (graph, state.moment(node))
+        state.evaluated[lap.run, lap.number] = (graph, state.point(node))
 
 
-def handed_on(state: State, given: list[int]) -> None:
+def on_escape(state: State, given: list[int]) -> None:
     """Somebody unknown was given tensors: with graphs they may do anything."""
     if state.evaluated and any(state.tensors[key].requires_grad for key in given):
         state.evaluated.clear()
@@ -44,14 +44,14 @@ def leave(m: Machine, state: State, run: int) -> None:
     first, second = state.evaluated.pop((run, 1), None), state.evaluated.pop((run, 2), None)
     if first is None or second is None:
         return
-    graph, moment = first
-    if _keeps_some(moment.laps[-1].loop):
+    graph, point = first
+    if _keeps_some(point.iterations[-1].loop):
         return
     nodes, trained = _graph(state, graph)
-    if not trained or any(node.born.place in m.tape.walked for node in nodes):
+    if not trained or any(node.created_at.place in m.facts.walked for node in nodes):
         return
-    if not nodes & walkable(state):
-        m.tape.publish(EvaluationRecorded(moment, None, moment.laps[-1].loop, len(nodes)))
+    if not nodes & reachable_graph(state):
+        m.facts.publish(EvaluationRecorded(point, None, point.iterations[-1].loop, len(nodes)))
 
 
 @once

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..autograd import Cut, State, current
-from ..domain.values import Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ..domain.values import HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ..engine.machine import Machine
 
 ITEM = frozenset(("item", "number"))
@@ -20,42 +20,42 @@ ITEM = frozenset(("item", "number"))
 def computed(m: Machine, why: str, *sources: Value) -> Unknown:
     """A number or an array that was computed from ``sources``."""
     value = Unknown(why, False)
-    if m.tape.cuts and (lost := lost_by(m, sources)) is not None:
-        m.tape.cuts[value.tensor] = lost
+    if m.facts.cuts and (lost := lost_by(m, sources)) is not None:
+        m.facts.cuts[value.tensor] = lost
     return value
 
 
 def taken(m: Machine, state: State, source: Value, node: ast.AST) -> Unknown:
     """``float(loss)``: the number in a tensor, or a number from a number."""
     value = computed(m, "index", source)
-    if isinstance(source, TensorRef) and (value.tensor in m.tape.cuts or current(state, source.id).requires_grad):
-        m.tape.cuts[value.tensor] = Cut(state.moment(node), "number", source=current(state, source.id).grad_fn)
+    if isinstance(source, TensorRef) and (value.tensor in m.facts.cuts or current(state, source.id).requires_grad):
+        m.facts.cuts[value.tensor] = Cut(state.point(node), "number", source=current(state, source.id).grad_fn)
     return value
 
 
 def lost_by(m: Machine, sources: Iterable[Value]) -> Cut | None:
     """Where the history of ``sources`` was lost: by ``number`` in one place, by ``numbers`` in several."""
     keys = [source.id if isinstance(source, TensorRef) else getattr(source, "tensor", None) for source in sources]
-    cuts = [m.tape.cuts[key] for key in keys if key in m.tape.cuts]
+    cuts = [m.facts.cuts[key] for key in keys if key in m.facts.cuts]
     if not cuts or cuts[0].reason == "numpy":
         return cuts[0] if cuts else None
-    first, places = cuts[0], {cut.moment.node for cut in cuts}
+    first, places = cuts[0], {cut.point.node for cut in cuts}
     alone = len(places) == 1 and all(cut.reason in ITEM for cut in cuts)
     return replace(first, reason="number") if alone else replace(first, reason="numbers", source=None)
 
 
 def added(m: Machine, total: TensorRef, term: Value) -> None:
     """A number was added to a tensor: ``total`` does not know what the number was computed from."""
-    cut = m.tape.cuts.get(term.tensor) if isinstance(term, Unknown) else None
+    cut = m.facts.cuts.get(term.tensor) if isinstance(term, Unknown) else None
     if cut is not None and cut.reason in ITEM and cut.source is not None:
-        m.tape.terms.setdefault(total.id, cut)
+        m.facts.terms.setdefault(total.id, cut)
 
 
 def in_list(m: Machine, state: State, source: Value) -> Cut | None:
     """Where the history of the numbers in a list was lost."""
-    thing = state.heap[source.id] if isinstance(source, Ref) else source
+    thing = state.heap[source.id] if isinstance(source, HeapRef) else source
     if not isinstance(thing, (Sequence, Tuple)) or any(isinstance(item, TensorRef) for item in thing.items):
         return None
     lost = lost_by(m, thing.items)
-    known = lost is None or all(isinstance(item, Unknown) and item.tensor in m.tape.cuts for item in thing.items)
+    known = lost is None or all(isinstance(item, Unknown) and item.tensor in m.facts.cuts for item in thing.items)
     return lost if known or lost is None else replace(lost, reason="numbers")

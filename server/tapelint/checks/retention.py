@@ -14,12 +14,24 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import Collected, Leaf, Node, State, Stored
+from ..autograd import Leaf, Node, RetainedGraphs, State, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
 from ..autograd.passes.retained_graphs import forget
 from ..domain.mro import find, is_module
-from ..domain.values import NONE, Frame, Function, Instance, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ..domain.values import (
+    NONE,
+    Frame,
+    Function,
+    HeapRef,
+    Instance,
+    Mapping,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
 from ..engine.machine import Machine
 
 MOST = 400
@@ -35,33 +47,33 @@ def leave(m: Machine, state: State, run: int) -> None:
     if any(_is_forward(state, definition, given) for definition, given in m.running):
         return
     frame: Frame = state.heap[state.frame]
-    if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.laps):
+    if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations):
         return
-    kept = [each for each in state.kept.values() if any(lap.run == run for lap in each.stored.moment.laps)]
+    kept = [each for each in state.kept.values() if any(lap.run == run for lap in each.stored.point.iterations)]
     if not kept:
         return
     spans = _Spans(state, run)
     holders: dict[int, list[int]] | None = None
     for each in kept:
         node = state.tensors[each.tensor].grad_fn
-        if node is None or not _collects(each.stored) and (len(spans.laps(node)) < 2 or not spans.carried(node)):
+        if node is None or not _collects(each.stored) and (len(spans.iterations(node)) < 2 or not spans.carried(node)):
             continue
         holders = holders if holders is not None else _holders(state)
         beside = holders.get(each.tensor)
         if beside is None:
             continue
         nodes = [fn for key in {each.tensor, *beside} if (fn := state.tensors[key].grad_fn) is not None]
-        laps = {lap for fn in nodes for lap in spans.laps(fn)}
+        iterations = {lap for fn in nodes for lap in spans.iterations(fn)}
         alive = spans.alive(nodes)
-        if len(laps) > 1 and (alive or spans.freed(nodes)):
-            lap = next(lap for lap in each.stored.moment.laps if lap.run == run)
-            state.collected[each.stored.statement] = Collected(each.tensor, each.stored, lap, alive)
+        if len(iterations) > 1 and (alive or spans.freed(nodes)):
+            lap = next(lap for lap in each.stored.point.iterations if lap.run == run)
+            state.collected[each.stored.statement] = RetainedGraphs(each.tensor, each.stored, lap, alive)
 
 
 def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
     """Whether a function that runs is what its first argument, a module, does when it is called."""
     module = given[0] if given else NONE
-    thing = state.heap.get(module.id) if isinstance(module, Ref) else None
+    thing = state.heap.get(module.id) if isinstance(module, HeapRef) else None
     if not isinstance(thing, Instance) or not is_module(state, thing.kind):
         return False
     found = find(state, thing.kind, "forward")
@@ -92,12 +104,12 @@ def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:
     theirs = _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
     for each in state.collected.values():
         top = state.tensors[each.tensor].grad_fn
-        if top in theirs or any(n in theirs or n.born.place in m.tape.walked for n in each.alive):
+        if top in theirs or any(n in theirs or n.created_at.place in m.facts.walked for n in each.alive):
             continue
         walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
-        if walk is not None and all(lap.run != each.lap.run for lap in walk.moment.laps):
+        if walk is not None and all(lap.run != each.lap.run for lap in walk.point.iterations):
             continue  # collected for a backward after the loop
-        m.tape.publish(GraphKeptAlive(each.stored.moment, None, each))
+        m.facts.publish(GraphKeptAlive(each.stored.point, None, each))
 
 
 def is_vague(state: State, result: Value) -> bool:
@@ -122,11 +134,11 @@ def _collects(stored: Stored) -> bool:
 
 def returned(m: Machine, state: State, call: ast.AST) -> None:
     """A call made in a loop returns: what it leaves in memory that nobody can reach any more."""
-    made = replace(state.moment(call), calls=(*state.calls, call))
+    made = replace(state.point(call), calls=(*state.calls, call))
     known = _tensors(state, *_scope(state), *([state.value] if state.value is not None else ()))
     if known is None:
         return
-    left(m.tape, state, made, known)
+    left(m.facts, state, made, known)
     if state.retaining:
         forget(state, _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None))
 
@@ -138,10 +150,10 @@ class _Spans:
         self.state, self.run = state, run
         self.known: dict[Node, frozenset[int]] = {}
 
-    def laps(self, node: Node) -> frozenset[int]:
+    def iterations(self, node: Node) -> frozenset[int]:
         """The iterations whose nodes are held alive, with saved tensors or without."""
         for item in sorted(self._fresh(node), key=lambda n: n.id):
-            found = {lap.number for lap in item.born.laps if lap.run == self.run}
+            found = {lap.number for lap in item.created_at.iterations if lap.run == self.run}
             for child in item.inputs:
                 if isinstance(child, Node):
                     found |= self.known.get(child, frozenset())
@@ -161,15 +173,15 @@ class _Spans:
 
     def _spread(self, nodes: Iterable[Node]) -> bool:
         """Whether they are of more than one iteration."""
-        return len({lap.number for n in nodes for lap in n.born.laps if lap.run == self.run}) > 1
+        return len({lap.number for n in nodes for lap in n.created_at.iterations if lap.run == self.run}) > 1
 
     def carried(self, node: Node) -> bool:
         """Whether the operation that made it worked on what it had made in an earlier iteration."""
-        place = node.born.place
-        return any(n is not node and n.born.place == place and self._inside(n) for n in _below([node]))
+        place = node.created_at.place
+        return any(n is not node and n.created_at.place == place and self._inside(n) for n in _below([node]))
 
     def _inside(self, node: Node) -> bool:
-        return any(lap.run == self.run for lap in node.born.laps)
+        return any(lap.run == self.run for lap in node.created_at.iterations)
 
     def _fresh(self, node: Node) -> set[Node]:
         found: set[Node] = set()
@@ -240,7 +252,7 @@ def _inside(state: State, value: Value, seen: set[int]) -> list[Value]:
     """What a container or an object holds, the first time it is met."""
     if isinstance(value, Tuple):
         return list(value.items)
-    if not isinstance(value, Ref) or value.id in seen:
+    if not isinstance(value, HeapRef) or value.id in seen:
         return []
     seen.add(value.id)
     thing = state.heap[value.id]

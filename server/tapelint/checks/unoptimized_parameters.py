@@ -14,10 +14,10 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..autograd import Moment, State
+from ..autograd import ProgramPoint, State
 from ..autograd.events.broken_graph import NothingToOptimize
 from ..autograd.events.training_step import NeverStepped
-from ..domain.values import Instance, Mapping, Optimizer, Ref, TensorRef, Tuple, Unknown, Value
+from ..domain.values import HeapRef, Instance, Mapping, Optimizer, TensorRef, Tuple, Unknown, Value
 from ..domain.values import Sequence as Items
 from ..engine.machine import Machine, Raised
 from ..models.torch.registry import Call
@@ -27,7 +27,7 @@ DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class HeldLeaves:
     """``leaves`` below ``attribute`` of the object ``owner``, whose value is ``value``."""
 
     owner: int
@@ -36,13 +36,13 @@ class Kept:
     leaves: tuple[int, ...]
 
 
-def look(m: Machine, state: State, keys: Sequence[int], now: Moment, optimizer: ast.expr | None) -> None:
+def look(m: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None) -> None:
     """An optimizer of ``keys`` steps: tell what it should hold, too."""
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
     if any(thing.open for thing in optimizers.values()):
         return
     held = {key for thing in optimizers.values() for key in thing.params}
-    lost = {key for key in state.history if key not in held and key not in m.tape.watched and _untrained(state, key)}
+    lost = {key for key in state.history if key not in held and key not in m.facts.watched and _untrained(state, key)}
     mine = max((key for key, thing in optimizers.items() if thing.params == list(keys)), default=None)
     if not lost or mine is None:
         return
@@ -54,11 +54,13 @@ def look(m: Machine, state: State, keys: Sequence[int], now: Moment, optimizer: 
                 _tell(m, state, why, kept, now, optimizer, mine)
 
 
-def _tell(m: Machine, state: State, why: str, kept: Kept, now: Moment, optimizer: ast.expr | None, mine: int) -> None:
-    home = m.tape.homes.get((kept.owner, kept.attribute))
-    target, value = home or (None, state.tensors[kept.leaves[0]].born.node)
+def _tell(
+    m: Machine, state: State, why: str, kept: HeldLeaves, now: ProgramPoint, optimizer: ast.expr | None, mine: int
+) -> None:
+    home = m.facts.attribute_stores.get((kept.owner, kept.attribute))
+    target, value = home or (None, state.tensors[kept.leaves[0]].created_at.node)
     passes = [run for key in kept.leaves for run in state.history[key].passes]
-    m.tape.publish(
+    m.facts.publish(
         NeverStepped(
             now,
             next((run.assumed for run in passes if run.assumed), None),
@@ -75,16 +77,16 @@ def _tell(m: Machine, state: State, why: str, kept: Kept, now: Moment, optimizer
 
 def refuse_nothing(m: Machine, state: State, given: Value, call: Call) -> None:
     """An optimizer is given what ``parameters()`` found, and that is nothing: all there is lies in plain containers."""
-    module = m.tape.askers.get(given.id) if isinstance(given, Ref) else None
+    module = m.facts.parameters_requested_by.get(given.id) if isinstance(given, HeapRef) else None
     thing = state.heap[module] if module is not None else None
     if not isinstance(thing, Instance) or thing.open or any(isinstance(v, Unknown) for v in thing.attributes.values()):
         return
     for name, value in thing.attributes.items():
         leaves = tuple(_in_containers(state, value, DEPTH))
-        home = m.tape.homes.get((module, name)) if module is not None else None
+        home = m.facts.attribute_stores.get((module, name)) if module is not None else None
         if leaves and home is not None:
             wrapper = _wrapper(state, value)
-            m.tape.publish(NothingToOptimize(state.moment(call.node), None, leaves, *home, wrapper))
+            m.facts.publish(NothingToOptimize(state.point(call.node), None, leaves, *home, wrapper))
             raise Raised("ValueError", "optimizer got an empty parameter list", by_torch=True)
 
 
@@ -97,7 +99,7 @@ def _untrained(state: State, key: int) -> bool:
         and not (past.used or past.step or past.doubt or past.perhaps)
         and tensor.requires_grad is True
         and tensor.assumed is None
-        and tensor.memory not in state.aside
+        and tensor.memory not in state.untracked_writes
         and (write is None or write.stamp < past.passes[0].stamp)
         and all(use.step is not None for run in past.passes if (use := state.spent.get(run)) is not None)
     )
@@ -105,26 +107,26 @@ def _untrained(state: State, key: int) -> bool:
 
 def _missing(
     state: State, owner: int, lost: frozenset[int], mine: frozenset[int], built: int
-) -> Iterator[tuple[str, Kept]]:
+) -> Iterator[tuple[str, HeldLeaves]]:
     """What the optimizer ``built`` of the leaves ``mine`` has lost of a network, if it was given the whole of it."""
     thing = state.heap[owner]
-    if not _is_network(state, Ref(owner)) or thing.open:
+    if not _is_network(state, HeapRef(owner)) or thing.open:
         return
-    registered = frozenset(leaves_below(state, Ref(owner)))
+    registered = frozenset(leaves_below(state, HeapRef(owner)))
     wanted = {key for key in registered if state.tensors[key].requires_grad}
     if not registered & mine or any(key < built for key in wanted - mine):
         return
     if owner < built and wanted - mine & lost:
-        yield from (("later", kept) for kept in _added(state, Ref(owner), lost, built, set()))
+        yield from (("later", kept) for kept in _added(state, HeapRef(owner), lost, built, set()))
     for name, value in thing.attributes.items() if isinstance(thing, Instance) else ():
         if isinstance(value, TensorRef):
             if value.id in lost and value.id not in registered and value.id > owner:
-                yield "plain", Kept(owner, name, value, (value.id,))
+                yield "plain", HeldLeaves(owner, name, value, (value.id,))
         elif hidden := tuple(key for key in _in_containers(state, value, DEPTH) if key in lost and key > owner):
-            yield "hidden", Kept(owner, name, value, hidden)
+            yield "hidden", HeldLeaves(owner, name, value, hidden)
 
 
-def _added(state: State, value: Ref, lost: frozenset[int], built: int, seen: set[int]) -> Iterator[Kept]:
+def _added(state: State, value: HeapRef, lost: frozenset[int], built: int, seen: set[int]) -> Iterator[HeldLeaves]:
     """Where a network keeps what was made after the optimizer."""
     thing = state.heap[value.id]
     if value.id in seen:
@@ -133,13 +135,13 @@ def _added(state: State, value: Ref, lost: frozenset[int], built: int, seen: set
     for name, item in _entries(thing):
         if isinstance(item, TensorRef):
             if item.id in lost and item.id > built and state.tensors[item.id].parameter:
-                yield Kept(value.id, name, item, (item.id,))
+                yield HeldLeaves(value.id, name, item, (item.id,))
         elif _is_network(state, item):
-            assert isinstance(item, Ref)
+            assert isinstance(item, HeapRef)
             if item.id < built:
                 yield from _added(state, item, lost, built, seen)
             elif new := tuple(key for key in leaves_below(state, item) if key in lost):
-                yield Kept(value.id, name, item, new)
+                yield HeldLeaves(value.id, name, item, new)
 
 
 def _entries(thing: object) -> Iterable[tuple[str, Value]]:
@@ -165,7 +167,7 @@ def _contents(state: State, value: Value) -> Iterable[Value] | None:
     """What a plain container holds; None of anything else."""
     if isinstance(value, Tuple):
         return value.items
-    thing = state.heap[value.id] if isinstance(value, Ref) else None
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
     if isinstance(thing, Items) and not _is_network(state, value):
         return thing.items
     return thing.items.values() if isinstance(thing, Mapping) and thing.kind == "dict" else None
@@ -193,7 +195,7 @@ def _wrapper(state: State, value: Value) -> str | None:
         what = "Parameter"
     else:
         return None
-    thing = state.heap[value.id] if isinstance(value, Ref) else None
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
     if isinstance(thing, Mapping):
         return f"{what}Dict" if all(isinstance(key, str) for key in thing.items) else None
     return f"{what}List" if not isinstance(thing, Items) or thing.kind in ("list", "tuple") else None

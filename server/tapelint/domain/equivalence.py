@@ -14,24 +14,24 @@ from typing import Any
 
 from ..autograd import Leaf, Node, State, Tensor
 from ..engine.liveness import number
-from .induction import Counted
-from .reachability import Meeting, entries
+from .induction import InductionValue
+from .reachability import JoinPoint, entries
 from .values import (
     NONE,
-    Bound,
+    BoundMethod,
     Class,
     Const,
+    External,
     Frame,
     Generator,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
     Method,
     Module,
     Optimizer,
     Partial,
     Range,
-    Ref,
     Sequence,
     Slice,
     TensorRef,
@@ -47,7 +47,7 @@ Change = tuple[int, int, Any]
 SUSPECTS = 4
 
 
-class Pair:
+class Bisimulation:
     """Two paths that are being compared. ``plain`` collects what they may forget; ``alike`` what is assumed equal.
     Iterations are counted from those that the paths are in: ``ahead`` says for each running loop how many more of them
     the first has begun.
@@ -55,15 +55,15 @@ class Pair:
 
     __slots__ = ("state", "other", "saved", "meeting", "live", "plain", "alike", "nodes", "ahead")
 
-    def __init__(self, state: State, other: State, saved: set[int], meeting: Meeting) -> None:
+    def __init__(self, state: State, other: State, saved: set[int], meeting: JoinPoint) -> None:
         self.state, self.other, self.saved, self.meeting = state, other, saved, meeting
         self.live = meeting.live
         self.plain: list[Change] = []
         self.alike: set[tuple[int, int]] = set()
         self.nodes: set[tuple[Node, Node]] = set()
         self.ahead: dict[ast.AST, int] = {}
-        if state.laps is not other.laps:
-            for mine, yours in zip(state.laps, other.laps):
+        if state.iterations is not other.iterations:
+            for mine, yours in zip(state.iterations, other.iterations):
                 if mine.number != yours.number:
                     self.ahead[mine.loop] = mine.number - yours.number
 
@@ -118,7 +118,7 @@ class Pair:
         kind = type(mine)
         if kind is not type(yours):
             return isinstance(mine, Const) and isinstance(yours, Const)
-        if kind is Ref:
+        if kind is HeapRef:
             return self.references(mine.id, yours.id)  # type: ignore[union-attr]
         if kind is TensorRef:
             left, right = self.state.tensors.get(mine.id), self.other.tensors.get(yours.id)  # type: ignore[union-attr]
@@ -127,7 +127,7 @@ class Pair:
             return True
         if isinstance(mine, Tuple) and isinstance(yours, Tuple):
             return len(mine.items) == len(yours.items) and all(map(self.values, mine.items, yours.items))
-        if isinstance(mine, Bound) and isinstance(yours, Bound):
+        if isinstance(mine, BoundMethod) and isinstance(yours, BoundMethod):
             return self.values(mine.function, yours.function) and self.values(mine.receiver, yours.receiver)
         if isinstance(mine, Method) and isinstance(yours, Method):
             return mine.name == yours.name and self.values(mine.receiver, yours.receiver)
@@ -209,8 +209,8 @@ class Pair:
                 and tensor.counter not in self.saved
             )
         if kind is Method:
-            return isinstance(value.receiver, (Unknown, Lib))  # type: ignore[union-attr]
-        if depth and kind is Ref:
+            return isinstance(value.receiver, (Unknown, External))  # type: ignore[union-attr]
+        if depth and kind is HeapRef:
             thing = state.heap.get(value.id)  # type: ignore[union-attr]
             if isinstance(thing, Sequence):
                 return all(self.is_plain(state, item, depth - 1) for item in thing.items)
@@ -234,9 +234,9 @@ class Pair:
         ):
             return False
         if mine.grad_fn is None or yours.grad_fn is None:
-            same_place = mine.id == yours.id or mine.born.node is yours.born.node
+            same_place = mine.id == yours.id or mine.created_at.node is yours.created_at.node
             return mine.grad_fn is yours.grad_fn and same_place
-        if mine.grad_fn.born.node is not yours.grad_fn.born.node and (
+        if mine.grad_fn.created_at.node is not yours.grad_fn.created_at.node and (
             mine.counter != yours.counter or mine.sizes != yours.sizes or mine.kind != yours.kind
         ):
             return False
@@ -252,24 +252,26 @@ class Pair:
         todo: list[tuple[Node | Leaf, Node | Leaf]] = [(mine, yours)]
         while todo:
             one, two = todo.pop()
-            while isinstance(one, Node) and one.is_passage:
+            while isinstance(one, Node) and one.is_passthrough:
                 one = one.inputs[0]
-            while isinstance(two, Node) and two.is_passage:
+            while isinstance(two, Node) and two.is_passthrough:
                 two = two.inputs[0]
             if one is two or isinstance(one, Leaf) or isinstance(two, Leaf) or (one, two) in known:
                 continue
-            if not self.same_laps(one, two):
+            if not self.same_iterations(one, two):
                 return False
-            if (one in state.freed) is not (two in other.freed) or state.has_spoiled(one) is not other.has_spoiled(two):
+            if (one in state.freed) is not (two in other.freed) or state.has_modified_saved(
+                one
+            ) is not other.has_modified_saved(two):
                 return False
             known.add((one, two))
             self.meeting.work += 1
             todo += zip(one.inputs, two.inputs)
         return True
 
-    def same_laps(self, one: Node, two: Node) -> bool:
+    def same_iterations(self, one: Node, two: Node) -> bool:
         """Whether two nodes were made in the same iterations."""
-        left, right, ahead = one.born.laps, two.born.laps, self.ahead
+        left, right, ahead = one.created_at.iterations, two.created_at.iterations, self.ahead
         if left is right and not ahead:
             return True
         return len(left) == len(right) and all(
@@ -287,16 +289,33 @@ class Pair:
                 return False
         if not freed and all(mine.get(key) is yours.get(key) for key in changed & self.saved):
             return True
-        for node in self.meeting.walkable(self.state) & self.meeting.walkable(self.other):
+        for node in self.meeting.reachable_graph(self.state) & self.meeting.reachable_graph(self.other):
             if node in freed:
                 return False
-            if node not in self.state.freed and self.state.has_spoiled(node) is not self.other.has_spoiled(node):
+            if node not in self.state.freed and self.state.has_modified_saved(
+                node
+            ) is not self.other.has_modified_saved(node):
                 return False
         return True
 
 
-PLAIN = frozenset((Const, Counted, Unknown, Lib, Module, Range, Slice))
-VALUES = (Const, Unknown, TensorRef, Ref, Tuple, Lib, Module, Slice, Bound, Method, Partial, Range, Zip, Generator)
+PLAIN = frozenset((Const, InductionValue, Unknown, External, Module, Range, Slice))
+VALUES = (
+    Const,
+    Unknown,
+    TensorRef,
+    HeapRef,
+    Tuple,
+    External,
+    Module,
+    Slice,
+    BoundMethod,
+    Method,
+    Partial,
+    Range,
+    Zip,
+    Generator,
+)
 MISSING = Const("(missing)")
 
 

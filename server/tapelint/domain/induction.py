@@ -59,12 +59,12 @@ def look(key: int) -> None:
         looks.add(key)
 
 
-def is_seen(*keys: int) -> bool:
+def is_observed(*keys: int) -> bool:
     looks = _looks.get()
     return looks is None or not looks.isdisjoint(keys)
 
 
-class Counted(Const):
+class InductionValue(Const):
     """A constant that depends on the number of an iteration. Whoever asks for its ``value`` is noted: what is done then
     may be something else in another iteration.
     """
@@ -75,7 +75,7 @@ class Counted(Const):
         """What was made of the numbers ``of`` is looked at where it is. One that ``grows`` is counted by the program,
         not by a loop; one that has ``begun`` was counted before anybody looked.
         """
-        sources = [source for source in of if isinstance(source, Counted)]
+        sources = [source for source in of if isinstance(source, InductionValue)]
         object.__setattr__(self, "_number", number)
         object.__setattr__(self, "_keys", (*(key for source in sources for key in source._keys), fresh_id()))
         object.__setattr__(self, "grows", grows or any(source.grows for source in sources))
@@ -88,12 +88,12 @@ class Counted(Const):
         return self._number
 
     @property
-    def is_seen(self) -> bool:
+    def is_observed(self) -> bool:
         """Whether its number, or that of anything it was made of, has been of use to anybody."""
-        return is_seen(*self._keys)
+        return is_observed(*self._keys)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or isinstance(other, Const) and bool(self._number == peek(other))
+        return self is other or isinstance(other, Const) and bool(self._number == raw_value(other))
 
     def __hash__(self) -> int:
         return hash((self._number,))
@@ -102,16 +102,16 @@ class Counted(Const):
         return f"Counted({self._number!r})"
 
 
-def peek(constant: Const) -> Any:
+def raw_value(constant: Const) -> Any:
     """The number, for what only makes another one of it."""
-    return constant._number if isinstance(constant, Counted) else constant.value
+    return constant._number if isinstance(constant, InductionValue) else constant.value
 
 
 def is_number(value: Value) -> bool:
     """Whether it is a number of Python for certain."""
     if isinstance(value, Unknown):
         return value.why == "index"
-    return isinstance(value, Const) and isinstance(peek(value), (int, float))
+    return isinstance(value, Const) and isinstance(raw_value(value), (int, float))
 
 
 def is_plain(value: Value) -> bool:
@@ -123,6 +123,6 @@ def is_plain(value: Value) -> bool:
 
 def derived(how: Callable[..., Any], *of: Const) -> Const:
     """The constant ``how`` makes of others: counted, and not looked at for that, if one of them is."""
-    if sum(len(source._keys) for source in of if isinstance(source, Counted)) in range(1, MOST):
-        return Counted(how(*map(peek, of)), *of)
+    if sum(len(source._keys) for source in of if isinstance(source, InductionValue)) in range(1, MOST):
+        return InductionValue(how(*map(raw_value, of)), *of)
     return Const(how(*(source.value for source in of)))

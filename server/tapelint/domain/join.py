@@ -16,15 +16,15 @@ from typing import Any
 
 from ..autograd import State, leaf
 from ..autograd.gradients import history
-from .equivalence import MISSING, Change, Pair
-from .reachability import Meeting, entries
+from .equivalence import MISSING, Bisimulation, Change
+from .reachability import JoinPoint, entries
 from .values import Const, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
 
 COMPARISON = 16
 """What comparing two paths costs at least, in things looked at."""
 
 
-def merged(state: State, other: State, saved: set[int], suspects: list[int], meeting: Meeting) -> bool:
+def merged(state: State, other: State, saved: set[int], suspects: list[int], meeting: JoinPoint) -> bool:
     """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
 
     ``saved`` are the version counters some node has ever saved: how often any other was written cannot matter any more.
@@ -39,10 +39,10 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], mee
         or state.frame != other.frame
         or (state.hooks or other.hooks)
         and [hook.made for hook in state.hooks.values()] != [hook.made for hook in other.hooks.values()]
-        or not same_laps(state.laps, other.laps)
+        or not same_iterations(state.iterations, other.iterations)
     ):
         return False
-    pair = Pair(state, other, saved, meeting)
+    pair = Bisimulation(state, other, saved, meeting)
     if state.signal in ("return", "raise") and not pair.result():
         return False
     if not pair.agrees(suspects):
@@ -55,11 +55,11 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], mee
     return True
 
 
-def same_laps(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+def same_iterations(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
     return left == right or [(lap.loop, lap.number) for lap in left] == [(lap.loop, lap.number) for lap in right]
 
 
-def forget(pair: Pair, path: State, changes: Iterable[Change]) -> None:
+def forget(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
     """Which of two plain values an object holds is not known any more on ``path``, which is one of the two."""
     for left, right, name in changes:
         thing = path.edit(left if path is pair.state else right)
@@ -74,7 +74,7 @@ def forget(pair: Pair, path: State, changes: Iterable[Change]) -> None:
             entries(thing)[name] = _either(pair, path, mine, yours, str(name))
 
 
-def _either(pair: Pair, path: State, mine: Value, yours: Value, name: str) -> Value:
+def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: str) -> Value:
     """What is known of a value that is one of two: whether it is a tensor that needs no gradient, or no tensor.
 
     Where one of them is nothing that is known, it is a tensor (or a tuple of them) all the same: what happens to it
@@ -83,7 +83,7 @@ def _either(pair: Pair, path: State, mine: Value, yours: Value, name: str) -> Va
     if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
         one, two = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
         if one.requires_grad is False and two.requires_grad is False:
-            return TensorRef(leaf(path, two.born.node))
+            return TensorRef(leaf(path, two.created_at.node))
     if isinstance(mine, Unknown):
         return _perhaps(pair.other, path, yours, mine, name)
     if isinstance(yours, Unknown):
@@ -96,7 +96,7 @@ def _perhaps(state: State, path: State, value: Value, unknown: Unknown, name: st
     if isinstance(value, TensorRef):
         tensor = state.tensors[value.id]
         grad = False if tensor.requires_grad is False and unknown.grad is False else None
-        return TensorRef(leaf(path, tensor.born.node, grad))
+        return TensorRef(leaf(path, tensor.created_at.node, grad))
     if isinstance(value, Tuple) and any(isinstance(item, TensorRef) for item in value.items):
         return Tuple(tuple(_perhaps(state, path, item, unknown, name) for item in value.items), value.names)
     return something(name, False if _is_number(value) and unknown.grad is False else None)

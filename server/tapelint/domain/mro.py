@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from ..autograd import State
 from ..ops.module_names import is_layer
-from .values import Class, Lib, Ref, Value
+from .values import Class, External, HeapRef, Value
 
-OBJECT = Lib("builtins.object")
+OBJECT = External("builtins.object")
 
 
 def linear_order(state: State, kind: Value) -> list[Value]:
     """The classes to look in, most derived first (a depth-first approximation of the MRO, each class at its last
     place).
     """
-    if not isinstance(kind, Ref):
+    if not isinstance(kind, HeapRef):
         return [kind]
     owner = state.heap[kind.id]
     if not isinstance(owner, Class):
@@ -31,7 +31,7 @@ def linear_order(state: State, kind: Value) -> list[Value]:
 
 def _visit(state: State, item: Value, depth: int, order: list[Value]) -> None:
     order.append(item)
-    if isinstance(item, Ref) and depth < 20 and isinstance(thing := state.heap[item.id], Class):
+    if isinstance(item, HeapRef) and depth < 20 and isinstance(thing := state.heap[item.id], Class):
         for base in thing.bases:
             _visit(state, base, depth + 1, order)
 
@@ -40,14 +40,14 @@ def find(state: State, kind: Value, name: str, after: int | None = None) -> tupl
     """The first class that defines ``name``, of those that come ``after`` one, and as what; what a library class
     defines is None: any of them may define it.
     """
-    if type(kind) is Lib:
+    if type(kind) is External:
         return (kind, None) if kind.name != OBJECT.name else None
     order = linear_order(state, kind)
     if after is not None:
-        start = next((i + 1 for i, item in enumerate(order) if isinstance(item, Ref) and item.id == after), 0)
+        start = next((i + 1 for i, item in enumerate(order) if isinstance(item, HeapRef) and item.id == after), 0)
         order = order[start:]
     for item in order:
-        if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Class):
+        if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Class):
             value = thing.attributes.get(name)
             if value is not None:
                 return item, value
@@ -59,6 +59,6 @@ def find(state: State, kind: Value, name: str, after: int | None = None) -> tupl
 def is_module(state: State, kind: Value) -> bool:
     """Whether instances of ``kind`` are ``nn.Module``s for certain."""
     for base in linear_order(state, kind):
-        if isinstance(base, Lib) and is_layer(base.name):
+        if isinstance(base, External) and is_layer(base.name):
             return True
     return False

@@ -12,9 +12,22 @@ import sys
 from dataclasses import replace
 
 from .. import ops
-from ..autograd import State, Tape, current, invent
+from ..autograd import Facts, State, current, invent
 from ..models.torch.registry import MODULE_METHODS, TENSOR_METHODS
-from .values import Const, Instance, Lib, Mapping, Method, Range, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from .values import (
+    Const,
+    External,
+    HeapRef,
+    Instance,
+    Mapping,
+    Method,
+    Range,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 KNOWN = frozenset((*sys.stdlib_module_names, "builtins", "numpy", "torch"))
 """Packages whose constants are numbers, types and texts: ``math.pi``, ``np.inf``, ``torch.float``."""
@@ -30,7 +43,7 @@ def is_opaque(state: State, value: Value) -> bool:
     owner = value.receiver
     if isinstance(owner, TensorRef):
         return value.name not in TENSOR_METHODS and not ops.candidates(value.name)
-    if isinstance(owner, Ref):
+    if isinstance(owner, HeapRef):
         return isinstance(state.heap[owner.id], Instance) and value.name not in MODULE_METHODS
     return isinstance(owner, (Unknown, Method))
 
@@ -41,9 +54,9 @@ def as_data(state: State, value: Value) -> Value:
     """
     if isinstance(value, Method):
         return Unknown("attribute", value.receiver.grad if isinstance(value.receiver, Unknown) else None)
-    if isinstance(value, Lib) and value.name.partition(".")[0] not in KNOWN:
+    if isinstance(value, External) and value.name.partition(".")[0] not in KNOWN:
         return Unknown("library")
-    if isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+    if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
         return Unknown("object")
     return value
 
@@ -57,20 +70,20 @@ def is_data(state: State, value: Value, deep: int = DEEP) -> bool:
         return current(state, value.id).requires_grad is False
     if isinstance(value, Tuple):
         return deep > 0 and all(is_data(state, item, deep - 1) for item in value.items)
-    thing = state.heap[value.id] if isinstance(value, Ref) else None
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
     if isinstance(thing, (Sequence, Mapping)):
         items = thing.items if isinstance(thing, Sequence) else thing.items.values()
         return deep > 0 and not thing.open and all(is_data(state, item, deep - 1) for item in items)
-    return isinstance(value, (Const, Lib, Range))
+    return isinstance(value, (Const, External, Range))
 
 
-def part_of(tape: Tape, state: State, whole: int, node: ast.AST) -> TensorRef:
+def part_of(facts: Facts, state: State, whole: int, node: ast.AST) -> TensorRef:
     """A part of what a call nobody knows has returned, which is taken for a tensor and may be several: it depends on
     what the whole depends on, and shares nothing with other parts for certain. Of several each has the graph it was
     made with, whatever the mode is now.
     """
     tensor = current(state, whole)
-    made = invent(tape, state, [whole], node, tensor.assumed, keeps=False)
+    made = invent(facts, state, [whole], node, tensor.assumed, keeps=False)
     if state.grad_mode is not True and tensor.requires_grad is not False:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     return TensorRef(made)

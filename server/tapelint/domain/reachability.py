@@ -13,18 +13,18 @@ from typing import Any
 from ..autograd import Node, State
 from ..autograd.frozen import frozen
 from .values import (
-    Bound,
+    BoundMethod,
     Class,
     Due,
     Frame,
     Function,
     Generator,
+    HeapRef,
     Instance,
     Mapping,
     Method,
     Optimizer,
     Partial,
-    Ref,
     Sequence,
     Slice,
     Super,
@@ -37,16 +37,16 @@ from .values import (
 
 
 @frozen
-class Held:
+class Reachable:
     """The tensors, and the heap objects, that somebody on a path holds."""
 
     tensors: set[int]
     objects: set[int]
 
 
-Known = dict[int, tuple[Any, Held]]
+Known = dict[int, tuple[Any, Reachable]]
 """What is in heap objects that nobody changes any more, by their number."""
-NOTHING = None, Held(set(), set())
+NOTHING = None, Reachable(set(), set())
 
 
 def entries(thing: Any) -> dict[Any, Value]:
@@ -57,7 +57,7 @@ def entries(thing: Any) -> dict[Any, Value]:
     return thing.attributes if kind is Instance else thing.items if kind is Mapping else {}
 
 
-class Meeting:
+class JoinPoint:
     """Paths are compared where they meet: what each of them holds is found out once.
 
     ``live`` are the variables of the running scope that can still be read, where that is known; ``running`` the calls
@@ -72,7 +72,7 @@ class Meeting:
     ) -> None:
         self.live, self.running, self.known = live, running, known
         self.work = 0
-        self._held: dict[int, Held] = {}
+        self._held: dict[int, Reachable] = {}
         self._walkable: dict[int, set[Node]] = {}
         self._reached: dict[int, set[int]] = {}
 
@@ -93,7 +93,7 @@ class Meeting:
             self.work += 2 * len(state.heap)
         return key in found
 
-    def held(self, state: State) -> Held:
+    def held(self, state: State) -> Reachable:
         """What a path holds; ``live`` is known."""
         found = self._held.get(id(state))
         if found is None:
@@ -103,15 +103,15 @@ class Meeting:
             self.work += 2 * len(state.heap)
         return found
 
-    def walkable(self, state: State) -> set[Node]:
+    def reachable_graph(self, state: State) -> set[Node]:
         found = self._walkable.get(id(state))
         if found is None:
-            found = self._walkable[id(state)] = walkable(state, self.live)
+            found = self._walkable[id(state)] = reachable_graph(state, self.live)
             self.work += len(state.heap) + len(found)
         return found
 
 
-def held(state: State, live: frozenset[str], given: Iterable[Value], known: Known) -> Held:
+def held(state: State, live: frozenset[str], given: Iterable[Value], known: Known) -> Reachable:
     """What anything on the heap holds, but for the variables of the running scope that are not ``live``; and what the
     running calls were ``given``, which whoever called still has. What a path does not own is never changed: what is
     in it is looked for once.
@@ -130,7 +130,7 @@ def held(state: State, live: frozenset[str], given: Iterable[Value], known: Know
                 tensors |= inside.tensors
             if inside.objects:
                 objects |= inside.objects
-    found = Held(tensors, objects)
+    found = Reachable(tensors, objects)
     collect(values, found)
     for tensor in list(tensors):
         record = state.tensors.get(tensor)
@@ -140,12 +140,12 @@ def held(state: State, live: frozenset[str], given: Iterable[Value], known: Know
     return found
 
 
-def _inside(key: int, thing: Any, known: Known) -> Held:
+def _inside(key: int, thing: Any, known: Known) -> Reachable:
     """What is in a heap object that is not changed any more."""
     old, inside = known.get(key, NOTHING)
     if old is thing:
         return inside
-    inside = Held(set(), set())
+    inside = Reachable(set(), set())
     collect(list(contents(thing, inside.tensors)), inside)
     known[key] = thing, inside
     return inside
@@ -155,7 +155,7 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     """The heap objects that frames and objects lead to, what the running calls were ``given`` and what is returned:
     a list that only other lists hold, and nobody those, is not among them.
     """
-    found = Held(set(), set())
+    found = Reachable(set(), set())
     objects, owned = found.objects, state.owned
     collect([*given, state.value], found)
     for key, thing in state.heap.items():
@@ -169,7 +169,7 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     for key in todo:  # which grows
         thing = state.heap.get(key)
         if type(thing) in CONTAINERS:
-            inside = Held(set(), set())
+            inside = Reachable(set(), set())
             collect(list(contents(thing, inside.tensors)), inside)
             todo += inside.objects - objects
             objects |= inside.objects
@@ -184,12 +184,12 @@ def contents(thing: Any, tensors: set[int]) -> Iterable[Value]:
     return _CONTENTS[kind](thing) if kind in _CONTENTS else ()
 
 
-def collect(values: list[Value], found: Held) -> None:
+def collect(values: list[Value], found: Reachable) -> None:
     """Add the tensors and objects among ``values`` and in what these are made of."""
     tensors, objects = found.tensors, found.objects
     for value in values:  # which grows
         kind = type(value)
-        if kind is Ref:
+        if kind is HeapRef:
             objects.add(value.id)  # type: ignore[union-attr]
         elif kind is TensorRef:
             tensors.add(value.id)  # type: ignore[union-attr]
@@ -212,7 +212,7 @@ OBJECTS = frozenset((Sequence, Mapping, Instance, Optimizer))
 
 _PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
     Tuple: lambda value: value.items,
-    Bound: lambda value: (value.function, value.receiver),
+    BoundMethod: lambda value: (value.function, value.receiver),
     Method: lambda value: (value.receiver,),
     Super: lambda value: (value.receiver,),
     Partial: lambda value: (value.function, *value.args, *(item for _, item in value.kwargs)),
@@ -224,7 +224,7 @@ _PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
 }
 
 
-def walkable(state: State, live: frozenset[str] | None = None) -> set[Node]:
+def reachable_graph(state: State, live: frozenset[str] | None = None) -> set[Node]:
     """Every node that a backward from a value the program still holds (of the running scope what is ``live``) could
     reach.
     """

@@ -12,11 +12,11 @@ for epoch in range(10):
 from __future__ import annotations
 
 from ..autograd import Node, State
-from .reachability import Held, Meeting, collect, contents
+from .reachability import JoinPoint, Reachable, collect, contents
 from .values import Frame, Function, Generator, Value
 
 
-class Surroundings(Meeting):
+class LocalJoinPoint(JoinPoint):
     """Paths are compared in what the running scope can come to, where of its own variables ``live`` can be read."""
 
     is_local = True
@@ -24,14 +24,14 @@ class Surroundings(Meeting):
     def reaches(self, state: State, key: int) -> bool:
         return key == state.frame or key in self.held(state).objects
 
-    def held(self, state: State) -> Held:
+    def held(self, state: State) -> Reachable:
         found = self._held.get(id(state))
         if found is None:
             found = self._held[id(state)] = _reachable(state, self.live)
             self.work += 4 * len(found.objects)
         return found
 
-    def walkable(self, state: State) -> set[Node]:
+    def reachable_graph(self, state: State) -> set[Node]:
         found = self._walkable.get(id(state))
         if found is None:
             records = (state.tensors.get(key) for key in self.held(state).tensors)
@@ -46,9 +46,9 @@ class Surroundings(Meeting):
         return found
 
 
-def _reachable(state: State, live: frozenset[str] | None) -> Held:
+def _reachable(state: State, live: frozenset[str] | None) -> Reachable:
     """The objects, scopes among them, and tensors that the running scope leads to."""
-    found = Held(set(), set())
+    found = Reachable(set(), set())
     frame: Frame = state.heap[state.frame]
     todo = _add(state, found, [value for name, value in frame.variables.items() if live is None or name in live])
     todo += _around(state, found, frame.parent)
@@ -63,9 +63,9 @@ def _reachable(state: State, live: frozenset[str] | None) -> Held:
     return found
 
 
-def _add(state: State, found: Held, values: list[Value]) -> list[int]:
+def _add(state: State, found: Reachable, values: list[Value]) -> list[int]:
     """Add what ``values`` lead to; the objects that are new."""
-    direct = Held(found.tensors, set())
+    direct = Reachable(found.tensors, set())
     collect(values, direct)
     new = list(direct.objects - found.objects)
     found.objects.update(new)
@@ -75,7 +75,7 @@ def _add(state: State, found: Held, values: list[Value]) -> list[int]:
     return new
 
 
-def _around(state: State, found: Held, scope: int) -> list[int]:
+def _around(state: State, found: Reachable, scope: int) -> list[int]:
     """Add a scope and those around it; which are new."""
     new: list[int] = []
     while scope and scope not in found.objects and scope in state.heap:

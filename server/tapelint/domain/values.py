@@ -17,7 +17,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..autograd import Moment, fresh_id
+from ..autograd import ProgramPoint, fresh_id
 from ..autograd.frozen import frozen
 
 
@@ -52,7 +52,7 @@ class TensorRef:
 
 
 @frozen
-class Ref:
+class HeapRef:
     id: int
 
 
@@ -65,7 +65,7 @@ class Tuple:
 
 
 @frozen
-class Lib:
+class External:
     name: str
 
 
@@ -104,7 +104,7 @@ class Function:
 
 
 @frozen
-class Bound:
+class BoundMethod:
     """A function with its first argument."""
 
     function: Value
@@ -143,14 +143,14 @@ class GradMode:
 
 
 @frozen
-class Casting:
+class Autocast:
     """``torch.autocast``, as a context manager or decorator."""
 
     enabled: bool
 
 
 @frozen
-class Packing:
+class SavedTensorHooks:
     """A context manager under which nodes keep what a hook makes of the tensors they save: no write can spoil it."""
 
 
@@ -183,7 +183,7 @@ class Due:
     ``__getitem__`` for an ``index``. A loop asks for it when the iteration begins (``iteration.come_due``).
     """
 
-    receiver: Ref
+    receiver: HeapRef
     index: Const | None = None
 
 
@@ -191,19 +191,19 @@ Value = (
     Const
     | Unknown
     | TensorRef
-    | Ref
+    | HeapRef
     | Tuple
-    | Lib
+    | External
     | Module
     | Slice
     | Function
-    | Bound
+    | BoundMethod
     | Method
     | Super
     | Partial
     | GradMode
-    | Packing
-    | Casting
+    | SavedTensorHooks
+    | Autocast
     | Range
     | Zip
     | Generator
@@ -222,13 +222,13 @@ def as_key(value: Value) -> Any:
         except TypeError:
             return None
         return value.value if value.value is not None else value
-    identity = value.receiver if isinstance(value, (Method, Bound)) else value
-    return value if isinstance(identity, (TensorRef, Ref)) else None
+    identity = value.receiver if isinstance(value, (Method, BoundMethod)) else value
+    return value if isinstance(identity, (TensorRef, HeapRef)) else None
 
 
 def of_key(key: Any) -> Value:
     """The value that is known by a key."""
-    return key if isinstance(key, (Const, TensorRef, Ref, Method, Bound, Unknown)) else Const(key)
+    return key if isinstance(key, (Const, TensorRef, HeapRef, Method, BoundMethod, Unknown)) else Const(key)
 
 
 @dataclass(slots=True)
@@ -279,7 +279,7 @@ class Mapping:
     open: bool = False
     kind: str = "dict"
     default: Value | None = None
-    owner: Ref | None = None
+    owner: HeapRef | None = None
 
     def copy(self) -> Mapping:
         return Mapping(dict(self.items), self.open, self.kind, self.default, self.owner)
@@ -330,7 +330,7 @@ class Optimizer:
     fused: bool = False
     single: bool = False
     stateful: bool = False
-    began: dict[int, Moment | None] = field(default_factory=dict, compare=False)
+    began: dict[int, ProgramPoint | None] = field(default_factory=dict, compare=False)
 
     @property
     def searches(self) -> bool:

@@ -15,13 +15,13 @@ import ast
 from collections.abc import Callable, Iterator
 
 from ..autograd import State
-from ..domain.values import Class, Lib, Module, Optimizer, Ref, Sequence, Tuple, Unknown, Value, something
-from ..engine.machine import BudgetSpent, Machine
+from ..domain.values import Class, External, HeapRef, Module, Optimizer, Sequence, Tuple, Unknown, Value, something
+from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry
 from ..ops.module_names import is_layer
 from ..semantics import attributes
 
-Make = Callable[[Machine, State, Ref, ast.AST], Ref]
+Make = Callable[[Machine, State, HeapRef, ast.AST], HeapRef]
 
 PLAIN = {"int": "index", "float": "index", "bool": "flag", "str": "text", "ndarray": "array"}
 """Types without gradients, and what an unknown value of each is called."""
@@ -90,17 +90,17 @@ def _promised(
         head, parts = _last(option.value), _parts(option)
         if head in ("type", "Type"):
             kind = next((k for part in _options(parts[0]) if part and (k := _named(m, state, scope, part))), None)
-            return kind if isinstance(kind, Ref) and isinstance(state.heap.get(kind.id), Class) else None
+            return kind if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) else None
         if head in ("tuple", "Tuple") and not isinstance(parts[-1], ast.Constant):
             found = [promised(m, state, scope, part, name, at, make) for part in parts]
             return Tuple(tuple(v if v is not None else something(name) for v in found)) if any(found) else None
         inner = promised(m, state, scope, parts[0], name, at, make) if head in MANY else None
         known = inner is not None and not isinstance(inner, Unknown)
-        return Ref(state.new(Sequence("list", [inner], True))) if known and inner is not None else None
+        return HeapRef(state.new(Sequence("list", [inner], True))) if known and inner is not None else None
     kind = _named(m, state, scope, option)
-    if isinstance(kind, Ref) and isinstance(state.heap.get(kind.id), Class):
+    if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class):
         return _object(m, state, kind, at, make)
-    return _library(m, state, kind.name if isinstance(kind, Lib) else _last(option), name, at)
+    return _library(m, state, kind.name if isinstance(kind, External) else _last(option), name, at)
 
 
 def _named(m: Machine, state: State, scope: int, node: ast.expr) -> Value | None:
@@ -115,7 +115,7 @@ def _named(m: Machine, state: State, scope: int, node: ast.expr) -> Value | None
             state.frame = outer
     if isinstance(node, ast.Attribute):
         owner = _named(m, state, scope, node.value)
-        if isinstance(owner, (Lib, Module)):
+        if isinstance(owner, (External, Module)):
             return attributes.load(m, state, owner, node.attr, node)
     return None
 
@@ -127,13 +127,13 @@ def _library(m: Machine, state: State, kind: str, name: str, at: ast.AST) -> Val
     if is_layer(kind) or last in ("Module", "Sequential"):
         return opaque_module(m, state, name, at)
     if last in OPTIMIZERS:
-        return Ref(state.new(Optimizer(name, [], True)))
+        return HeapRef(state.new(Optimizer(name, [], True)))
     if last in TENSORS:
         return Unknown("batch", None)
     return Unknown(PLAIN[last], False) if last in PLAIN else None
 
 
-def _object(m: Machine, state: State, kind: Ref, at: ast.AST, make: Make) -> Value | None:
+def _object(m: Machine, state: State, kind: HeapRef, at: ast.AST, make: Make) -> Value | None:
     """An object of a class of the program, unless that takes too much. It may be one of a derived class."""
     if kind.id in m.making or len(m.making) >= NESTED or not _matters(m, state, kind):
         return None
@@ -143,7 +143,7 @@ def _object(m: Machine, state: State, kind: Ref, at: ast.AST, make: Make) -> Val
     m.making.append(kind.id)
     try:
         made = make(m, trial, kind, at)
-    except BudgetSpent:
+    except OutOfFuel:
         m.depth = depth
         if limit <= m.limit:
             raise
@@ -160,9 +160,9 @@ def _object(m: Machine, state: State, kind: Ref, at: ast.AST, make: Make) -> Val
     return made
 
 
-def _matters(m: Machine, state: State, kind: Ref) -> bool:
+def _matters(m: Machine, state: State, kind: HeapRef) -> bool:
     """Whether anything of autograd can be in objects of a class."""
     thing = state.heap[kind.id]
-    if any(isinstance(base, Lib) and base.name.startswith(("enum.", "typing.Protocol")) for base in thing.bases):
+    if any(isinstance(base, External) and base.name.startswith(("enum.", "typing.Protocol")) for base in thing.bases):
         return False
     return m.imports is None or not m.imports.is_idle(state, state.heap[thing.scope].module, [])

@@ -13,9 +13,9 @@ from operator import itemgetter
 
 from ..autograd import State
 from ..checks import retention
-from ..domain.values import Const, Frame, Function, Ref, Unknown, Value
-from ..engine.incremental import Block, Memory, Step, complete, recorded, total, walked
-from ..engine.machine import STEPS, BudgetSpent, Cancelled, Machine, Raised
+from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
+from ..engine.incremental import AnalysisUnit, Block, Memory, complete, recorded, total, walked
+from ..engine.machine import STEPS, Cancelled, Machine, OutOfFuel, Raised
 from ..engine.statistics import Entry, Lost
 from ..modules.loader import Outdated
 from ..source import may_use_torch
@@ -39,7 +39,7 @@ STRETCH, SHARE = 500, 4
 """Steps after which a stretch of the script ends; later ones take a quarter of all before them."""
 
 
-def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
+def execute(m: Machine, memory: Memory | None = None) -> list[AnalysisUnit]:
     """Run the whole file, or what ``memory`` does not know of it; the steps it consists of, in order.
 
     A fault in one entry point never keeps the others from running.
@@ -53,7 +53,7 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
     state, module = finish.end
     called = set[ast.AST]().union(*(step.called for step in steps))
     trees = m.tree, *(module.source.tree for module in finish.loads)
-    fresh, made = FRESH, dict[int, Step]()
+    fresh, made = FRESH, dict[int, AnalysisUnit]()
     ranked = [(urgency(function.node, trees), function, owner) for function, owner in uncalled(m, state, module)]
     before: ast.AST | None = None
     for rank, function, owner in sorted(ranked, key=itemgetter(0)):
@@ -62,10 +62,10 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
         before = function.node
         if rank == IDLE and fresh > IDLE_FRESH:
             fresh, together = IDLE_FRESH, min(together, IDLE_TOGETHER)
-        with recorded(m, m.tape, (), 0) as step:
-            m.holes.entries += 1
+        with recorded(m, m.facts, (), 0) as step:
+            m.stats.entries += 1
             if together <= 0:
-                m.holes.spent += 1
+                m.stats.spent += 1
                 m.lost.append(Lost(_named(finish, function, owner), begun=False))
         steps.append(step)
         if together <= 0:
@@ -81,14 +81,14 @@ def execute(m: Machine, memory: Memory | None = None) -> list[Step]:
         together -= step.count
         steps.append(step)
         called |= base.called | step.called
-    with recorded(m, finish.tape, finish.loads, 0) as again:
+    with recorded(m, finish.facts, finish.loads, 0) as again:
         run_again(m, ran, partial(_entered, m, []))
     steps.append(again)
     m.settled.clear()
     return _counted(m, steps)
 
 
-def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step]:
+def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[AnalysisUnit]:
     """Run the module as a script, a stretch at a time, on from what is known of it."""
     steps = memory.script
     if not steps:
@@ -98,15 +98,15 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step
         state.heap[module].module = module
         if m.imports is not None:
             m.imports.adopt(module)
-        with recorded(m, m.tape, (), 0) as begin:
-            m.holes.entries += 1
+        with recorded(m, m.facts, (), 0) as begin:
+            m.stats.entries += 1
         begin.place, begin.end = (Block(m.tree, "body"),), ([state], module)
         steps.append(begin)
     taken = sum(step.count for step in steps)
     while not steps[-1].cut and not is_done(steps[-1].place):
         before = steps[-1]
         states, module = before.end
-        with recorded(m, memory.tape(before), before.loads, limit - taken, before) as step:
+        with recorded(m, memory.facts(before), before.loads, limit - taken, before) as step:
             step.place, step.cut = before.place, True
             states = memory.paths(states)
             run = partial(stretch, m, step, states, max(STRETCH, taken // SHARE))
@@ -118,21 +118,21 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Step
     return steps
 
 
-def _cells(m: Machine, step: Step, state: State, ran: list[Ran]) -> list[State]:
+def _cells(m: Machine, step: AnalysisUnit, state: State, ran: list[Ran]) -> list[State]:
     states = run_cells(m, state, ran)
     step.place = (replace(step.place[0], done=len(m.tree.body)),)
     step.cut = False
     return states
 
 
-def _finished(m: Machine, memory: Memory) -> Step:
+def _finished(m: Machine, memory: Memory) -> AnalysisUnit:
     """What is told at the end of the script, and the state that functions without a caller begin in."""
     if memory.finish is None:
         before = memory.script[-1]
-        with recorded(m, memory.tape(before), before.loads, 0) as step:
+        with recorded(m, memory.facts(before), before.loads, 0) as step:
             states, module = memory.paths(before.end[0]), before.end[1]
             finished = next((s for s in states if s.signal is None), states[0])
-            m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
+            m.stats.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
             try:
                 for path in states:
                     if path.signal is None:
@@ -147,7 +147,7 @@ def _finished(m: Machine, memory: Memory) -> Step:
     return memory.finish
 
 
-def _object(m: Machine, memory: Memory, finish: Step, owner: Ref, limit: int) -> Step:
+def _object(m: Machine, memory: Memory, finish: AnalysisUnit, owner: HeapRef, limit: int) -> AnalysisUnit:
     """The object whose methods run: made once for each class, every method has its own copy of the state after that.
 
     A class that spends the budget of one entry point on its ``__init__`` is not made again for its other methods.
@@ -156,9 +156,9 @@ def _object(m: Machine, memory: Memory, finish: Step, owner: Ref, limit: int) ->
     if known is not None and known.fits(limit):
         _looked_up_again(m, known)
         return known
-    with recorded(m, finish.tape.fork(), finish.loads, limit) as step:
+    with recorded(m, finish.facts.fork(), finish.loads, limit) as step:
         state = finish.end[0].fork()
-        made: list[tuple[State, Ref]] = []
+        made: list[tuple[State, HeapRef]] = []
 
         def make() -> list[State]:
             made.append((state, make_instance(m, state, owner, state.heap[owner.id].node)))
@@ -171,37 +171,43 @@ def _object(m: Machine, memory: Memory, finish: Step, owner: Ref, limit: int) ->
 
 
 def _entry(
-    m: Machine, memory: Memory, base: Step, finish: Step, function: Function, owner: Ref | None, limit: int
-) -> Step:
+    m: Machine,
+    memory: Memory,
+    base: AnalysisUnit,
+    finish: AnalysisUnit,
+    function: Function,
+    owner: HeapRef | None,
+    limit: int,
+) -> AnalysisUnit:
     """Run a function that nothing has called; a method on the object that ``base`` has made."""
     key = function.node, owner.id if owner is not None else 0
     known = memory.entries.get(key)
     if known is not None and known.end is base and known.fits(limit):
         _looked_up_again(m, known)
         return known
-    with recorded(m, base.tape.fork(), base.loads, limit) as step:
+    with recorded(m, base.facts.fork(), base.loads, limit) as step:
         m.read.add(function.node)
         entry = _named(finish, function, owner)
         if base.end is None:
-            m.holes.spent += 1
+            m.stats.spent += 1
             m.lost.append(Lost(entry, begun=False))
         else:
             ends = _entered(m, [], entry, partial(drive, m, base.end, finish.end[1], function, owner))
-            m.holes.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
+            m.stats.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
     step.end = base
     if m.probe is None:
-        step.tape = None
+        step.facts = None
     memory.entries[key] = step
     return step
 
 
-def _looked_up_again(m: Machine, known: Step) -> None:
+def _looked_up_again(m: Machine, known: AnalysisUnit) -> None:
     """What an older text's step looked up in other files counts for this one, and must be what it was."""
     if m.imports is not None and not m.imports.repeat(known):
         raise Outdated
 
 
-def _counted(m: Machine, steps: list[Step]) -> list[Step]:
+def _counted(m: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
     """All steps, those of imported modules before the first that may use them; the machine knows what all have
     counted, and what they have learnt if somebody watches it.
     """
@@ -209,9 +215,9 @@ def _counted(m: Machine, steps: list[Step]) -> list[Step]:
     ended: set[ast.AST] = set()
     for step in found:
         ended |= step.ended
-        if m.probe is not None and step.tape is not None and step.tape is not m.tape:
-            m.tape.absorb(step.tape)
-    holes = m.holes = total(found)
+        if m.probe is not None and step.facts is not None and step.facts is not m.facts:
+            m.facts.absorb(step.facts)
+    holes = m.stats = total(found)
     own = "" if m.imports is None else m.imports.main.path
     here = [rooted for (path, *_), rooted in walked(found).items() if path == own]
     holes.walks, holes.rooted = len(here), sum(here)
@@ -223,7 +229,7 @@ def _counted(m: Machine, steps: list[Step]) -> list[Step]:
     return found
 
 
-def _named(finish: Step, function: Function, owner: Ref | None) -> Entry:
+def _named(finish: AnalysisUnit, function: Function, owner: HeapRef | None) -> Entry:
     return Entry("function", function.node, None if owner is None else finish.end[0].heap[owner.id].node)
 
 
@@ -235,8 +241,8 @@ def _entered(m: Machine, states: list[State], entry: Entry, run: Callable[[], li
         return run() or states
     except Cancelled:
         raise
-    except BudgetSpent:
-        m.holes.spent += 1
+    except OutOfFuel:
+        m.stats.spent += 1
         m.lost.append(Lost(entry))
     except Raised:
         pass
@@ -247,7 +253,7 @@ def _entered(m: Machine, states: list[State], entry: Entry, run: Callable[[], li
 
 def _complete(m: Machine, state: State, module: int) -> None:
     """If the script stopped early, define what stands below: functions may still be analysed."""
-    state.frame, state.calls, state.laps = module, (), ()
+    state.frame, state.calls, state.iterations = module, (), ()
     state.signal, state.value = None, None
     state.grad_mode, state.inference = True, False
     state.collected = {}  # told above; of a script that raised nobody asks what it keeps
@@ -258,7 +264,7 @@ def _complete(m: Machine, state: State, module: int) -> None:
             try:
                 m.limit = m.steps + 5_000
                 m.statement(statement, state)
-            except (BudgetSpent, Raised):
+            except (OutOfFuel, Raised):
                 continue
             except Cancelled:
                 raise

@@ -16,7 +16,19 @@ from contextlib import contextmanager
 
 from ..autograd import Refused, State, backward, current
 from ..autograd.gradients import history
-from ..domain.values import NONE, Bound, Function, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ..domain.values import (
+    NONE,
+    BoundMethod,
+    Function,
+    HeapRef,
+    Mapping,
+    Optimizer,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
 from ..engine.machine import MAKING_STATES, Machine, Raised
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
 from ..semantics.assign import tensors_in
@@ -27,7 +39,7 @@ OPTIMIZERS = "(optimizers)"
 """An attribute of ours: what an object's ``configure_optimizers`` has given the framework."""
 
 
-def begin(m: Machine, state: State, walk: Walk, instance: Ref, node: ast.AST) -> None:
+def begin(m: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
     """What comes before the first batch, along one path."""
     width, m.width = m.width, MAKING_STATES
     try:
@@ -37,14 +49,14 @@ def begin(m: Machine, state: State, walk: Walk, instance: Ref, node: ast.AST) ->
         m.width = width
 
 
-def batch_begins(m: Machine, state: State, walk: Walk, instance: Ref, node: ast.AST) -> None:
+def batch_begins(m: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
     _call(m, state, instance, walk.ahead, node)
 
 
-def batch_ends(m: Machine, state: State, walk: Walk, instance: Ref, result: Value, node: ast.AST) -> None:
+def batch_ends(m: Machine, state: State, walk: Walk, instance: HeapRef, result: Value, node: ast.AST) -> None:
     """The loss is walked, the optimizer steps. What else becomes of the gradients is the framework's business."""
     loss = loss_in(state, result)
-    m.holes.backwards += 1
+    m.stats.backwards += 1
     roots = [loss.id] if isinstance(loss, TensorRef) else with_graph(state, loss)
     imagine_backward(m, state, roots, node, walk.premise)
     _step(m, state, _flat(state, optimizers_of(m, state, instance, walk.optimizers, node)), node)
@@ -52,7 +64,7 @@ def batch_ends(m: Machine, state: State, walk: Walk, instance: Ref, result: Valu
     _call(m, state, instance, walk.behind, node)
 
 
-def run_loop(m: Machine, state: State, loop: Loop, instance: Ref, node: ast.AST) -> list[State]:
+def run_loop(m: Machine, state: State, loop: Loop, instance: HeapRef, node: ast.AST) -> list[State]:
     """The method that trains, once: the loop over the batches is in it."""
     from ..models.torch.nn.layers import opaque_module
 
@@ -61,21 +73,21 @@ def run_loop(m: Machine, state: State, loop: Loop, instance: Ref, node: ast.AST)
         if given == NONE or isinstance(given, Unknown):
             state.edit(instance.id).attributes[name] = opaque_module(m, state, name, node)
     method = own_method(m, state, instance, loop.method)
-    assert isinstance(method, Bound) and isinstance(method.function, Function)
+    assert isinstance(method, BoundMethod) and isinstance(method.function, Function)
     spec = method.function.node.args
     values = inferred(m, state, method.function, [*spec.posonlyargs, *spec.args][1:])
     with resting(m, loop.premise):
-        return m.explore(state, lambda s: call_value(m, s, method, [], values, node))
+        return m.run_paths(state, lambda s: call_value(m, s, method, [], values, node))
 
 
 @contextmanager
 def resting(m: Machine, premise: str) -> Iterator[None]:
     """What happens inside rests on a premise."""
-    outer, m.tape.premise = m.tape.premise, m.tape.premise or premise
+    outer, m.facts.premise = m.facts.premise, m.facts.premise or premise
     try:
         yield
     finally:
-        m.tape.premise = outer
+        m.facts.premise = outer
 
 
 def imagine_backward(m: Machine, state: State, roots: Iterable[int], node: ast.AST, assumed: str) -> None:
@@ -83,7 +95,7 @@ def imagine_backward(m: Machine, state: State, roots: Iterable[int], node: ast.A
     keys = list(roots)
     if keys:
         try:
-            backward(m.tape, state, keys, node, assumed=assumed)
+            backward(m.facts, state, keys, node, assumed=assumed)
         except Refused:
             return
 
@@ -93,7 +105,7 @@ def with_graph(state: State, value: Value) -> list[int]:
     return [key for key in tensors_in(state, value) if current(state, key).requires_grad]
 
 
-def _call(m: Machine, state: State, instance: Ref, names: Iterable[str], node: ast.AST) -> None:
+def _call(m: Machine, state: State, instance: HeapRef, names: Iterable[str], node: ast.AST) -> None:
     """Call those methods of an object that the program defines."""
     for name in names:
         method = _method(m, state, instance, name)
@@ -108,14 +120,14 @@ def _call(m: Machine, state: State, instance: Ref, names: Iterable[str], node: a
                 raise
 
 
-def _method(m: Machine, state: State, instance: Ref, name: str) -> Bound | None:
+def _method(m: Machine, state: State, instance: HeapRef, name: str) -> BoundMethod | None:
     """A method of an object, if a class of the program defines it as a plain one."""
     own = own_method(m, state, instance, name)
-    plain = isinstance(own, Bound) and isinstance(own.function, Function) and not own.function.kind
+    plain = isinstance(own, BoundMethod) and isinstance(own.function, Function) and not own.function.kind
     return own if plain else None
 
 
-def optimizers_of(m: Machine, state: State, instance: Ref, name: str | None, node: ast.AST) -> Value:
+def optimizers_of(m: Machine, state: State, instance: HeapRef, name: str | None, node: ast.AST) -> Value:
     """What a framework trains an object with: asked for once, and kept; None where that is not known."""
     kept = state.heap[instance.id].attributes.get(OPTIMIZERS)
     if kept is not None:
@@ -134,11 +146,11 @@ def optimizers_of(m: Machine, state: State, instance: Ref, name: str | None, nod
     return made
 
 
-def _flat(state: State, given: Value) -> Iterator[Ref]:
+def _flat(state: State, given: Value) -> Iterator[HeapRef]:
     """The optimizers in what ``configure_optimizers`` may give: one, several, each perhaps in a dict with its
     schedule, or a pair of lists, of which the second has the schedules.
     """
-    if isinstance(given, Ref):
+    if isinstance(given, HeapRef):
         thing = state.heap[given.id]
         if isinstance(thing, Optimizer):
             yield given
@@ -151,7 +163,7 @@ def _flat(state: State, given: Value) -> Iterator[Ref]:
             yield from _flat(state, item)
 
 
-def _step(m: Machine, state: State, optimizers: Iterable[Ref], node: ast.AST) -> None:
+def _step(m: Machine, state: State, optimizers: Iterable[HeapRef], node: ast.AST) -> None:
     from ..models.torch.optim.optimizers import write_parameters
 
     for optimizer in optimizers:

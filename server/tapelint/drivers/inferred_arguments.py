@@ -23,10 +23,10 @@ from ..domain.values import (
     TRUE,
     Const,
     Function,
+    HeapRef,
     Instance,
     Mapping,
     Optimizer,
-    Ref,
     Sequence,
     Unknown,
     Value,
@@ -43,9 +43,9 @@ from .annotations import promised
 from .stored_parameters import WALKED, uses_of
 
 
-def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
+def make_instance(m: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
     """An object of ``owner``, its ``__init__`` run with inferred arguments."""
-    instance = Ref(state.new(Instance(owner, {})))
+    instance = HeapRef(state.new(Instance(owner, {})))
     found = find(state, owner, "__init__")
     if found is not None and isinstance(found[1], Function):
         _call(m, state, found[1], instance, node)
@@ -65,7 +65,7 @@ def make_instance(m: Machine, state: State, owner: Ref, node: ast.AST) -> Ref:
     return instance
 
 
-def _call(m: Machine, state: State, function: Function, instance: Ref, node: ast.AST) -> None:
+def _call(m: Machine, state: State, function: Function, instance: HeapRef, node: ast.AST) -> None:
     """Call a method that prepares an object, along one path."""
     spec = function.node.args
     given = inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:], state.heap[instance.id].kind)
@@ -82,7 +82,7 @@ def reopen(state: State, values: list[Value], depth: int = 3) -> None:
     """Other methods may have filled what ``__init__`` left empty: plain containers may hold more than we saw."""
     for value in values if depth else ():
         if (
-            isinstance(value, Ref)
+            isinstance(value, HeapRef)
             and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
             and thing.kind in PLAIN_KINDS
         ):
@@ -94,7 +94,7 @@ PLAIN_KINDS = ("list", "dict", "set", "deque")
 
 
 def inferred(
-    m: Machine, state: State, function: Function, parameters: list[ast.arg], making: Ref | None = None
+    m: Machine, state: State, function: Function, parameters: list[ast.arg], making: HeapRef | None = None
 ) -> dict[str, Value]:
     """Values for parameters nobody gave. What has a plain default keeps it, unless it is a switch (True, False, None),
     which may be either; where it is an object of the class ``making`` that is made, a switch keeps its default too, if
@@ -139,7 +139,7 @@ def _infer(m: Machine, state: State, function: Function, parameter: ast.arg, use
     if "range" in uses:
         return Unknown("index", False)
     if {"step", "zero_grad"} <= uses and "()" not in uses:
-        return Ref(state.new(Optimizer(parameter.arg, [], True)))
+        return HeapRef(state.new(Optimizer(parameter.arg, [], True)))
     if "()" in uses and parameter.annotation is None:
         return opaque_module(m, state, parameter.arg, function.node, Guess.WALKED if WALKED in uses else Guess.CALLED)
     return something(parameter.arg)

@@ -40,9 +40,9 @@ def run_cells(m: Machine, state: State, ran: list[Ran]) -> list[State]:
     """Run all cells; the ends of all paths. Added to ``ran`` is what to run again."""
     states = [state]
     for cell, body in _bodies(m):
-        before = m.holes.backwards
+        before = m.stats.backwards
         states = m.block(body, states)
-        if m.holes.backwards > before:
+        if m.stats.backwards > before:
             ran.append(Ran(cell, body, [s.fork() for s in states if s.signal is None][:PATHS]))
     return states
 
@@ -58,36 +58,36 @@ def _bodies(m: Machine) -> Iterator[tuple[Cell, list[ast.stmt]]]:
 
 def run_again(m: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], list[State]]], object]) -> None:
     """Run each cell a second time, and publish where PyTorch would refuse that. ``enter`` keeps faults inside."""
-    told = m.tape.listeners
+    told = m.facts.listeners
     probe, m.probe = m.probe, None
-    holes, m.holes = m.holes, replace(m.holes)
+    holes, m.stats = m.stats, replace(m.stats)
     end = m.steps + TOGETHER
     for again in ran:
         heard: list[Event] = []
-        m.tape.listeners = [heard.append]
+        m.facts.listeners = [heard.append]
         m.limit = min(m.steps + EACH, end)
         try:
             if m.steps < end:
                 enter(Entry("cell", again.body[0]), lambda again=again: m.block(again.body, again.states))  # type: ignore[misc]
         finally:
-            m.tape.listeners = told
+            m.facts.listeners = told
         reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumed is None), None)
         if reached is not None:
-            m.tape.publish(_event(m, again, reached))
-    holes.faults = m.holes.faults
-    m.probe, m.holes = probe, holes
+            m.facts.publish(_event(m, again, reached))
+    holes.faults = m.stats.faults
+    m.probe, m.stats = probe, holes
 
 
 def _event(m: Machine, again: Ran, reached: FreedGraphReached) -> CellRunAgain:
     """The event stands in the cell that is run, whichever function of another cell it happens in."""
     inside = {node for statement in again.body for node in ast.walk(statement)}
-    way = (*reached.moment.calls, reached.moment.node)
-    node = next((node for node in way if node in inside), reached.moment.node)
-    built = reached.shared.born
+    way = (*reached.point.calls, reached.point.node)
+    node = next((node for node in way if node in inside), reached.point.node)
+    built = reached.shared.created_at
     first = next((n for n in (*built.calls, built.node) if hasattr(n, "lineno")), None)
     above = cell_at(m.cells, first.lineno) if first is not None else None
     return CellRunAgain(
-        replace(reached.moment, node=node),
+        replace(reached.point, node=node),
         None,
         again.cell.number,
         above.number if above is not None else again.cell.number,

@@ -15,9 +15,9 @@
 The machine runs functions on Python's own stack, which nobody can leave and come back to. So what is outermost is not
 run so: where one path has come to an ``if`` whose test is known, to the first iteration of a loop, or to a statement
 that does nothing but use the result of a function of the program, the block that follows is put on a list
-(``Step.place``), and its statements are taken one after the other. Whatever else a statement does is done at once, such
-as the iterations after the first. What is edited below the place where a stretch has ended, in each of these blocks, it
-has not seen (``steps``).
+(``AnalysisUnit.place``), and its statements are taken one after the other. Whatever else a statement does is done at
+once, such as the iterations after the first. What is edited below the place where a stretch has ended, in each of
+these blocks, it has not seen (``steps``).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ import ast
 from functools import partial
 
 from ..autograd import State
-from ..engine.activation import Entered, leave, unwind, wind
-from ..engine.incremental import Block, Caller, Step
+from ..engine.activation import SuspendedAtCall, leave, unwind, wind
+from ..engine.incremental import AnalysisUnit, Block, Caller
 from ..engine.machine import Machine, Raised
 from ..semantics.branches import sides, tested
 from ..semantics.functions import result_of
-from ..semantics.loops import Begun, go_on, laps_for
+from ..semantics.loops import Begun, go_on, unroll_bound
 from ..semantics.statements import EFFECTS
 
 
@@ -40,7 +40,7 @@ def is_done(place: tuple[Block, ...]) -> bool:
     return len(place) == 1 and place[0].done >= len(place[0].statements)
 
 
-def stretch(m: Machine, step: Step, states: list[State], enough: int) -> list[State]:
+def stretch(m: Machine, step: AnalysisUnit, states: list[State], enough: int) -> list[State]:
     """Go on with the script where ``step`` begins, until it is enough; ``step`` knows where that is."""
     callers = [block.caller.entry for block in step.place if block.caller is not None]
     for entry in callers:
@@ -50,13 +50,13 @@ def stretch(m: Machine, step: Step, states: list[State], enough: int) -> list[St
             states = _next(m, step, states)
     except BaseException:
         if callers:
-            m.tape.casting = callers[0].casting
+            m.facts.casting = callers[0].casting
         raise
     step.cut = False
     return states
 
 
-def _next(m: Machine, step: Step, states: list[State]) -> list[State]:
+def _next(m: Machine, step: AnalysisUnit, states: list[State]) -> list[State]:
     """Run the next statement of the innermost block, or begin the block it leads to, or leave one that has ended."""
     *outer, block = step.place
     going = any(state.signal is None for state in states)
@@ -68,10 +68,10 @@ def _next(m: Machine, step: Step, states: list[State]) -> list[State]:
     if len(states) > 1 or not going:
         return m.block([statement], states)
     states = _begin(m, step, statement, states[0])
-    return m.trim(states) if len(states) > 1 else states
+    return m.join_and_cap(states) if len(states) > 1 else states
 
 
-def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[State]:
+def _begin(m: Machine, step: AnalysisUnit, statement: ast.stmt, state: State) -> list[State]:
     """Run a statement, or as much of it as comes before the block it leads to."""
     if isinstance(statement, ast.If):
         m.steps += 1
@@ -87,7 +87,7 @@ def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[St
         try:
             return m.statement(statement, state)
         except Begun as begun:
-            m.ask(laps_for, statement)
+            m.ask(unroll_bound, statement)
             m.ran.add(statement)
             step.place = (*step.place, Block(statement, "body", None, begun.lead, step.taken + begun.steps))
             return [begun.path]
@@ -99,8 +99,8 @@ def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[St
     m.steps += 1
     m.entering = call
     try:
-        return _ran(m, statement, m.explore(state, partial(effect, m, statement)))
-    except Entered as entered:
+        return _ran(m, statement, m.run_paths(state, partial(effect, m, statement)))
+    except SuspendedAtCall as entered:
         caller = Caller(statement, entered.entry, entered.values, entered.key)
         step.place = (*step.place, Block(entered.entry.function.node, "body", caller))
         return [state]
@@ -108,14 +108,14 @@ def _begin(m: Machine, step: Step, statement: ast.stmt, state: State) -> list[St
         m.entering = None
 
 
-def _left(m: Machine, step: Step, block: Block, states: list[State]) -> list[State]:
+def _left(m: Machine, step: AnalysisUnit, block: Block, states: list[State]) -> list[State]:
     """What has led to a block goes on after it, on every path."""
     if block.caller is not None:
         states = _finished(m, block, block.caller, states)
     elif block.lead is not None:
         assert isinstance(block.node, (ast.For, ast.AsyncFor))
         states = go_on(m, block.node, block.lead, states, step.taken + m.steps - block.taken)
-    return m.trim(states) if len(states) > 1 else states
+    return m.join_and_cap(states) if len(states) > 1 else states
 
 
 def _finished(m: Machine, block: Block, caller: Caller, states: list[State]) -> list[State]:

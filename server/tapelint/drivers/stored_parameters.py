@@ -14,7 +14,7 @@ import ast
 
 from ..autograd import State
 from ..domain.mro import linear_order
-from ..domain.values import Class, Function, Ref
+from ..domain.values import Class, Function, HeapRef
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import outline
 from ..models.frameworks.training_loops import walked_results
@@ -28,7 +28,7 @@ ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ shar
 """Methods of a module that return it."""
 
 
-def uses_of(m: Machine, state: State, function: Function, kind: Ref | None) -> dict[str, set[str]]:
+def uses_of(m: Machine, state: State, function: Function, kind: HeapRef | None) -> dict[str, set[str]]:
     """For each name in a function the attributes it is asked for, ``()`` if it is called, and ``WALKED`` if what comes
     out is walked; for what an ``__init__`` keeps, by its class as well.
     """
@@ -39,9 +39,9 @@ def uses_of(m: Machine, state: State, function: Function, kind: Ref | None) -> d
         return uses
     found = {name: set(used) for name, used in uses.items()}
     kept = _kept(function.node)
-    results = walked_results(m, state, kind or Ref(function.owner)) if kept else ()
-    for owner in linear_order(state, kind or Ref(function.owner)) if kept else ():
-        if isinstance(owner, Ref) and isinstance(thing := state.heap[owner.id], Class):
+    results = walked_results(m, state, kind or HeapRef(function.owner)) if kept else ()
+    for owner in linear_order(state, kind or HeapRef(function.owner)) if kept else ():
+        if isinstance(owner, HeapRef) and isinstance(thing := state.heap[owner.id], Class):
             uses = m.ask(_uses, thing.node)
             by_method = m.ask(walked_attributes, thing.node)
             graphs = frozenset[str]().union(*(by_method.get(name, ()) for name in ("", *results)))

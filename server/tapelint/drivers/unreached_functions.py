@@ -16,7 +16,7 @@ from typing import Any
 from ..autograd import State
 from ..checks import retention
 from ..domain.mro import is_module, linear_order
-from ..domain.values import Bound, Class, Function, Ref, Unknown, Value, something
+from ..domain.values import BoundMethod, Class, Function, HeapRef, Unknown, Value, something
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import is_abstract, outline
 from ..models.frameworks.training_loops import WALKED, loop_of, prepared, unrecorded, walk_of
@@ -46,7 +46,7 @@ def urgency(function: ast.AST, trees: Sequence[ast.AST]) -> int:
     return 2 if through(function, *trees) & TRAINING else IDLE
 
 
-def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, Ref | None]]:
+def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, HeapRef | None]]:
     """Functions of the module, then methods of its classes, that were never run."""
 
     defined = {statement.name for statement in m.tree.body if isinstance(statement, ast.FunctionDef)}
@@ -59,7 +59,7 @@ def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, 
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
             if name in defined or is_own(value):  # or a decorator from another file has wrapped it
                 yield value, None
-        elif isinstance(value, Ref) and isinstance(thing := state.heap.get(value.id), Class):
+        elif isinstance(value, HeapRef) and isinstance(thing := state.heap.get(value.id), Class):
             complete = _completed(m, state, module, value)
             for function in list(thing.attributes.values()):
                 if not isinstance(function, Function) or function.owner != value.id or not is_own(function):
@@ -71,7 +71,7 @@ def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, 
                         yield function, owner
 
 
-def _completed(m: Machine, state: State, module: int, base: Ref) -> list[Ref]:
+def _completed(m: Machine, state: State, module: int, base: HeapRef) -> list[HeapRef]:
     """The first classes of the module that define what ``base`` leaves to derived ones: its methods run on theirs."""
     left = {
         name
@@ -80,13 +80,13 @@ def _completed(m: Machine, state: State, module: int, base: Ref) -> list[Ref]:
     }
     if not left:
         return []
-    others = [other for other in state.heap[module].variables.values() if isinstance(other, Ref) and other != base]
+    others = [other for other in state.heap[module].variables.values() if isinstance(other, HeapRef) and other != base]
     kinds = [other for other in others if isinstance(state.heap.get(other.id), Class)]
     heirs = [other for other in kinds if left <= state.heap[other.id].attributes.keys()]
     return [heir for heir in heirs if base in linear_order(state, heir)][:HEIRS]
 
 
-def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, owner: Ref | None) -> list[State]:
+def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, owner: HeapRef | None) -> list[State]:
     """Run one function with inferred arguments; a method on an object made with inferred arguments."""
     state, args = base[0].fork(), list[Value]()
     if owner is not None and function.kind != "static":
@@ -99,7 +99,7 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
     quiet = unrecorded(state, owner, function.node.name) if owner is not None else None
     if quiet is not None:
         function = replace(function, grad_mode=False)
-    bound = Bound(function, args[0]) if args else function
+    bound = BoundMethod(function, args[0]) if args else function
     spec = function.node.args
     names = [*spec.posonlyargs, *spec.args][len(args) :]
     given = inferred(m, state, function, names)
@@ -129,7 +129,7 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
 
     def called(s: State, key: object) -> Value:
         if walk is not None:
-            if s.laps[-1].number == 1:
+            if s.iterations[-1].number == 1:
                 framework_driver.begin(m, s, walk, args[0], function.node)
             framework_driver.batch_begins(m, s, walk, args[0], function.node)
         return call_value(m, s, bound, [], dict(values), function.node, key)
@@ -147,14 +147,14 @@ def trains(m: Machine, function: ast.AST) -> bool:
 
 
 def _driven(
-    m: Machine, state: State, function: Function, owner: Ref | None, is_once: bool, effect: Callable[[State], None]
+    m: Machine, state: State, function: Function, owner: HeapRef | None, is_once: bool, effect: Callable[[State], None]
 ) -> list[State]:
     """Run it once, or again and again where that is what its caller does."""
     if owner is None or is_once:
-        return m.explore(state, effect)
+        return m.run_paths(state, effect)
     ready = prepared(state, owner)
     if ready is not None and ready.once:
-        return m.explore(state, effect)
+        return m.run_paths(state, effect)
     return again_and_again(m, state, function, effect)
 
 
@@ -162,18 +162,18 @@ def again_and_again(m: Machine, state: State, function: Function, effect: Callab
     """A method that reaches backward is called once per step by whoever trains: run it twice on the same object,
     which is the loop its caller would write.
     """
-    run, before = m.new_run(), m.holes.backwards
+    run, before = m.new_run(), m.stats.backwards
     m.lap(state, function.node, run, 1, 0)
-    ended = m.explore(state, effect)
-    if m.holes.backwards == before:
+    ended = m.run_paths(state, effect)
+    if m.stats.backwards == before:
         return ended
     results: list[State] = []
-    ended = m.trim(ended)
+    ended = m.join_and_cap(ended)
     for path in ended:
         if path.signal is None:
             m.lap(path, function.node, run, 2, 0)
             between_calls(m, path, function.node)
-            results += m.explore(path, effect)
+            results += m.run_paths(path, effect)
         else:
             results.append(path)
     return results

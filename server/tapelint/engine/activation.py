@@ -38,7 +38,7 @@ class Entry:
     entering: ast.AST | None
 
 
-class Entered(Exception):
+class SuspendedAtCall(Exception):
     """The function of the call that the machine is ``entering`` is ready to run. ``values`` is what the statement has
     evaluated so far, ``key`` what the result of the call is to be known by.
     """
@@ -50,14 +50,14 @@ class Entered(Exception):
 
 def enter(m: Machine, state: State, function: Function, frame: int, given: tuple[Value, ...], node: ast.AST) -> Entry:
     """Step into a function on a path."""
-    outer = (state.frame, state.calls, state.grad_mode, state.inference, state.laps)
-    entry = Entry(function, frame, given, node, outer, m.consumers, m.tape.casting, m.entering)
+    outer = (state.frame, state.calls, state.grad_mode, state.inference, state.iterations)
+    entry = Entry(function, frame, given, node, outer, m.consumers, m.facts.casting, m.entering)
     state.frame = frame
     state.calls = (*state.calls, node)
     if function.grad_mode is not None:
         state.enter(function.grad_mode, function.inference)
     if function.casting is not None:
-        m.tape.casting = function.casting
+        m.facts.casting = function.casting
     wind(m, entry)
     return entry
 
@@ -73,7 +73,7 @@ def unwind(m: Machine, entry: Entry) -> None:
     """The machine is outside of it again."""
     m.depth -= 1
     m.running.pop()
-    m.consumers, m.tape.casting, m.entering = entry.consumers, entry.casting, entry.entering
+    m.consumers, m.facts.casting, m.entering = entry.consumers, entry.casting, entry.entering
 
 
 def leave(m: Machine, entry: Entry, outcomes: list[State]) -> list[State]:
@@ -84,11 +84,11 @@ def leave(m: Machine, entry: Entry, outcomes: list[State]) -> list[State]:
         m.ended.add(definition)
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
-        out.laps = outer[4]
-        if (out.cycles or out.retaining) and out.laps:
+        out.iterations = outer[4]
+        if (out.cycles or out.retaining) and out.iterations:
             retention.returned(m, out, entry.node)
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]
         if not outline(definition).closes and not isinstance(out.value, Generator):
             out.heap.pop(entry.frame, None)
-    return m.trim(outcomes) if len(outcomes) > 1 else outcomes
+    return m.join_and_cap(outcomes) if len(outcomes) > 1 else outcomes

@@ -19,15 +19,15 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ..source.walking import children
-from .incremental import Step
+from .incremental import AnalysisUnit
 from .machine import Machine
 
 
-def is_whole(m: Machine, steps: Iterable[Step]) -> bool:
+def is_whole(m: Machine, steps: Iterable[AnalysisUnit]) -> bool:
     """Whether the script was executed in whole: all code of the file, each statement to its end, no path cut off or
     ended by an error, and no backward from what nobody knows.
     """
-    holes, imports = m.holes, m.imports
+    holes, imports = m.stats, m.imports
     if holes.spent or holes.stopped or holes.faults or holes.dropped or holes.failed or holes.rootless:
         return False
     if imports is not None and not imports.is_whole:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..stubs import Resolve, telling
+from ..stubs import Resolve, with_stubs
 
 CHARACTERS = 800_000
 """Of all imported modules together: what lies beyond is as unknown as a library."""
@@ -34,7 +34,7 @@ class Lookups:
     """
 
     def __init__(self, resolve: Resolve) -> None:
-        self._resolve = telling(resolve)
+        self._resolve = with_stubs(resolve)
         self.resolved: dict[tuple[str, str], Found | None] = {}
         self.begin()
 
@@ -46,7 +46,7 @@ class Lookups:
 
     def resume(self, resolve: Resolve) -> None:
         """Begin with another text of the analysed file."""
-        self._resolve = telling(resolve)
+        self._resolve = with_stubs(resolve)
         self.begin()
 
     def meaning(self, name: str, importer: str) -> Found | None:

@@ -25,20 +25,20 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..autograd import State, Tape
+from ..autograd import Facts, State
 from ..domain.induction import watched
 from ..source import Adoption, Source, adopt
-from ..stubs import Resolve, telling
+from ..stubs import Resolve, with_stubs
 from .activation import Entry
 from .import_lookups import Looked
 from .loops.iteration_facts import Watch
 from .machine import Machine, Place, place_of
-from .statistics import Holes, Lost
+from .statistics import AnalysisStats, Lost
 
 if TYPE_CHECKING:
     from ..modules.loader import Imports
     from ..modules.module import Loaded
-    from ..semantics.loops import Lead
+    from ..semantics.loops import LoopEntry
     from .loops.thresholds import Waiting
 
 
@@ -64,7 +64,7 @@ class Block:
     node: ast.AST
     field: str
     caller: Caller | None = None
-    lead: Lead | None = None
+    lead: LoopEntry | None = None
     taken: int = 0
     done: int = 0
 
@@ -77,7 +77,7 @@ class Block:
 
 
 @dataclass(eq=False, slots=True)
-class Step:
+class AnalysisUnit:
     """A part of the execution and all that came of it.
 
     ``read`` are the definitions that were looked into, ``called`` those that were called, ``ran`` what was executed to
@@ -89,10 +89,10 @@ class Step:
     script goes on with.
     """
 
-    tape: Tape | None
+    facts: Facts | None
     loads: dict[Loaded, None]
     limit: int
-    holes: Holes = field(default_factory=Holes)
+    stats: AnalysisStats = field(default_factory=AnalysisStats)
     lost: list[Lost] = field(default_factory=list)
     called: set[ast.AST] = field(default_factory=set)
     read: set[ast.AST] = field(default_factory=set)
@@ -130,7 +130,7 @@ class Step:
 
     def fits(self, limit: int) -> bool:
         """Whether it would have run just so with that many steps to go."""
-        return limit == self.limit or self.count <= limit and not self.holes.spent
+        return limit == self.limit or self.count <= limit and not self.stats.spent
 
 
 def _leads_to(outer: Block, inner: Block) -> bool:
@@ -143,17 +143,19 @@ def _leads_to(outer: Block, inner: Block) -> bool:
 
 
 _SWAPPED = (
-    *("tape", "loads", "holes", "lost", "called", "read", "ran"),
+    *("facts", "loads", "stats", "lost", "called", "read", "ran"),
     *("asked", "looked", "ended", "walks", "notes", "watch", "waiting"),
 )
 
 
 @contextmanager
-def recorded(m: Machine, tape: Tape, loads: Iterable[Loaded], limit: int, before: Step | None = None) -> Iterator[Step]:
+def recorded(
+    m: Machine, facts: Facts, loads: Iterable[Loaded], limit: int, before: AnalysisUnit | None = None
+) -> Iterator[AnalysisUnit]:
     """Run as a step: with these facts, within so many steps, and all that is counted and noted is the step's own. One
     that goes on where the one ``before`` has ended knows what that knew of loops.
     """
-    step = Step(tape, dict.fromkeys(loads), limit)
+    step = AnalysisUnit(facts, dict.fromkeys(loads), limit)
     if before is not None:
         step.taken = before.taken + before.count
         step.watch, step.looks = before.watch.later(before.count), before.looks.copy()
@@ -183,10 +185,10 @@ class Memory:
     alone: dict[str, Any] = field(default_factory=dict)
     machine: Machine | None = None
     source: Source | None = None
-    script: list[Step] = field(default_factory=list)
-    finish: Step | None = None
-    objects: dict[int, Step] = field(default_factory=dict)
-    entries: dict[tuple[ast.AST, int], Step] = field(default_factory=dict)
+    script: list[AnalysisUnit] = field(default_factory=list)
+    finish: AnalysisUnit | None = None
+    objects: dict[int, AnalysisUnit] = field(default_factory=dict)
+    entries: dict[tuple[ast.AST, int], AnalysisUnit] = field(default_factory=dict)
 
     def forget(self) -> None:
         """Begin anew."""
@@ -233,9 +235,9 @@ class Memory:
         if self.keeps and not source.cells:
             self.machine, self.source = machine, source
 
-    def tape(self, step: Step) -> Tape:
+    def facts(self, step: AnalysisUnit) -> Facts:
         """The facts that a step ended with, for another one to go on with."""
-        return step.tape.fork() if self.keeps else step.tape
+        return step.facts.fork() if self.keeps else step.facts
 
     def paths(self, states: list[State]) -> list[State]:
         """The paths that a step ended in, for another one to go on with."""
@@ -246,11 +248,11 @@ def _same_modules(imports: Imports | None, resolve: Resolve | None) -> bool:
     """Whether all that was imported is still what it was."""
     if imports is None or resolve is None:
         return imports is None and resolve is None
-    find = telling(resolve)
+    find = with_stubs(resolve)
     return imports.is_whole and all(find(*key) == found for key, found in imports.lookups.resolved.items())
 
 
-def complete(steps: Iterable[Step]) -> Iterator[Step]:
+def complete(steps: Iterable[AnalysisUnit]) -> Iterator[AnalysisUnit]:
     """The steps, those that ran the imported modules included."""
     seen: dict[Loaded, None] = {}
     for step in steps:
@@ -261,16 +263,16 @@ def complete(steps: Iterable[Step]) -> Iterator[Step]:
         yield step
 
 
-def total(steps: Iterable[Step]) -> Holes:
+def total(steps: Iterable[AnalysisUnit]) -> AnalysisStats:
     """What all steps have counted."""
     found: Counter[str] = Counter()
     for step in steps:
-        found.update(asdict(step.holes))
+        found.update(asdict(step.stats))
         found["steps"] += step.count
-    return Holes(**found)
+    return AnalysisStats(**found)
 
 
-def walked(steps: Iterable[Step]) -> dict[Place, bool]:
+def walked(steps: Iterable[AnalysisUnit]) -> dict[Place, bool]:
     """Where the program goes backward, and whether the root was once known to carry a graph."""
     found: dict[Place, bool] = {}
     for step in steps:

@@ -15,17 +15,17 @@ import ast
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..autograd import Lap, State, Tape, Turn
+from ..autograd import Facts, Iteration, NodeVisit, State
 from ..domain.builtin_names import BUILTINS
 from ..domain.join import merged
-from ..domain.reachability import Known, Meeting
-from ..domain.values import Const, Lib, Unknown, Value, something
+from ..domain.reachability import JoinPoint, Known
+from ..domain.values import Const, External, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
 from .import_lookups import Looked
 from .loops.iteration_facts import Watch
-from .memo import Key, Memo
-from .statistics import Entry, Holes, Lost
+from .memo import EvalMemo, Key
+from .statistics import AnalysisStats, Entry, Lost
 
 if TYPE_CHECKING:
     from ..modules.loader import Imports
@@ -40,7 +40,7 @@ MAX_RECURSION = 4
 STEPS = 80_000
 """Expressions evaluated per entry point before it is given up: about half a second."""
 
-LOOKS = 24
+COMPARISONS_PER_FUEL = 24
 """What is looked at to compare paths, and nodes that passes come to, for the price of one step."""
 
 
@@ -54,7 +54,7 @@ class Raised(Exception):
         self.name, self.message, self.by_torch, self.is_meant = name, message, by_torch, is_meant
 
 
-class BudgetSpent(Exception):
+class OutOfFuel(Exception):
     """The entry point took more steps than it may; it is given up, and counted."""
 
 
@@ -86,14 +86,14 @@ class Machine:
     """
 
     def __init__(
-        self, tape: Tape, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None
+        self, facts: Facts, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None
     ) -> None:
-        self.tape, self.tree, self.cancel, self.probe = tape, tree, cancel, probe
-        self.holes = Holes()
+        self.facts, self.tree, self.cancel, self.probe = facts, tree, cancel, probe
+        self.stats = AnalysisStats()
         self.lost: list[Lost] = []
         self.steps = 0
         self.limit = STEPS
-        self.memo = Memo({})
+        self.memo = EvalMemo({})
         self.depth = 0
         self.running: list[tuple[ast.AST, tuple[Value, ...]]] = []
         self.inside: list[int] = []
@@ -113,7 +113,7 @@ class Machine:
         self.runs = 0
         self.waiting: dict[int, Any] = {}
         self.absent: dict[int, Any] = {}
-        self.turns: dict[int, Turn] = {}
+        self.turns: dict[int, NodeVisit] = {}
         self.made: dict[int, ast.AST] = {}
         self.grouped: dict[int, Any] = {}
         self.making: list[int] = []
@@ -127,7 +127,7 @@ class Machine:
 
     # Expressions
 
-    def ev(self, node: ast.AST, state: State) -> Value:
+    def eval(self, node: ast.AST, state: State) -> Value:
         kind = type(node)
         if kind is ast.Name:
             value = self.lookup(state, node.id)  # type: ignore[attr-defined]
@@ -181,12 +181,12 @@ class Machine:
         if self.cancel is not None and self.cancel():
             raise Cancelled
         if self.steps > self.limit:
-            raise BudgetSpent
+            raise OutOfFuel
 
     def charge(self) -> None:
         """Passes through graphs cost steps, too, by the nodes that they have come to."""
-        self.steps += self.tape.work // LOOKS
-        self.tape.work %= LOOKS
+        self.steps += self.facts.work // COMPARISONS_PER_FUEL
+        self.facts.work %= COMPARISONS_PER_FUEL
         self.check()
 
     def lookup(self, state: State, name: str) -> Value:
@@ -206,7 +206,7 @@ class Machine:
                 return value
         value = self.missing.get(name)
         if value is None:
-            value = self.missing[name] = Lib("builtins." + name) if name in BUILTINS else something(name)
+            value = self.missing[name] = External("builtins." + name) if name in BUILTINS else something(name)
         return value
 
     def bind(self, state: State, name: str, value: Value) -> None:
@@ -239,12 +239,12 @@ class Machine:
         """
         lost = Lost(entry, fault=fault_of(error), rule=rule)
         if lost not in self.lost:
-            self.holes.faults += 1
+            self.stats.faults += 1
             self.lost.append(lost)
 
     # Statements
 
-    def explore(self, state: State, effect: Callable[[State], None]) -> list[State]:
+    def run_paths(self, state: State, effect: Callable[[State], None]) -> list[State]:
         """All states in which ``effect`` ends; a path that raises carries the signal ``raise``."""
         return self.finish([(state, {})], effect)
 
@@ -255,17 +255,17 @@ class Machine:
         try:
             while work:
                 path, values = work.pop()
-                self.memo = Memo(values)
+                self.memo = EvalMemo(values)
                 try:
                     effect(path)
                 except Raised as error:
                     path.signal, path.value = "raise", error
-                    self.holes.failed += not error.is_meant
+                    self.stats.failed += not error.is_meant
                 results.append(path)
                 forks = self.memo.forks
                 if forks:
-                    room = max(self.width - len(self.going(results)) - len(work), 0)
-                    self.holes.dropped += max(len(forks) - room, 0)
+                    room = max(self.width - len(self.drop_uncaught_raises(results)) - len(work), 0)
+                    self.stats.dropped += max(len(forks) - room, 0)
                     work += forks[:room]
         finally:
             self.memo = outer
@@ -292,7 +292,7 @@ class Machine:
                 if not running:
                     return states
             if len(states) > 1:
-                states = self.trim(states)
+                states = self.join_and_cap(states)
         return states
 
     def statement(self, node: ast.stmt, state: State) -> list[State]:
@@ -305,7 +305,7 @@ class Machine:
             self.ran.add(node)
         return states
 
-    def going(self, states: list[State]) -> list[State]:
+    def drop_uncaught_raises(self, states: list[State]) -> list[State]:
         """Without the paths that end in an exception which nobody catches, as long as there is any other: they have
         told what there is to tell, and should not take the place of paths that go on.
         """
@@ -313,21 +313,21 @@ class Machine:
             return states
         return [state for state in states if state.signal != "raise"] or states
 
-    def trim(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
+    def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
-        meeting = Meeting(live, self.running, self.settled)
-        saved, suspects = self.tape.saved, self.suspects
+        meeting = JoinPoint(live, self.running, self.settled)
+        saved, suspects = self.facts.saved, self.suspects
         kept: list[State] = []
-        for state in self.going(states):
+        for state in self.drop_uncaught_raises(states):
             for other in kept:
                 if merged(state, other, saved, suspects, meeting):
                     break
             else:
                 kept.append(state)
-        self.steps += meeting.work // LOOKS
+        self.steps += meeting.work // COMPARISONS_PER_FUEL
         self.check()
         if len(kept) > self.width:
-            self.holes.dropped += len(kept) - self.width
+            self.stats.dropped += len(kept) - self.width
             # Evenly, so that no branch is preferred for standing first.
             kept = [kept[index * len(kept) // self.width] for index in range(self.width)]
         return kept
@@ -336,7 +336,7 @@ class Machine:
 
     def lap(self, state: State, loop: ast.AST, run: int, number: int, depth: int) -> None:
         """Begin iteration ``number`` of a run of ``loop`` that has ``depth`` loops around it."""
-        state.laps = (*state.laps[:depth], Lap(loop, run, number))
+        state.iterations = (*state.iterations[:depth], Iteration(loop, run, number))
 
     def new_run(self) -> int:
         self.runs += 1

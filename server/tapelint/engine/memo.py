@@ -13,7 +13,7 @@ Key = tuple[Hashable, int]
 
 
 @dataclass(slots=True)
-class Memo:
+class EvalMemo:
     """What a statement has evaluated so far: ``values`` by node and occurrence, ``forks`` still to be finished.
 
     A round of a comprehension counts occurrences of its own, from ``base``: what the memo holds of one round must not

@@ -13,7 +13,7 @@ from ..fault import Fault
 
 
 @dataclass(slots=True)
-class Holes:
+class AnalysisStats:
     """What the analysis did not see, counted.
 
     ``walks`` are the places in this file that go backward, ``rooted`` those where the root was once known to carry a

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 
 from ..source.edit import Edit, apply
 from .text.edit_refused import Refused
-from .text.source_editor import Sheet
+from .text.source_editor import SourceEditor
 
 if TYPE_CHECKING:
-    from ..rules.support.cure import Cure
+    from ..rules.support.cure import FixProposal
     from ..source import Source
 
 PURPOSES = {file.stem: file.parent.name for file in (Path(__file__).parent / "edits").glob("*/[!_]*.py")}
@@ -34,9 +34,9 @@ PURPOSES = {file.stem: file.parent.name for file in (Path(__file__).parent / "ed
 __all__ = ["PURPOSES", "edits_for"]
 
 
-def edits_for(source: Source, cure: Cure) -> tuple[Edit, ...] | None:
+def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
     """The edits that make ``cure`` happen in ``source.text``, in order; None where that cannot be done safely."""
-    sheet = Sheet(source)
+    sheet = SourceEditor(source)
     made: list[Edit] = []
     for part in (cure, *cure.also):
         if part.purpose not in PURPOSES:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from .. import analysis
 from ..analysis.locations import Files
-from ..autograd import Tape
+from ..autograd import Facts
 from ..report.diagnostic import place
 from ..source import concerns_torch
 from . import call_facts, passes, tensor_facts, write_facts
@@ -63,9 +63,9 @@ def life(
         pair = place_and_operand(node)
         if pair is not None:
             wanted[pair[1]] = None
-    tape = Tape()
-    watch = Watch(tape, wanted, retained(report.source.tree))
-    imports = analysis.run(report.source, tape, cancel, watch.probe, report.resolve).imports
+    facts = Facts()
+    watch = Watch(facts, wanted, retained(report.source.tree))
+    imports = analysis.run(report.source, facts, cancel, watch.probe, report.resolve).imports
     spoken = files.set(Files(report.source, imports.sources if imports else ()))
     try:
         for node in found:

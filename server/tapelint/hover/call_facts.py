@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from ..domain.values import Bound, Lib, Method, Value
+from ..domain.values import BoundMethod, External, Method, Value
 from ..models.torch.autograd.grad_mode import as_mode
 from ..rules.support.story import code
 from . import custom_backward, detaching, optimizer_steps, passes
@@ -33,7 +33,7 @@ OWN: dict[str, About] = {
 
 def describe(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:
     """The lines about a call that is not about the tensor it returns."""
-    if isinstance(node, ast.Call) and any(event.moment.node is node for event in watch.backwards):
+    if isinstance(node, ast.Call) and any(event.point.node is node for event in watch.backwards):
         return passes.describe(watch, node)
     seen = watch.seen(node)
     head = any(isinstance(outer, ast.Call) and outer.func is node for outer in around)
@@ -65,8 +65,8 @@ def beside(watch: Watch, node: ast.Call) -> list[str]:
 
 def called(value: Value) -> str:
     """The last name of a method or of a function of PyTorch; empty for what the program defines."""
-    if isinstance(value, Bound):
+    if isinstance(value, BoundMethod):
         return called(value.function)
     if isinstance(value, Method):
         return value.name
-    return value.name.rpartition(".")[2] if isinstance(value, Lib) else ""
+    return value.name.rpartition(".")[2] if isinstance(value, External) else ""

@@ -11,10 +11,10 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..autograd import Freed, Hook, Moment, Node, State, Tensor, Write, current
+from ..autograd import BackwardPass, Hook, Node, ProgramPoint, State, Tensor, Write, current
 from ..autograd.gradients.history import NOTHING, Gradient, Pass, Use
 from ..autograd.gradients.reference_cycles import Cycle
-from ..domain.values import Bound, Method, Optimizer, Ref, TensorRef, Value
+from ..domain.values import BoundMethod, HeapRef, Method, Optimizer, TensorRef, Value
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.nn.modules import is_open, parameters_of
 from ..semantics.assign import tensors_in
@@ -32,7 +32,7 @@ class Snapshot:
     grads: frozenset[int]
     history: Mapping[int, Gradient]
     spent: Mapping[Pass, Use]
-    freed: Mapping[Node, Freed]
+    freed: Mapping[Node, BackwardPass]
     hooks: Mapping[int, Hook]
     cycles: Mapping[int, Cycle]
     grad_mode: bool | None
@@ -48,7 +48,7 @@ class CallRun:
     tensors ``results``. ``writes`` are what it wrote in place itself.
     """
 
-    moment: Moment
+    point: ProgramPoint
     callee: Value
     given: Mapping[ast.expr, tuple[int, ...]]
     before: Snapshot
@@ -76,12 +76,12 @@ def snapshot(state: State, callee: Value, heard: int) -> Snapshot:
 
 
 def _owned(state: State, callee: Value) -> tuple[list[int], bool, bool]:
-    if not isinstance(callee, (Method, Bound)):
+    if not isinstance(callee, (Method, BoundMethod)):
         return [], False, False
     owner = callee.receiver
     if isinstance(owner, TensorRef):
         return [owner.id], False, False
-    thing = state.heap[owner.id] if isinstance(owner, Ref) else None
+    thing = state.heap[owner.id] if isinstance(owner, HeapRef) else None
     if isinstance(thing, Optimizer):
         return list(thing.params), thing.open, thing.fused
     if is_module_like(state, owner):
@@ -91,7 +91,7 @@ def _owned(state: State, callee: Value) -> tuple[list[int], bool, bool]:
 
 def call_run(
     state: State,
-    moment: Moment,
+    point: ProgramPoint,
     callee: Value,
     given: Mapping[ast.expr, tuple[int, ...]],
     before: Snapshot,
@@ -99,10 +99,12 @@ def call_run(
     heard: int,
 ) -> CallRun:
     results = tuple(current(state, key) for key in tensors_in(state, value))
-    depth = len(moment.laps)  # LBFGS counts laps of its own inside
+    depth = len(point.iterations)  # LBFGS counts laps of its own inside
     booked = tuple(
         w
         for w in state.writes.values()
-        if w.moment.node is moment.node and w.moment.calls == moment.calls and w.moment.laps[:depth] == moment.laps
+        if w.point.node is point.node
+        and w.point.calls == point.calls
+        and w.point.iterations[:depth] == point.iterations
     )
-    return CallRun(moment, callee, dict(given), before, snapshot(state, callee, heard), value, results, booked)
+    return CallRun(point, callee, dict(given), before, snapshot(state, callee, heard), value, results, booked)

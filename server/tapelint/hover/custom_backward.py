@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..autograd import Hook, Leaf, Moment, Node
+from ..autograd import Hook, Leaf, Node, ProgramPoint
 from ..autograd.events.graph_walks import BackwardRan
 from ..rules.support.story import code
 from .call_trace import CallRun
@@ -24,22 +24,22 @@ KINDS = {
 
 
 def register_hook(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
-    told: list[tuple[Moment, str]] = []
-    more: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
+    more: list[tuple[ProgramPoint, str]] = []
     text = ""
     for run in runs:
         new = [key for key in run.after.hooks if key not in run.before.hooks]
         if len(new) != 1 or run.after.hooks[new[0]].kind not in KINDS:
             continue
         hook = run.after.hooks[new[0]]
-        name = tensors(watch.tape, run.before.owned)
+        name = tensors(watch.facts, run.before.owned)
         argument = node.args[0] if node.args else node.keywords[0].value
         text = f"{code(argument)} {KINDS[hook.kind].format(name=name)}"
-        told.append((run.moment, callers(watch, run, new[0], hook)))
+        told.append((run.point, callers(watch, run, new[0], hook)))
         others = [old for old in run.before.hooks.values() if old.target == hook.target and old.kind == hook.kind]
         if others:
             count = f"{len(others)} such hook{'s' * (len(others) > 1)}"
-            more.append((run.moment, f"{name} has {count} already: all are called"))
+            more.append((run.point, f"{name} has {count} already: all are called"))
     if not told:
         return None
     return [f"**{code(node)}** · {text}", *told_lines(told), *told_lines(more[:1])]
@@ -52,7 +52,7 @@ def callers(watch: Watch, run: CallRun, handle: int, hook: Hook) -> str:
         e for e in watch.events[run.after.heard : gone] if isinstance(e, BackwardRan) and _comes_to(e, hook.target)
     ]
     if passes:
-        return f"called by {listed(at(e.moment.node) for e in passes)}"
+        return f"called by {listed(at(e.point.node) for e in passes)}"
     until = "" if gone is None else " before it is removed"
     return f"no backward that is seen here comes to it{until}: it is not called"
 
@@ -63,20 +63,20 @@ def _comes_to(event: BackwardRan, target: object) -> bool:
 
 def checkpoint(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a checkpoint keeps instead of what its operations would save; and when they run again."""
-    told: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         mine = [
             item
             for item in watch.nodes
-            if item.born.laps[: len(run.moment.laps)] == run.moment.laps
-            and (item.born.node is node or node in item.born.calls)
+            if item.created_at.iterations[: len(run.point.iterations)] == run.point.iterations
+            and (item.created_at.node is node or node in item.created_at.calls)
             and any(saved.role == "checkpoint" for saved in item.saved)
         ]
         if not mine:
             continue
-        kept = tensors(watch.tape, [saved.tensor for item in mine for saved in item.saved])
-        again = listed(dict.fromkeys(at(e.moment.node) for item in mine for e in watch.ran(item)))
-        told.append((run.moment, f"keeps {kept} and nothing of what is computed inside" + rerun(again)))
+        kept = tensors(watch.facts, [saved.tensor for item in mine for saved in item.saved])
+        again = listed(dict.fromkeys(at(e.point.node) for item in mine for e in watch.ran(item)))
+        told.append((run.point, f"keeps {kept} and nothing of what is computed inside" + rerun(again)))
     return told_lines(told)
 
 
@@ -86,25 +86,25 @@ def rerun(again: str) -> str:
 
 def applied(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a Function's node keeps, and which backward runs the one that the program defines."""
-    told: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         made = next((t.grad_fn for t in run.results if t.grad_fn is not None and t.grad_fn.method), None)
         if made is None:
             if run.results and all(tensor.requires_grad is False for tensor in run.results):
-                told.append((run.moment, "no input requires grad: its `backward` is never called"))
+                told.append((run.point, "no input requires grad: its `backward` is never called"))
             continue
-        told.append((run.moment, f"{keeps(watch, made)}; {runs_in(watch, made)}"))
+        told.append((run.point, f"{keeps(watch, made)}; {runs_in(watch, made)}"))
     return told_lines(told)
 
 
 def keeps(watch: Watch, node: Node) -> str:
     if not node.saved:
         return "it saves no tensor"
-    return f"it saves {tensors(watch.tape, [saved.tensor for saved in node.saved])}"
+    return f"it saves {tensors(watch.facts, [saved.tensor for saved in node.saved])}"
 
 
 def runs_in(watch: Watch, node: Node) -> str:
-    passes = listed(dict.fromkeys(at(event.moment.node) for event in watch.ran(node)))
+    passes = listed(dict.fromkeys(at(event.point.node) for event in watch.ran(node)))
     if not passes:
         return "no backward that is seen here comes to its own `backward`"
     return f"its own `backward` runs in {passes}"
@@ -112,21 +112,25 @@ def runs_in(watch: Watch, node: Node) -> str:
 
 def save_for_backward(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """What becomes of the tensors that forward saves."""
-    told: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         keys = [key for ids in run.given.values() for key in ids]
-        apply = run.moment.calls[-1] if run.moment.calls else None
+        apply = run.point.calls[-1] if run.point.calls else None
         if not keys or apply is None:
             continue
-        made = [n for n in watch.nodes if n.born.node is apply and n.born.laps == run.moment.laps and n.method]
-        saved = tensors(watch.tape, keys)
+        made = [
+            n
+            for n in watch.nodes
+            if n.created_at.node is apply and n.created_at.iterations == run.point.iterations and n.method
+        ]
+        saved = tensors(watch.facts, keys)
         if not made:
-            told.append((run.moment, f"{saved}: let go again, as no input of {code(apply)} requires grad"))
+            told.append((run.point, f"{saved}: let go again, as no input of {code(apply)} requires grad"))
             continue
         passes = list(watch.ran(made[0]))
         freeing = next((event for event in passes if event.frees), None)
-        until = f"until {at(freeing.moment.node)} frees it" if freeing else "as long as the graph is there"
-        told.append((run.moment, f"{saved}: kept {until}; written in place meanwhile, it makes `backward` raise"))
+        until = f"until {at(freeing.point.node)} frees it" if freeing else "as long as the graph is there"
+        told.append((run.point, f"{saved}: kept {until}; written in place meanwhile, it makes `backward` raise"))
     if not told:
         return None
     return [f"**{code(node)}** · the node keeps these tensors for its backward", *told_lines(told)]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ..autograd import Moment, Tensor
-from ..autograd.model.program_point import earlier_lap
+from ..autograd import ProgramPoint, Tensor
+from ..autograd.model.program_point import earlier_iteration
 from ..domain.values import GradMode
 from ..rules.support.story import code, tensor_name
 from .call_trace import CallRun
@@ -38,20 +38,24 @@ def kept_out(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[st
     """The results that would have had a graph without it."""
     governed = _governed(node, around)
     if governed is None:
-        found = [(key, cut) for key, cut in watch.tape.cuts.items() if cut.switched and cut.switched.node is node]
+        found = [
+            (key, cut)
+            for key, cut in watch.facts.cuts.items()
+            if cut.grad_mode_set_at and cut.grad_mode_set_at.node is node
+        ]
     else:
         inside = {part for statement in governed for part in ast.walk(statement)}
         found = [
             (key, cut)
-            for key, cut in watch.tape.cuts.items()
-            if cut.reason in MODES and (cut.moment.node in inside or any(call in inside for call in cut.moment.calls))
+            for key, cut in watch.facts.cuts.items()
+            if cut.reason in MODES and (cut.point.node in inside or any(call in inside for call in cut.point.calls))
         ]
     if not found:
         return []
     places: dict[ast.AST, str] = {}
     for key, cut in found:
-        name = tensor_name(watch.tape, key)
-        place = cut.moment.node
+        name = tensor_name(watch.facts, key)
+        place = cut.point.node
         if place not in places or name and places[place].startswith(code(place)):
             places[place] = f"{name or code(place)} ({line(place)})"
     return [f"- kept out of the graph by it: {listed(places.values())}"]
@@ -69,21 +73,21 @@ def _governed(node: ast.expr, around: Sequence[ast.AST]) -> list[ast.stmt] | Non
 
 def detach(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
     """What a ``detach()`` cuts off."""
-    told: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         for tensor in run.before.owned.values():
-            told.append((run.moment, _cut_off(watch, run.moment, tensor)))
-    return told_lines([(moment, text) for moment, text in told if text])
+            told.append((run.point, _cut_off(watch, run.point, tensor)))
+    return told_lines([(point, text) for point, text in told if text])
 
 
-def _cut_off(watch: Watch, now: Moment, tensor: Tensor) -> str:
+def _cut_off(watch: Watch, now: ProgramPoint, tensor: Tensor) -> str:
     if tensor.requires_grad is False:
         return "there is no graph to cut off"
     if tensor.requires_grad is None or tensor.grad_fn is None or not tensor.grad_fn.certain or tensor.grad_fn.assumed:
         return ""
-    before = any(earlier_lap(item.born, now) is not None for item in _nodes(tensor))
+    before = any(earlier_iteration(item.created_at, now) is not None for item in _nodes(tensor))
     leaves = leaves_behind(tensor.grad_fn)
-    towards = f": no gradient goes this way to {tensors(watch.tape, leaves)}" if leaves else ""
+    towards = f": no gradient goes this way to {tensors(watch.facts, leaves)}" if leaves else ""
     return f"cuts off the graph{' of earlier iterations' if before else ''}{towards}"
 
 
@@ -93,19 +97,19 @@ def _nodes(tensor: Tensor) -> Iterator:
 
 def requires_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``t.requires_grad_()`` and ``module.requires_grad_(False)``: which flags it changes."""
-    told: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         on = _changed(run, True)
         off = _changed(run, False)
         parts = []
         if on:
-            parts.append(f"{tensors(watch.tape, on)} will collect gradients: what is computed from now on is recorded")
+            parts.append(f"{tensors(watch.facts, on)} will collect gradients: what is computed from now on is recorded")
         if off:
-            parts.append(f"operations do not record {tensors(watch.tape, off)} from now on: no gradient goes there")
+            parts.append(f"operations do not record {tensors(watch.facts, off)} from now on: no gradient goes there")
         if not parts and all(map(_is_known, run.before.owned.values())):
             parts.append("changes nothing: the flag is set like that already")
         if parts:
-            told.append((run.moment, "; ".join(parts)))
+            told.append((run.point, "; ".join(parts)))
     return [f"**{code(node)}** · sets whether gradients are collected", *told_lines(told)] if told else None
 
 

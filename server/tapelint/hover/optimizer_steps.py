@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..autograd import Moment, Write
-from ..autograd.events.graph_walks import SavedTensorSpoiled
+from ..autograd import ProgramPoint, Write
+from ..autograd.events.graph_walks import SavedTensorModified
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .passes import operations
@@ -19,8 +19,8 @@ from .wording import at, listed, tensors, told_lines
 
 
 def step(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
-    told: list[tuple[Moment, str]] = []
-    used: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
+    used: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         before = run.before
         held = [key for key in before.owned if key in before.grads]
@@ -28,26 +28,26 @@ def step(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | N
         idle = [key for key in before.owned if key not in written]
         if not written:
             if not before.open and idle:
-                told.append((run.moment, f"updates nothing: {without(watch, idle)}"))
+                told.append((run.point, f"updates nothing: {without(watch, idle)}"))
             continue
         rest = f"; {without(watch, idle)}: unchanged" if idle else ""
-        told.append((run.moment, f"updates {tensors(watch.tape, written)} in place{rest}"))
-        used.append((run.moment, uses(run, held)))
+        told.append((run.point, f"updates {tensors(watch.facts, written)} in place{rest}"))
+        used.append((run.point, uses(run, held)))
     if not told:
         return None
     lines = [f"**{code(node)}** · writes parameters in place", *told_lines(told)]
-    lines += told_lines([(moment, text) for moment, text in used if text])
+    lines += told_lines([(point, text) for point, text in used if text])
     return lines + spoils(watch, runs)
 
 
 def without(watch: Watch, keys: Sequence[int]) -> str:
-    return f"{tensors(watch.tape, keys)} {'has' if len(keys) == 1 else 'have'} no `.grad`"
+    return f"{tensors(watch.facts, keys)} {'has' if len(keys) == 1 else 'have'} no `.grad`"
 
 
 def uses(run: CallRun, keys: Sequence[int]) -> str:
     """Which backward passes the gradients come from."""
     pasts = [past for key in keys if (past := run.before.past(key)).passes and not past.doubt]
-    sources = dict.fromkeys(one.moment.node for past in pasts for one in past.passes)
+    sources = dict.fromkeys(one.point.node for past in pasts for one in past.passes)
     if not sources:
         return ""
     text = f"with the gradients of {listed(at(node) for node in sources)}"
@@ -58,20 +58,20 @@ def uses(run: CallRun, keys: Sequence[int]) -> str:
 
 def spoils(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
     """Whose saved tensors the update changes."""
-    told: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         if run.writes:
-            told.append((run.moment, spoiled(watch, run, run.writes)))
+            told.append((run.point, spoiled(watch, run, run.writes)))
         elif run.before.fused:
-            told.append((run.moment, "a fused optimizer: the version counters do not count these writes"))
+            told.append((run.point, "a fused optimizer: the version counters do not count these writes"))
     return told_lines(told)
 
 
 def spoiled(watch: Watch, run: CallRun, writes: Sequence[Write]) -> str:
     counters = {run.before.owned[w.tensor].counter for w in writes if w.tensor in run.before.owned}
     for trouble in watch.troubles:
-        if isinstance(trouble, SavedTensorSpoiled) and trouble.write in writes:
-            return f"**spoils** what {operations([trouble.node])} saved: {at(trouble.moment.node)} needs it and raises"
+        if isinstance(trouble, SavedTensorModified) and trouble.write in writes:
+            return f"**spoils** what {operations([trouble.node])} saved: {at(trouble.point.node)} needs it and raises"
     first = min(write.stamp for write in writes)
     alive = {
         node
@@ -88,8 +88,8 @@ def spoiled(watch: Watch, run: CallRun, writes: Sequence[Write]) -> str:
 
 
 def zero_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
-    told: list[tuple[Moment, str]] = []
-    fate: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
+    fate: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         if not run.before.owned:
             continue
@@ -97,16 +97,16 @@ def zero_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str
         zeroed = [key for key in held if key in run.after.grads]
         if held:
             verb = "sets to zero" if zeroed else "drops"
-            told.append((run.moment, f"{verb} the gradients of {tensors(watch.tape, held)}"))
-            fate.append((run.moment, used(run, held)))
+            told.append((run.point, f"{verb} the gradients of {tensors(watch.facts, held)}"))
+            fate.append((run.point, used(run, held)))
         elif not run.before.open:
-            told.append((run.moment, "there is no gradient yet" if _never(run) else "there is no gradient to drop"))
+            told.append((run.point, "there is no gradient yet" if _never(run) else "there is no gradient to drop"))
     if not told:
         return None
     own = {key for run in runs for key in run.before.owned}
-    adders = listed(at(e.moment.node) for e in watch.backwards if e.accumulates and own.intersection(e.reached))
+    adders = listed(at(e.point.node) for e in watch.backwards if e.accumulates and own.intersection(e.reached))
     lines = [f"**{code(node)}** · clears `.grad`", *told_lines(told)]
-    lines += told_lines([(moment, text) for moment, text in fate if text])
+    lines += told_lines([(point, text) for point, text in fate if text])
     if adders:
         lines.append(f"- without it {adders} would add to the gradients that are there")
     return lines
@@ -126,34 +126,34 @@ def used(run: CallRun, keys: Sequence[int]) -> str:
         return f"{listed(at(node) for node in steps)} has used them"
     lost = dict.fromkeys(one for past in pasts for one in past.fresh)
     if all(not past.used and past.fresh for past in pasts) and not any(one in run.before.spent for one in lost):
-        sources = listed(at(one.moment.node) for one in lost)
+        sources = listed(at(one.point.node) for one in lost)
         return f"nobody has used them: what {sources} computed is lost"
     return ""
 
 
 def clip(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``clip_grad_norm_`` and ``clip_grad_value_``."""
-    told: list[tuple[Moment, str]] = []
-    more: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
+    more: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         given = next(iter(run.given.values()), ())
         held = [key for key in given if key in run.before.grads]
         if not held:
             if given:
-                told.append((run.moment, f"{without(watch, given)}: nothing is clipped"))
+                told.append((run.point, f"{without(watch, given)}: nothing is clipped"))
             continue
-        told.append((run.moment, f"scales down `.grad` of {tensors(watch.tape, held)} in place, where it is too large"))
+        told.append((run.point, f"scales down `.grad` of {tensors(watch.facts, held)} in place, where it is too large"))
         pasts = [run.before.past(key) for key in held]
         if any(past.doubt or past.perhaps or not past.passes for past in pasts):
             continue
         if any(past.scale is not None for past in pasts):
-            more.append((run.moment, "they are still multiplied by the scale of the loss"))
+            more.append((run.point, "they are still multiplied by the scale of the loss"))
         elif all(not past.fresh for past in pasts):
             steps = listed(dict.fromkeys(at(past.step.node) for past in pasts if past.step is not None))
-            more.append((run.moment, f"{steps} has used them already"))
+            more.append((run.point, f"{steps} has used them already"))
         else:
-            sources = listed(dict.fromkeys(at(one.moment.node) for past in pasts for one in past.fresh))
-            more.append((run.moment, f"they come from {sources}; no step has used them yet"))
+            sources = listed(dict.fromkeys(at(one.point.node) for past in pasts for one in past.fresh))
+            more.append((run.point, f"they come from {sources}; no step has used them yet"))
     if not told:
         return None
     return [f"**{code(node)}** · limits gradients", *told_lines(told), *told_lines(more)]

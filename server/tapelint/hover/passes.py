@@ -9,22 +9,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from ..autograd import Moment, Node
-from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedTensorSpoiled
-from ..autograd.model.program_point import earlier_lap
+from ..autograd import Node, ProgramPoint
+from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedTensorModified
+from ..autograd.model.program_point import earlier_iteration
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .probe import Watch
 from .wording import at, laps_of, line, listed, op_name, told_lines
 from .wording import tensors as names
 
-Told = list[tuple[Moment, str]]
+Told = list[tuple[ProgramPoint, str]]
 
 
 def describe(watch: Watch, node: ast.Call) -> list[str] | None:
     """The lines about a call that runs backward; None where it never came to that."""
-    passes = [event for event in watch.backwards if event.moment.node is node]
-    last = max(passes, key=lambda event: laps_of(event.moment))
+    passes = [event for event in watch.backwards if event.point.node is node]
+    last = max(passes, key=lambda event: laps_of(event.point))
     if not last.ran and not last.reached:
         return None
     known = is_known(last)
@@ -48,35 +48,35 @@ def keeping(watch: Watch, event: BackwardRan) -> list[str]:
     again = [
         trouble
         for trouble in watch.troubles
-        if isinstance(trouble, FreedGraphReached) and trouble.freed.moment.node is event.moment.node
+        if isinstance(trouble, FreedGraphReached) and trouble.freed.point.node is event.point.node
     ]
     if not again:
         return [f"- frees {saved}: a second backward through those raises"]
-    who = again[0].moment.node
-    if who is event.moment.node:
+    who = again[0].point.node
+    if who is event.point.node:
         return [f"- frees {saved}: when it comes to them again, in the next iteration, it raises"]
     return [f"- frees {saved}: {at(who)} comes to them again and raises"]
 
 
 def operations(nodes: Iterable[Node]) -> str:
     """```pow` of line 3 and `mul` of line 4``, in the order of the program."""
-    return listed(f"{op_name(n)} of {line(n.born.node)}" for n in sorted(nodes, key=lambda n: n.id))
+    return listed(f"{op_name(n)} of {line(n.created_at.node)}" for n in sorted(nodes, key=lambda n: n.id))
 
 
 def gains(watch: Watch, node: ast.Call, passes: list[BackwardRan]) -> list[str]:
     """Which leaves get gradients, each for the first time or on top of what is there."""
     runs = [(run, event) for run in watch.runs.get(node, ()) for event in watch.passes(run)]
     if not runs:
-        return told_lines([(event.moment, plainly(watch, event)) for event in passes])
-    lines = told_lines([(run.moment, gain(watch, run, event)) for run, event in runs])
-    used = [(run.moment, used_before(watch, run, event)) for run, event in runs]
-    return lines + told_lines([(moment, text) for moment, text in used if text])
+        return told_lines([(event.point, plainly(watch, event)) for event in passes])
+    lines = told_lines([(run.point, gain(watch, run, event)) for run, event in runs])
+    used = [(run.point, used_before(watch, run, event)) for run, event in runs]
+    return lines + told_lines([(point, text) for point, text in used if text])
 
 
 def plainly(watch: Watch, event: BackwardRan) -> str:
     if not event.accumulates:
         return "returns gradients; `.grad` of the leaves is left alone"
-    return f"adds to `.grad` of {names(watch.tape, event.reached)}" if event.reached else "no leaf gets a gradient"
+    return f"adds to `.grad` of {names(watch.facts, event.reached)}" if event.reached else "no leaf gets a gradient"
 
 
 def gain(watch: Watch, run: CallRun, event: BackwardRan) -> str:
@@ -86,14 +86,14 @@ def gain(watch: Watch, run: CallRun, event: BackwardRan) -> str:
         return "no leaf gets a gradient"
     first = [key for key in event.reached if key not in run.before.grads]
     more = [key for key in event.reached if key in run.before.grads]
-    parts = [f"fills `.grad` of {names(watch.tape, first)}, which was None"] if first else []
+    parts = [f"fills `.grad` of {names(watch.facts, first)}, which was None"] if first else []
     if more:
-        past = dict.fromkeys(one.moment.node for key in more for one in run.before.past(key).passes)
+        past = dict.fromkeys(one.point.node for key in more for one in run.before.past(key).passes)
         what = "what it added in earlier iterations"
-        if any(node is not event.moment.node for node in past):
+        if any(node is not event.point.node for node in past):
             what = "what " + listed(at(node) for node in past) + " added"
         there = f" on top of {what}" if past else ""
-        parts.append(f"adds to `.grad` of {names(watch.tape, more)}{there}")
+        parts.append(f"adds to `.grad` of {names(watch.facts, more)}{there}")
     return "; ".join(parts)
 
 
@@ -108,11 +108,11 @@ def used_before(watch: Watch, run: CallRun, event: BackwardRan) -> str:
 
 def returned(watch: Watch, run: CallRun) -> str:
     """``autograd.grad``: nothing is accumulated."""
-    node = run.moment.node
+    node = run.point.node
     assert isinstance(node, ast.Call)
     wanted = [k.value for k in node.keywords if k.arg == "inputs"] or node.args[1:2]
     keys = run.given.get(wanted[0], ()) if wanted else ()
-    of = f" for {names(watch.tape, keys)}" if keys else ""
+    of = f" for {names(watch.facts, keys)}" if keys else ""
     graphs = [tensor for tensor in run.results if tensor.requires_grad]
     own = ", with a graph of its own: it can be differentiated again" if graphs else ""
     return f"returns the gradient{'s' * (len(keys) > 1)}{of}{own}; `.grad` of the leaves is left alone"
@@ -123,7 +123,7 @@ def retained(watch: Watch, keyword: ast.keyword, node: ast.Call) -> list[str] | 
     runs = [(run, event) for run in watch.runs.get(node, ()) for event in watch.passes(run)]
     if not runs:
         return None
-    last = max(runs, key=lambda pair: laps_of(pair[1].moment))[1]
+    last = max(runs, key=lambda pair: laps_of(pair[1].point))[1]
     head = f"**{code(keyword)}** · "
     if keyword.arg == "create_graph" and last.keeps:
         return [head + "records how the gradients are computed", *recorded(watch, runs), *kept(watch, runs, True)]
@@ -136,26 +136,22 @@ def retained(watch: Watch, keyword: ast.keyword, node: ast.Call) -> list[str] | 
 
 def kept(watch: Watch, runs: list[tuple[CallRun, BackwardRan]], recorded: bool = False) -> list[str]:
     """What is retained, and who comes back for it; of use even without that where the pass was ``recorded``."""
-    last = max(runs, key=lambda pair: laps_of(pair[1].moment))[1]
+    last = max(runs, key=lambda pair: laps_of(pair[1].point))[1]
     savers = [item for item in last.ran if item.keeps]
     if is_known(last) and not savers:
         return ["- no operation saved anything: the graph may be walked again without it"]
     lines = [f"- keeps what was saved: {operations(savers)}" if is_known(last) else "- keeps what the operations saved"]
-    told = [(run.moment, back(watch, event)) for run, event in runs]
-    seen = [(moment, text) for moment, text in told if text]
+    told = [(run.point, back(watch, event)) for run, event in runs]
+    seen = [(point, text) for point, text in told if text]
     # What the last iteration retains, one that was not executed may come back for.
-    if (
-        not recorded
-        and len(seen) < len(told)
-        and not all(_may_go_on(moment, told) for moment, text in told if not text)
-    ):
-        seen = [(moment, text or "no backward that is seen here comes back for it") for moment, text in told]
+    if not recorded and len(seen) < len(told) and not all(_may_go_on(point, told) for point, text in told if not text):
+        seen = [(point, text or "no backward that is seen here comes back for it") for point, text in told]
     return lines + told_lines(seen)
 
 
-def _may_go_on(moment: Moment, told: Told) -> bool:
-    """Whether ``moment`` is the last iteration of those seen, and an earlier one's graph was walked again."""
-    return any(text and earlier_lap(other, moment) is not None for other, text in told)
+def _may_go_on(point: ProgramPoint, told: Told) -> bool:
+    """Whether ``point`` is the last iteration of those seen, and an earlier one's graph was walked again."""
+    return any(text and earlier_iteration(other, point) is not None for other, text in told)
 
 
 def back(watch: Watch, event: BackwardRan) -> str:
@@ -164,24 +160,24 @@ def back(watch: Watch, event: BackwardRan) -> str:
     later = watch.backwards[watch.backwards.index(event) + 1 :]
     for other in later:
         if not mine.isdisjoint(other.ran):
-            return f"{who(event, other.moment)} comes back for it" + (" and frees it" if other.frees else "")
+            return f"{who(event, other.point)} comes back for it" + (" and frees it" if other.frees else "")
     for trouble in watch.troubles:
-        if isinstance(trouble, SavedTensorSpoiled) and trouble.node in mine and trouble.moment != event.moment:
+        if isinstance(trouble, SavedTensorModified) and trouble.node in mine and trouble.point != event.point:
             return (
-                f"{who(event, trouble.moment)} comes back for it and raises: "
-                f"{at(trouble.write.moment.node)} wrote what was saved"
+                f"{who(event, trouble.point)} comes back for it and raises: "
+                f"{at(trouble.write.point.node)} wrote what was saved"
             )
     return ""
 
 
-def who(event: BackwardRan, moment: Moment) -> str:
-    return "this call itself, in the next iteration," if moment.node is event.moment.node else at(moment.node)
+def who(event: BackwardRan, point: ProgramPoint) -> str:
+    return "this call itself, in the next iteration," if point.node is event.point.node else at(point.node)
 
 
 def through(watch: Watch, run: CallRun) -> str:
     """Who goes backward through the gradients that a call returned."""
     made = {tensor.grad_fn for tensor in run.results}
-    users = listed(at(event.moment.node) for event in watch.backwards if made.intersection(event.ran))
+    users = listed(at(event.point.node) for event in watch.backwards if made.intersection(event.ran))
     return f": {users} goes backward through it" if users else ", which no backward goes through that is seen here"
 
 
@@ -197,12 +193,14 @@ def recorded(watch: Watch, runs: list[tuple[CallRun, BackwardRan]]) -> list[str]
                 text = "the gradient depends on nothing that requires grad: it has no graph even so"
         else:
             held = [key for key in event.reached if key in run.after.cycles]
-            text = f"`.grad` of {names(watch.tape, event.reached)} may have a graph of its own" if event.reached else ""
+            text = (
+                f"`.grad` of {names(watch.facts, event.reached)} may have a graph of its own" if event.reached else ""
+            )
             if held:
                 text = (
-                    f"{names(watch.tape, held)} and its `.grad` now hold each other: nothing of that is freed before "
+                    f"{names(watch.facts, held)} and its `.grad` now hold each other: nothing of that is freed before "
                     "`.grad` is cleared"
                 )
         if text:
-            told.append((run.moment, text))
+            told.append((run.point, text))
     return told_lines(told)

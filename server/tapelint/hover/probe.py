@@ -11,10 +11,22 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..autograd import Freed, Lap, Leaf, Moment, Node, SavedTensor, State, Tape, Tensor, Write, current
-from ..autograd.events.graph_walks import BackwardRan, Event, FreedGraphReached, LeafWritten, SavedTensorSpoiled
-from ..autograd.model.program_point import earlier_lap
-from ..domain.values import Method, Optimizer, Ref, TensorRef, Tuple, Value
+from ..autograd import (
+    BackwardPass,
+    Facts,
+    Iteration,
+    Leaf,
+    Node,
+    ProgramPoint,
+    SavedTensor,
+    State,
+    Tensor,
+    Write,
+    current,
+)
+from ..autograd.events.graph_walks import BackwardRan, Event, FreedGraphReached, LeafWritten, SavedTensorModified
+from ..autograd.model.program_point import earlier_iteration
+from ..domain.values import HeapRef, Method, Optimizer, TensorRef, Tuple, Value
 from ..semantics.assign import tensors_in
 from .call_trace import CallRun, Snapshot, call_run, snapshot
 
@@ -29,8 +41,8 @@ class Carried:
     """A graph that an earlier iteration built; ``freed`` if a backward has freed a part of it already."""
 
     node: Node
-    lap: Lap
-    freed: Freed | None
+    lap: Iteration
+    freed: BackwardPass | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +54,7 @@ class Sighting:
     the first one; ``writes`` what the call that was watched wrote.
     """
 
-    moment: Moment
+    point: ProgramPoint
     value: Value
     tensors: tuple[Tensor, ...]
     names: tuple[str, ...]
@@ -60,8 +72,8 @@ class Sighting:
 class Watch:
     """The probe of one hover. ``wanted`` are the syntax nodes to be watched; calls among them as a whole."""
 
-    def __init__(self, tape: Tape, wanted: Iterable[ast.AST], retains: Iterable[ast.AST] = ()) -> None:
-        self.tape = tape
+    def __init__(self, facts: Facts, wanted: Iterable[ast.AST], retains: Iterable[ast.AST] = ()) -> None:
+        self.facts = facts
         self.wanted = frozenset(wanted)
         self.retains = frozenset(retains)
         self.sightings: dict[ast.AST, list[Sighting]] = {node: [] for node in self.wanted}
@@ -71,18 +83,18 @@ class Watch:
         }
         self.runs: dict[ast.Call, list[CallRun]] = {node: [] for node in self.callees.values()}
         self.removed: dict[int, int] = {}
-        self.open: dict[Moment, tuple[Value, Snapshot, dict[ast.expr, tuple[int, ...]]]] = {}
+        self.open: dict[ProgramPoint, tuple[Value, Snapshot, dict[ast.expr, tuple[int, ...]]]] = {}
         self.nodes: dict[Node, None] = {}
         self.by_counter: dict[int, list[tuple[Node, SavedTensor]]] = {}
         self.events: list[Event] = []
         self.backwards: list[BackwardRan] = []
-        self.troubles: list[FreedGraphReached | SavedTensorSpoiled | LeafWritten] = []
+        self.troubles: list[FreedGraphReached | SavedTensorModified | LeafWritten] = []
         self.counters: dict[int, Write | None] = {}
         self.writes: dict[int, dict[tuple[int, ast.AST], Write]] = {}
         self.shared: dict[int, int] = {}
         self.converted: set[int] = set()
         self.retained: set[int] = set()
-        tape.listeners.append(self.hear)
+        facts.listeners.append(self.hear)
 
     # While the program runs
 
@@ -90,7 +102,7 @@ class Watch:
         self.events.append(event)
         if isinstance(event, BackwardRan):
             self.backwards.append(event)
-        elif isinstance(event, (FreedGraphReached, SavedTensorSpoiled, LeafWritten)):
+        elif isinstance(event, (FreedGraphReached, SavedTensorModified, LeafWritten)):
             self.troubles.append(event)
 
     def probe(self, node: ast.AST, state: State, value: Value) -> None:
@@ -104,7 +116,7 @@ class Watch:
                 self.converted.add(tensor.id)
             if node in self.retains:
                 self.retained.add(tensor.id)
-        elif kind is Method and value.name == "remove" and isinstance(value.receiver, Ref):  # type: ignore[union-attr]
+        elif kind is Method and value.name == "remove" and isinstance(value.receiver, HeapRef):  # type: ignore[union-attr]
             if value.receiver.id in state.hooks:  # type: ignore[union-attr]
                 self.removed.setdefault(value.receiver.id, len(self.events))  # type: ignore[union-attr]
         for counter, known in self.counters.items():
@@ -114,25 +126,25 @@ class Watch:
         if node in self.callees:
             call = self.callees[node]  # type: ignore[index]
             if len(self.sightings[call]) < MOST:
-                self.open[state.moment(call)] = value, snapshot(state, value, len(self.events)), {}
+                self.open[state.point(call)] = value, snapshot(state, value, len(self.events)), {}
         elif node in self.arguments:
-            begun = self.open.get(state.moment(self.arguments[node]))  # type: ignore[index]
+            begun = self.open.get(state.point(self.arguments[node]))  # type: ignore[index]
             if begun is not None:
                 begun[2][node] = tuple(tensors_in(state, value))  # type: ignore[index]
-                if isinstance(value, Ref) and isinstance(state.heap[value.id], Optimizer):  # scaler.step(opt)
+                if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Optimizer):  # scaler.step(opt)
                     before = snapshot(state, Method(value, "step"), len(self.events))
-                    self.open[state.moment(self.arguments[node])] = begun[0], before, begun[2]
+                    self.open[state.point(self.arguments[node])] = begun[0], before, begun[2]
         if node in self.wanted and len(self.sightings[node]) < MOST:
             self._sight(node, state, value)
             if isinstance(node, ast.Call):
                 self._finish(node, state, value)
 
     def _finish(self, node: ast.Call, state: State, value: Value) -> None:
-        moment = state.moment(node)
-        begun = self.open.get(moment)
+        point = state.point(node)
+        begun = self.open.get(point)
         if begun is not None:
             callee, before, given = begun
-            self.runs[node].append(call_run(state, moment, callee, given, before, value, len(self.events)))
+            self.runs[node].append(call_run(state, point, callee, given, before, value, len(self.events)))
 
     def _collect(self, node: Node) -> None:
         frontier = [node]
@@ -145,8 +157,8 @@ class Watch:
     def _note(self, counter: int, write: Write | None) -> None:
         self.counters[counter] = write
         notes = self.writes.setdefault(counter, {})
-        while write is not None and (write.version, write.moment.node) not in notes:
-            notes[write.version, write.moment.node] = write
+        while write is not None and (write.version, write.point.node) not in notes:
+            notes[write.version, write.point.node] = write
             write = write.before
 
     def _sight(self, node: ast.AST, state: State, value: Value) -> None:
@@ -160,13 +172,13 @@ class Watch:
             self._note(tensor.counter, state.writes.get(tensor.counter))
             if tensor.grad_fn is not None:
                 self._collect(tensor.grad_fn)
-        moment = state.moment(node)
+        point = state.point(node)
         if tensors:
             write = state.writes.get(tensors[0].counter)
-            carried = _carried(state, tensors[0], moment)
+            carried = _carried(state, tensors[0], point)
             spent = frozenset(n for n in state.freed if any(s.counter == tensors[0].counter for s in n.saved))
         self.sightings[node].append(
-            Sighting(moment, value, tensors, names, write, spent, frozenset(state.grads), state.grad_mode, carried)
+            Sighting(point, value, tensors, names, write, spent, frozenset(state.grads), state.grad_mode, carried)
         )
 
     # Afterwards
@@ -177,7 +189,7 @@ class Watch:
     def heard(self, run: CallRun) -> Iterator[Event]:
         """What happened during a run of a call and is booked under it."""
         between = self.events[run.before.heard : run.after.heard]
-        return (event for event in between if event.moment.node is run.moment.node)
+        return (event for event in between if event.point.node is run.point.node)
 
     def passes(self, run: CallRun) -> Iterator[BackwardRan]:
         return (event for event in self.heard(run) if isinstance(event, BackwardRan))
@@ -215,13 +227,13 @@ def graph(start: Node | None) -> Iterator[Node | Leaf]:
             frontier += item.inputs
 
 
-def _carried(state: State, tensor: Tensor, now: Moment) -> Carried | None:
+def _carried(state: State, tensor: Tensor, now: ProgramPoint) -> Carried | None:
     """The part of the tensor's graph that an earlier iteration built, if any; a freed part first, then the youngest."""
     best: Carried | None = None
     for item in graph(tensor.grad_fn):
         if not isinstance(item, Node):
             continue
-        lap = earlier_lap(item.born, now)
+        lap = earlier_iteration(item.created_at, now)
         if lap is None or isinstance(lap.loop, ast.comprehension):
             continue
         freed = state.freed.get(item) if item.keeps else None

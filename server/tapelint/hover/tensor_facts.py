@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..autograd import Cut, Moment, Tensor
-from ..autograd.events.graph_walks import FreedGraphReached, SavedTensorSpoiled
+from ..autograd import Cut, ProgramPoint, Tensor
+from ..autograd.events.graph_walks import FreedGraphReached, SavedTensorModified
 from ..rules.support.story import code, tensor_name
 from .probe import Sighting, Watch
 from .wording import at, by_lap, grad_fn, is_conversion, laps_of, leaves_behind, line, listed, op_name, role, tensors
@@ -30,7 +30,7 @@ CUTS = {
 
 def describe(watch: Watch, node: ast.AST, sightings: Sequence[Sighting]) -> list[str]:
     """The lines about an expression whose values were tensors; the first is the headline."""
-    last = max(sightings, key=lambda s: laps_of(s.moment))
+    last = max(sightings, key=lambda s: laps_of(s.point))
     if len(last.tensors) > 1:
         return several(watch, node, last)
     tensor = last.tensors[0]
@@ -39,7 +39,7 @@ def describe(watch: Watch, node: ast.AST, sightings: Sequence[Sighting]) -> list
     if tensor.requires_grad is None or tensor.grad_fn is not None and not tensor.grad_fn.certain:
         lines += saved(watch, sightings, subject)
     elif tensor.grad_fn is not None:
-        kept = [] if is_conversion(tensor.grad_fn.born.node) else gradient(watch, tensor, subject)
+        kept = [] if is_conversion(tensor.grad_fn.created_at.node) else gradient(watch, tensor, subject)
         lines += kept + saved(watch, sightings, subject) + freed(watch, sightings)
     elif tensor.requires_grad:
         lines += leaf(watch, last, sightings) + saved(watch, sightings, subject)
@@ -52,7 +52,7 @@ def describe(watch: Watch, node: ast.AST, sightings: Sequence[Sighting]) -> list
 def name_of(watch: Watch, node: ast.AST, tensor: Tensor) -> str:
     if isinstance(node, (ast.Name, ast.Attribute)):
         return code(node)
-    return tensor_name(watch.tape, tensor.id) or "it"
+    return tensor_name(watch.facts, tensor.id) or "it"
 
 
 def headline(watch: Watch, tensor: Tensor) -> str:
@@ -67,13 +67,17 @@ def headline(watch: Watch, tensor: Tensor) -> str:
             ", unless a conversion made a copy of it" if tensor.requires_grad and tensor.id in watch.converted else ""
         )
         return f"{'parameter, ' if tensor.parameter else ''}leaf{same} · requires_grad={tensor.requires_grad}"
-    if is_conversion(node.born.node):
-        method = f"`.{node.born.node.func.attr}()`"  # type: ignore[attr-defined]
+    if is_conversion(node.created_at.node):
+        method = f"`.{node.created_at.node.func.attr}()`"  # type: ignore[attr-defined]
         return f"not a leaf if {method} had to make a copy, otherwise the very same tensor · requires_grad=True"
     if node.assumed:
-        return f"assumed to depend on what {code(node.born.node)} ({line(node.born.node)}) was given"
+        return f"assumed to depend on what {code(node.created_at.node)} ({line(node.created_at.node)}) was given"
     name = "" if tensor.id in watch.converted else grad_fn(node)
-    made = f"grad_fn={name} ({line(node.born.node)})" if name else f"made by {op_name(node)} ({line(node.born.node)})"
+    made = (
+        f"grad_fn={name} ({line(node.created_at.node)})"
+        if name
+        else f"made by {op_name(node)} ({line(node.created_at.node)})"
+    )
     return f"not a leaf · requires_grad=True · {made}"
 
 
@@ -87,7 +91,7 @@ def several(watch: Watch, node: ast.AST, seen: Sighting) -> list[str]:
 
 def gradient(watch: Watch, tensor: Tensor, subject: str) -> list[str]:
     leaves = leaves_behind(tensor.grad_fn)
-    onward = f"; gradients flow through it to {tensors(watch.tape, leaves)}" if leaves else ""
+    onward = f"; gradients flow through it to {tensors(watch.facts, leaves)}" if leaves else ""
     if tensor.id in watch.retained:
         return [f"- `retain_grad()` lets it keep a `.grad`, which only leaves do by default{onward}"]
     bare = subject.strip("`")
@@ -100,19 +104,19 @@ def leaf(watch: Watch, last: Sighting, sightings: Sequence[Sighting]) -> list[st
     adding = [event for event in watch.backwards if keys.intersection(event.reached) and event.accumulates]
     if not adding:
         return ["- a leaf keeps its gradient in `.grad`, but no backward that is seen here reaches it"]
-    calls = {at(event.moment.node): None for event in adding}
+    calls = {at(event.point.node): None for event in adding}
     text = f"- {listed(calls)} {'adds' if len(calls) == 1 else 'add'} its gradient to `.grad`"
     return [f"{text}, which holds one here already" if last.tensors[0].id in last.grads else text]
 
 
 def plain(watch: Watch, tensor: Tensor) -> list[str]:
-    cut = watch.tape.cuts.get(tensor.id)
+    cut = watch.facts.cuts.get(tensor.id)
     return [f"- {why_cut(cut)}" if cut is not None else "- plain data: it has no graph and gets no gradient"]
 
 
 def why_cut(cut: Cut) -> str:
     text = CUTS.get(cut.reason, "`{reason}` ({line}) gives a tensor without history")
-    return text.format(line=line(cut.moment.node), reason=cut.reason.rpartition(".")[2])
+    return text.format(line=line(cut.point.node), reason=cut.reason.rpartition(".")[2])
 
 
 def saved(watch: Watch, sightings: Sequence[Sighting], subject: str) -> list[str]:
@@ -122,7 +126,7 @@ def saved(watch: Watch, sightings: Sequence[Sighting], subject: str) -> list[str
     for tensor in {s.tensors[0].id: s.tensors[0] for s in sightings}.values():
         for node, item in watch.savers(tensor.counter):
             if item.tensor == tensor.id:
-                by[f"{op_name(node)} {role(item)} ({line(node.born.node)})"] = None
+                by[f"{op_name(node)} {role(item)} ({line(node.created_at.node)})"] = None
                 nodes.append(node)
     tensor = sightings[-1].tensors[0]
     if not nodes:
@@ -132,11 +136,9 @@ def saved(watch: Watch, sightings: Sequence[Sighting], subject: str) -> list[str
         return []
     text = f"- saved by {listed(by)}"
     for trouble in watch.troubles:
-        if isinstance(trouble, SavedTensorSpoiled) and trouble.node in nodes:
-            return [
-                f"{text}; {at(trouble.write.moment.node)} writes it after that, so {at(trouble.moment.node)} raises"
-            ]
-    runs = {event.moment.node: None for node in nodes for event in watch.ran(node)}
+        if isinstance(trouble, SavedTensorModified) and trouble.node in nodes:
+            return [f"{text}; {at(trouble.write.point.node)} writes it after that, so {at(trouble.point.node)} raises"]
+    runs = {event.point.node: None for node in nodes for event in watch.ran(node)}
     change = "changing" if tensor.is_leaf and tensor.requires_grad else "writing"
     if not runs:
         return [f"{text}: {change} {subject} in place after that makes a backward through it raise"]
@@ -155,12 +157,12 @@ def freed(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
         passes = list(watch.ran(node))
         final = next((e for e in passes if e.frees), None)
         for event in passes[: passes.index(final)] if final else passes:
-            keeping[event.moment.node] = None
+            keeping[event.point.node] = None
             sure = sure and event.keeps
         if final is not None:
-            freeing[final.moment.node] = None
-            looping = looping or bool(seen.moment.laps)
-        own_lap = own_lap and final is not None and final.moment.laps == seen.moment.laps
+            freeing[final.point.node] = None
+            looping = looping or bool(seen.point.iterations)
+        own_lap = own_lap and final is not None and final.point.iterations == seen.point.iterations
     parts: list[str] = []
     if keeping:
         verb = ("runs", "keeps") if len(keeping) == 1 else ("run", "keep")
@@ -174,9 +176,9 @@ def freed(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
         parts.append(f"{'then ' if keeping else ''}{listed(at(n) for n in freeing)} {what}{each}")
     again = reached_again(watch, sightings)
     if again is not None:
-        laps = laps_of(again.moment)
-        when = f"in iteration {laps[-1]}" if again.moment.node in freeing and laps else "after that"
-        parts.append(f"{at(again.moment.node)} reaches it again {when} and raises")
+        iterations = laps_of(again.point)
+        when = f"in iteration {iterations[-1]}" if again.point.node in freeing and iterations else "after that"
+        parts.append(f"{at(again.point.node)} reaches it again {when} and raises")
     if not parts:
         if any(
             seen.tensors[0].grad_fn in getattr(trouble, "path", ()) for seen in sightings for trouble in watch.troubles
@@ -197,12 +199,12 @@ def reached_again(watch: Watch, sightings: Sequence[Sighting]) -> FreedGraphReac
 
 
 def view(watch: Watch, tensor: Tensor) -> list[str]:
-    base = tensor_name(watch.tape, tensor.base) if tensor.base is not None else None
+    base = tensor_name(watch.facts, tensor.base) if tensor.base is not None else None
     return [f"- a view of {base}: they share memory, and an in-place write to one counts for both"] if base else []
 
 
 def differences(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
-    told: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
     carrying = any(seen.carried is not None for seen in sightings)
     for seen in sightings:
         tensor = seen.tensors[0]
@@ -212,11 +214,11 @@ def differences(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
             text = "only its own graph" if carrying else headline(watch, tensor).rpartition(" · ")[2]
         if seen.carried is not None:
             past = seen.carried.lap
-            now = next((lap.number for lap in seen.moment.laps if lap.run == past.run), past.number)
+            now = next((lap.number for lap in seen.point.iterations if lap.run == past.run), past.number)
             where = "the iteration before" if now - past.number == 1 else f"iteration {past.number}"
             text = f"carries the graph of {where}"
             if seen.carried.freed is not None:
-                text += f", freed by {at(seen.carried.freed.moment.node)}"
-        told.append((seen.moment, text))
+                text += f", freed by {at(seen.carried.freed.point.node)}"
+        told.append((seen.point, text))
     text = by_lap(told)
     return [f"- {text}"] if text else []

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from .. import ops
 from ..analysis.locations import Files
-from ..autograd import Leaf, Moment, Node, SavedTensor, Tape
+from ..autograd import Facts, Leaf, Node, ProgramPoint, SavedTensor
 from ..rules.support.story import code, tensor_name
 from .probe import CONVERSIONS, graph
 
@@ -42,9 +42,9 @@ def at(node: ast.AST) -> str:
 
 def grad_fn(node: Node) -> str:
     """What ``repr(tensor.grad_fn)`` would call the node; empty where that depends on shapes or on a copy being made."""
-    born = node.born.node
-    turned = isinstance(born, ast.Attribute) and born.attr in NAMELESS
-    if node.assumed or not node.certain or turned or node.op in NAMELESS or is_conversion(born):
+    created_at = node.created_at.node
+    turned = isinstance(created_at, ast.Attribute) and created_at.attr in NAMELESS
+    if node.assumed or not node.certain or turned or node.op in NAMELESS or is_conversion(created_at):
         return ""
     return node.grad_fn.rpartition("::")[2]
 
@@ -67,10 +67,10 @@ def listed(items: Iterable[str], most: int = 3) -> str:
     return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}" if unique else ""
 
 
-def tensors(tape: Tape, keys: Iterable[int]) -> str:
+def tensors(facts: Facts, keys: Iterable[int]) -> str:
     """Tensors by name, the nameless ones counted."""
     keys = list(dict.fromkeys(keys))
-    named = [name for key in keys if (name := tensor_name(tape, key)) is not None]
+    named = [name for key in keys if (name := tensor_name(facts, key)) is not None]
     rest = len(keys) - len(named)
     if not named:
         return "a tensor without a name" if rest == 1 else f"{rest} tensors without a name"
@@ -93,12 +93,12 @@ def may_save_more(node: Node) -> bool:
     """Whether the operation may have saved a tensor argument that is not known: another of its overloads would."""
     if not node.keeps or node.saved:
         return False
-    born = node.born.node
+    created_at = node.created_at.node
     operands = (
-        (born.left, born.right)
-        if isinstance(born, ast.BinOp)
-        else (born.value,)
-        if isinstance(born, ast.AugAssign)
+        (created_at.left, created_at.right)
+        if isinstance(created_at, ast.BinOp)
+        else (created_at.value,)
+        if isinstance(created_at, ast.AugAssign)
         else ()
     )
     if any(is_number(part) for part in operands):
@@ -112,38 +112,36 @@ def is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
 
 
-def laps_of(moment: Moment) -> tuple[int, ...]:
-    return tuple(lap.number for lap in moment.laps if not isinstance(lap.loop, ast.comprehension))
+def laps_of(point: ProgramPoint) -> tuple[int, ...]:
+    return tuple(lap.number for lap in point.iterations if not isinstance(lap.loop, ast.comprehension))
 
 
-def unit(moment: Moment) -> str:
+def unit(point: ProgramPoint) -> str:
     """What the innermost repetition is called."""
-    loops = [lap.loop for lap in moment.laps if not isinstance(lap.loop, ast.comprehension)]
+    loops = [lap.loop for lap in point.iterations if not isinstance(lap.loop, ast.comprehension)]
     return "call" if loops and isinstance(loops[-1], (ast.FunctionDef, ast.AsyncFunctionDef)) else "iteration"
 
 
-def by_lap(told: Sequence[tuple[Moment, str]]) -> str:
+def by_lap(told: Sequence[tuple[ProgramPoint, str]]) -> str:
     """``iteration 1: a; from iteration 2: b``; empty where every iteration is told the same."""
     if len({text for _, text in told}) < 2:
         return ""
-    depth = min(len(laps_of(moment)) for moment, _ in told)
+    depth = min(len(laps_of(point)) for point, _ in told)
     for level in range(1, depth + 1):
         texts: dict[int, set[str]] = {}
-        for moment, text in told:
-            texts.setdefault(laps_of(moment)[-level], set()).add(text)
+        for point, text in told:
+            texts.setdefault(laps_of(point)[-level], set()).add(text)
         if all(len(found) == 1 for found in texts.values()):
             word = unit(told[0][0]) if level == 1 else "iteration"
             outer = "" if level == 1 else " of the outer loop"
             return _ranges({n: next(iter(found)) for n, found in texts.items()}, word, outer)
-    calls = {
-        moment.calls[-1].lineno: text for moment, text in told if moment.calls and hasattr(moment.calls[-1], "lineno")
-    }
+    calls = {point.calls[-1].lineno: text for point, text in told if point.calls and hasattr(point.calls[-1], "lineno")}
     if len(set(calls.values())) > 1:
         return "; ".join(f"called from line {row}: {text}" for row, text in sorted(calls.items())[:3])
     return "depending on the path: " + " or ".join(list(dict.fromkeys(text for _, text in told))[:2])
 
 
-def told_lines(told: Sequence[tuple[Moment, str]]) -> list[str]:
+def told_lines(told: Sequence[tuple[ProgramPoint, str]]) -> list[str]:
     """One line for what each iteration was told, or for all of them; none if nothing was told."""
     return [f"- {by_lap(told) or told[-1][1]}"] if told else []
 

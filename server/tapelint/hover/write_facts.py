@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..autograd import Moment, Node, SavedTensor, Tensor, Write
-from ..autograd.events.graph_walks import LeafWritten, SavedTensorSpoiled
+from ..autograd import Node, ProgramPoint, SavedTensor, Tensor, Write
+from ..autograd.events.graph_walks import LeafWritten, SavedTensorModified
 from ..rules.support.story import code
 from .probe import Sighting, Watch
 from .wording import at, by_lap, is_number, line, listed, may_save_more, op_name, role, saves_result
@@ -25,28 +25,28 @@ NOTHING = "safe: nothing saved"
 def describe(watch: Watch, place: ast.AST, operand: ast.expr) -> list[str] | None:
     """The lines about a write by ``place`` to ``operand``; None where nothing is written in place."""
     seen = [s for s in watch.seen(operand) if s.tensors]
-    told: list[tuple[Moment, str]] = []
+    told: list[tuple[ProgramPoint, str]] = []
     reasons: dict[str, None] = {}
     how = ""
     under_no_grad = False
     for sighting in seen:
         tensor = sighting.tensors[0]
-        moment = Moment(place, sighting.moment.laps, sighting.moment.calls)
-        after = sighting.write is not None and sighting.write.moment == moment
+        point = ProgramPoint(place, sighting.point.iterations, sighting.point.calls)
+        after = sighting.write is not None and sighting.write.point == point
         if after and operand is not place:
             continue
-        if any(isinstance(t, LeafWritten) and t.moment == moment for t in watch.troubles):
-            told.append((sighting.moment, LEAF))
+        if any(isinstance(t, LeafWritten) and t.point == point for t in watch.troubles):
+            told.append((sighting.point, LEAF))
             continue
-        write = sighting.write if after else _write_by(watch, tensor, moment, sighting.version)
+        write = sighting.write if after else _write_by(watch, tensor, point, sighting.version)
         if write is None:
             if not isinstance(place, ast.Call):
-                told.append((sighting.moment, "not in place here: it makes a new tensor"))
+                told.append((sighting.point, "not in place here: it makes a new tensor"))
             continue
         how = write.how
         under_no_grad = under_no_grad or sighting.grad_mode is False
         text = verdict(watch, operand, tensor, write, sighting)
-        told.append((sighting.moment, text))
+        told.append((sighting.point, text))
         if text.startswith(NOTHING):
             reasons[because(tensor.grad_fn)] = None
     if not how and not any(text == LEAF for _, text in told):
@@ -62,22 +62,22 @@ def describe(watch: Watch, place: ast.AST, operand: ast.expr) -> list[str] | Non
     return lines
 
 
-def _write_by(watch: Watch, tensor: Tensor, moment: Moment, version: int) -> Write | None:
+def _write_by(watch: Watch, tensor: Tensor, point: ProgramPoint, version: int) -> Write | None:
     writes = watch.writes.get(tensor.counter, {})
-    return next((w for w in writes.values() if w.moment == moment and w.version > version), None)
+    return next((w for w in writes.values() if w.point == point and w.version > version), None)
 
 
 def verdict(watch: Watch, operand: ast.AST, tensor: Tensor, write: Write, seen: Sighting) -> str:
     """Whether this write makes a backward raise, as far as the whole execution shows."""
     for trouble in watch.troubles:
         if (
-            isinstance(trouble, SavedTensorSpoiled)
+            isinstance(trouble, SavedTensorModified)
             and trouble.saved.counter == tensor.counter
-            and trouble.write.moment == write.moment
+            and trouble.write.point == write.point
         ):
             return (
-                f"**raises later**: {op_name(trouble.node)} ({line(trouble.node.born.node)}) saved it "
-                f"{role(trouble.saved)}, and {at(trouble.moment.node)} needs it unchanged"
+                f"**raises later**: {op_name(trouble.node)} ({line(trouble.node.created_at.node)}) saved it "
+                f"{role(trouble.saved)}, and {at(trouble.point.node)} needs it unchanged"
             )
     savers = [(node, item) for node, item in watch.savers(tensor.counter) if item.version < write.version]
     live = [(node, item) for node, item in savers if node not in seen.spent]
@@ -85,7 +85,7 @@ def verdict(watch: Watch, operand: ast.AST, tensor: Tensor, write: Write, seen: 
         return f"{_by(live)} saved it: a backward through that from here on raises (none is seen)"
     if savers:
         used = next((e for e in watch.ran(savers[-1][0])), None)
-        after = f"{at(used.moment.node)} has used and freed that" if used is not None else "that is freed already"
+        after = f"{at(used.point.node)} has used and freed that" if used is not None else "that is freed already"
         return f"safe: {_by(savers)} saved it, but {after}"
     doubt = unsure(watch, tensor)
     if doubt:
@@ -94,7 +94,7 @@ def verdict(watch: Watch, operand: ast.AST, tensor: Tensor, write: Write, seen: 
 
 
 def _by(savers: Sequence[tuple[Node, SavedTensor]]) -> str:
-    return listed(f"{op_name(node)} ({role(item)}, {line(node.born.node)})" for node, item in savers)
+    return listed(f"{op_name(node)} ({role(item)}, {line(node.created_at.node)})" for node, item in savers)
 
 
 def unsure(watch: Watch, tensor: Tensor) -> str:
@@ -103,9 +103,9 @@ def unsure(watch: Watch, tensor: Tensor) -> str:
         return "its origin is not known"
     for node in watch.users(tensor.counter):
         if node.assumed:
-            return f"{code(node.born.node)} ({line(node.born.node)}) may keep it"
+            return f"{code(node.created_at.node)} ({line(node.created_at.node)}) may keep it"
         if not node.certain or may_save_more(node):
-            return f"{op_name(node)} ({line(node.born.node)}) may have saved it"
+            return f"{op_name(node)} ({line(node.created_at.node)}) may have saved it"
     return ""
 
 
@@ -113,17 +113,17 @@ def because(producer: Node | None) -> str:
     """Why the operation that made the tensor did not save it."""
     if producer is None or producer.assumed or saves_result(producer):
         return ""
-    name = f"{op_name(producer)} ({line(producer.born.node)})"
+    name = f"{op_name(producer)} ({line(producer.created_at.node)})"
     if not producer.keeps:
         return f", {name} keeps nothing for its backward"
     roles = {item.role for item in producer.saved}
     if roles:
         return f", {name} saved its {'input' if len(producer.saved) == 1 else 'inputs'}, not its result"
-    born = producer.born.node
+    created_at = producer.created_at.node
     if (
-        isinstance(born, ast.BinOp)
+        isinstance(created_at, ast.BinOp)
         and producer.op in ("mul", "div")
-        and (is_number(born.left) or is_number(born.right))
+        and (is_number(created_at.left) or is_number(created_at.right))
     ):
         return f", {name} keeps only the number"
     return f", {name} keeps nothing of its result"
@@ -132,7 +132,7 @@ def because(producer: Node | None) -> str:
 def graph_gained(seen: Sequence[Sighting], place: ast.AST) -> list[str]:
     """A plain tensor that a write gives a graph."""
     before = [s for s in seen if s.tensors[0].requires_grad is False]
-    after = [s for s in seen if s.write is not None and s.write.moment.node is place and s.tensors[0].requires_grad]
+    after = [s for s in seen if s.write is not None and s.write.point.node is place and s.tensors[0].requires_grad]
     if isinstance(place, ast.AugAssign) and before and after:
         return [f"- from then on {code(place.target)} carries the graph of {code(place.value)}"]
     return []

@@ -18,7 +18,7 @@ from ..workspace import Config, Resolver
 from .caches import Memories
 from .client_capabilities import Client
 from .convert.diagnostics import Translator, result_id, skipped
-from .convert.positions import Rows
+from .convert.positions import LineIndex
 from .documents import Snapshot
 from .settings import Settings
 from .worker import Job, Priority, Token, Worker
@@ -35,7 +35,7 @@ class Outcome:
     """
 
     snapshot: Snapshot
-    rows: Rows
+    rows: LineIndex
     token: Token
     report: analysis.Report | None = None
     config: Config = Config()
@@ -100,7 +100,7 @@ def examine(
     if complaint is None:  # a fault that is about no place has ended the whole analysis
         ended = (notice.message for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
         complaint = next(ended, None)
-    rows = Rows(snapshot.text)
+    rows = LineIndex(snapshot.text)
     translator = Translator(snapshot, rows, client, report.others)
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
     if report.source.is_skipped and not shown:
@@ -112,7 +112,7 @@ def examine(
 
 def nothing(snapshot: Snapshot, token: Token) -> Outcome:
     """The outcome of a document nobody needs to analyse."""
-    return Outcome(snapshot, Rows(snapshot.text), token, result_id="nothing")
+    return Outcome(snapshot, LineIndex(snapshot.text), token, result_id="nothing")
 
 
 def failed(snapshot: Snapshot, token: Token, error: Exception) -> Outcome:

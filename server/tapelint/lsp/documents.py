@@ -16,7 +16,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
 from ..source import Cell, SourceError, Span, cell_at, read
-from .convert.positions import Rows
+from .convert.positions import LineIndex
 
 logger = logging.getLogger(__name__)
 
@@ -71,15 +71,15 @@ class Document(TextDocument):
 
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
-        self._rows: Rows | None = None if self._source is None else Rows(self._source)
+        self._rows: LineIndex | None = None if self._source is None else LineIndex(self._source)
 
     @property
     def encoding(self) -> str:
         return str(getattr(self.position_codec.encoding, "value", self.position_codec.encoding))
 
     @property
-    def rows(self) -> Rows:
-        return self._rows if self._rows is not None else Rows(_on_disk(self.path))
+    def rows(self) -> LineIndex:
+        return self._rows if self._rows is not None else LineIndex(_on_disk(self.path))
 
     @property
     def source(self) -> str:
@@ -93,7 +93,7 @@ class Document(TextDocument):
         if isinstance(change, types.TextDocumentContentChangePartial) and self._rows is not None:
             self._rows.replace(self._rows.span(change.range, self.encoding), change.text)
         else:
-            self._rows = Rows(change.text)
+            self._rows = LineIndex(change.text)
 
     def snapshot(self) -> Snapshot:
         return Snapshot(self.uri, to_fs_path(self.uri) or self.uri, self.version, self.source)

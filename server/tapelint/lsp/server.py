@@ -18,7 +18,7 @@ from .analysis_result import Outcome
 from .client_capabilities import Client
 from .documents import Snapshot
 from .handlers import code_action, configuration, debug_information, hover_request, pull_diagnostics
-from .session import Pipeline
+from .session import Session
 from .settings import SettingsOfFolders
 from .transport import framing, parent_process
 from .transport.json_rpc import Protocol
@@ -137,7 +137,7 @@ class Server(LanguageServer):
         loop = asyncio.get_running_loop()
         self._left = loop.create_future()
         self._watch = loop.create_task(parent_process.watch(None, self._orphaned))
-        self.pipeline = Pipeline(
+        self.pipeline = Session(
             Worker(),
             self.status,
             self.settings.of,

@@ -88,7 +88,7 @@ class Entry:
         self.pending = asyncio.get_running_loop().create_future()
 
 
-class Pipeline:
+class Session:
     """All open documents on their way to an outcome."""
 
     def __init__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..autograd import State
-from ..domain.values import Const, Instance, Lib, Mapping, Module, Ref, Sequence, Tuple, Unknown, Value
+from ..domain.values import Const, External, HeapRef, Instance, Mapping, Module, Sequence, Tuple, Unknown, Value
 from ..source import imported, may_use_torch
 
 
@@ -33,11 +33,11 @@ class Far:
 
 def is_plain(state: State, value: Value, depth: int = 3) -> bool:
     """Whether a value is plain data for certain: numbers, text, what nobody knows, containers and objects of such."""
-    if isinstance(value, (Const, Unknown, Lib, Module)):
+    if isinstance(value, (Const, Unknown, External, Module)):
         return True
     if depth and isinstance(value, Tuple):
         return all(is_plain(state, item, depth - 1) for item in value.items)
-    if depth and isinstance(value, Ref):
+    if depth and isinstance(value, HeapRef):
         thing = state.heap[value.id]
         if isinstance(thing, Sequence):
             return all(is_plain(state, item, depth - 1) for item in thing.items)

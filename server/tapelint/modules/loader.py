@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..autograd import State, Tape
-from ..domain.values import Const, Frame, Function, Lib, Module, Unknown, Value
+from ..autograd import Facts, State
+from ..domain.values import Const, External, Frame, Function, Module, Unknown, Value
 from ..engine.import_lookups import Found, Lookups
-from ..engine.incremental import Step, recorded
-from ..engine.machine import BUILTINS, Cancelled, Machine, Memo, Raised
+from ..engine.incremental import AnalysisUnit, recorded
+from ..engine.machine import BUILTINS, Cancelled, EvalMemo, Machine, Raised
 from ..semantics.calls import call_value
 from ..source import Source, parsed
-from ..stubs import Resolve, told_name
+from ..stubs import Resolve, stub_module_name
 from .irrelevance import Far, is_plain
 from .module import Loaded, dotted, lacking
 from .top_level import top_level
@@ -104,14 +104,14 @@ class Imports:
             return self._something(found[0], attribute)
         value = self.attribute(state, loaded, attribute)
         if value is None:
-            return self._something(found[0], attribute) if loaded.source.text else Lib(f"{name}.{attribute}")
+            return self._something(found[0], attribute) if loaded.source.text else External(f"{name}.{attribute}")
         return value
 
     def _something(self, path: str, name: str) -> Value:
         """What a module is known to hold and nothing else is known of: the same wherever it is asked for."""
-        library = told_name(path)
+        library = stub_module_name(path)
         if library is not None:
-            return Lib(f"{library}.{name}")
+            return External(f"{library}.{name}")
         return self._unknown.setdefault((path, name), Unknown(name))
 
     # Names
@@ -155,7 +155,7 @@ class Imports:
         if value is not None:
             return value
         # A folder without a file of its own may share its name with a library: `wandb/` beside `import wandb`.
-        return self._something(owner.path, name) if module.source.text else Lib(f"{dotted(owner.path)}.{name}")
+        return self._something(owner.path, name) if module.source.text else External(f"{dotted(owner.path)}.{name}")
 
     def store_attribute(self, state: State, owner: Module, name: str, value: Value) -> None:
         """``owner.name = value``: every function of that module sees it."""
@@ -249,7 +249,7 @@ class Imports:
         """Steps for the next module."""
         return min(MODULE_STEPS, ALL_STEPS - self.spent)
 
-    def repeat(self, step: Step) -> bool:
+    def repeat(self, step: AnalysisUnit) -> bool:
         """Whether a step that was made for an older text would look up the same now, after all that came before it."""
         return all(self._answers(what, then) for what, then in step.looked.notes.items())
 
@@ -285,11 +285,11 @@ class Imports:
         self.loading.append(loaded)
         m = self.m
         before = (m.memo, m.depth, m.running, m.consumers, m.probe)
-        m.memo, m.depth, m.running, m.consumers, m.probe = Memo({}), 0, [], [], None
-        tape = Tape()
-        tape.listeners, tape.guarded = m.tape.listeners, 1
+        m.memo, m.depth, m.running, m.consumers, m.probe = EvalMemo({}), 0, [], [], None
+        facts = Facts()
+        facts.listeners, facts.guarded = m.facts.listeners, 1
         try:
-            with recorded(m, tape, (), limit) as loaded.step:
+            with recorded(m, facts, (), limit) as loaded.step:
                 ends = top_level(m, state, loaded, MODULE_STEPS)
         finally:
             self.loading.pop()
@@ -333,7 +333,7 @@ class Imports:
             module.claim(module.world, self._owner)
         if module not in self.m.loads:
             self.m.loads[module] = None
-            self.m.tape.absorb(module.step.tape)
+            self.m.facts.absorb(module.step.facts)
             self.m.called |= module.step.called
         module.give(state)
         if not is_running and module.world is not None and module.world.grad_mode is not True:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..autograd import State, Tape
-from ..domain.values import Const, Ref, Sequence, Tuple, Value
-from ..engine.incremental import Step
+from ..autograd import Facts, State
+from ..domain.values import Const, HeapRef, Sequence, Tuple, Value
+from ..engine.incremental import AnalysisUnit
 from ..source import Source
-from ..stubs import told_name
+from ..stubs import stub_module_name
 
 INIT = "__init__.py"
 
@@ -32,7 +32,7 @@ class Loaded:
     own: dict[int, Any] = field(default_factory=dict)
     needs: dict[Loaded, None] = field(default_factory=dict)
     changed: list[tuple[int, Any, Any]] = field(default_factory=list)
-    step: Step = field(default_factory=lambda: Step(Tape(), {}, 0))
+    step: AnalysisUnit = field(default_factory=lambda: AnalysisUnit(Facts(), {}, 0))
 
     def claim(self, world: State, owners: dict[int, Loaded]) -> None:
         """Keep the heap objects of ``world`` that no other module has made, and note that they are this one's."""
@@ -65,7 +65,7 @@ class Loaded:
 
     @property
     def is_told(self) -> bool:
-        return told_name(self.path) is not None
+        return stub_module_name(self.path) is not None
 
     @property
     def is_package(self) -> bool:
@@ -77,7 +77,7 @@ def public(state: State, module: Loaded) -> dict[str, Value]:
     variables = state.heap[module.frame].variables
     listed = variables.get("__all__")
     items = listed.items if isinstance(listed, Tuple) else ()
-    if isinstance(listed, Ref) and isinstance(thing := state.heap[listed.id], Sequence) and not thing.open:
+    if isinstance(listed, HeapRef) and isinstance(thing := state.heap[listed.id], Sequence) and not thing.open:
         items = tuple(thing.items)
     names = {item.value for item in items if isinstance(item, Const)}
     return {name: value for name, value in variables.items() if (name in names if names else not name.startswith("_"))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..autograd import State
-from ..engine.machine import BudgetSpent, Cancelled, Machine, Raised
+from ..engine.machine import Cancelled, Machine, OutOfFuel, Raised
 from ..engine.statistics import Entry
 from .module import Loaded
 
@@ -23,14 +23,14 @@ def top_level(m: Machine, state: State, loaded: Loaded, limit: int) -> list[Stat
         state = ends[0]
     except Cancelled:
         raise
-    except BudgetSpent:
+    except OutOfFuel:
         loaded.step.cut = True
-        m.holes.failed += 1
+        m.stats.failed += 1
     except Raised:
-        m.holes.failed += 1
+        m.stats.failed += 1
     except Exception as error:
         m.fail(entry, error)
-    state.frame, state.calls, state.laps, state.signal, state.value = frame, (), (), None, None
+    state.frame, state.calls, state.iterations, state.signal, state.value = frame, (), (), None, None
     state.grad_mode, state.inference = True, False
     known, end = loaded.names, m.steps + limit
     for statement in body:
@@ -44,7 +44,7 @@ def top_level(m: Machine, state: State, loaded: Loaded, limit: int) -> list[Stat
             m.statement(statement, state)
         except Cancelled:
             raise
-        except (BudgetSpent, Raised):
+        except (OutOfFuel, Raised):
             pass
         except Exception as error:
             m.fail(entry, error)

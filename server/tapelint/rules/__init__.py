@@ -6,9 +6,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from .support.finding import Examined, Finding, Link, Remark, Rule
+from .support.finding import FileSummary, Finding, Rule, TextFinding, TraceStep
 
-__all__ = ["Examined", "Finding", "Link", "Remark", "Rule", "all_rules", "rule_named"]
+__all__ = ["FileSummary", "Finding", "TraceStep", "TextFinding", "Rule", "all_rules", "rule_named"]
 
 
 @cache

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..autograd import Kept, State, Stored
+from ..autograd import LastStore, State, Stored
 from ..checks import lost_updates
 from ..domain.mro import is_module
-from ..domain.values import Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from ..domain.values import Const, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
 from ..engine.machine import Machine, Raised
 from ..source import written
 from . import attributes, subscripts
@@ -24,7 +24,7 @@ def assign(
     target.
     """
     if isinstance(target, ast.Name):
-        if isinstance(value, TensorRef) and value.id in m.tape.updates:
+        if isinstance(value, TensorRef) and value.id in m.facts.updates:
             lost_updates.bound(m, state, target.id, value.id, statement)
         m.bind(state, target.id, value)
         remember(
@@ -34,18 +34,18 @@ def assign(
         _unpack(m, state, target, value, statement, source)
         return
     elif isinstance(target, ast.Attribute):
-        owner = m.ev(target.value, state)
+        owner = m.eval(target.value, state)
         _refuse_plain(state, owner, target.attr, value)
-        if isinstance(owner, Ref):
-            m.tape.homes[owner.id, target.attr] = target, source or target
+        if isinstance(owner, HeapRef):
+            m.facts.attribute_stores[owner.id, target.attr] = target, source or target
         remember(m, state, written(target), value, statement, source, "assigned")
         attributes.store(m, state, owner, target.attr, value, target)
     elif isinstance(target, ast.Subscript):
-        owner = m.ev(target.value, state)
-        index = m.ev(target.slice, state)
+        owner = m.eval(target.value, state)
+        index = m.eval(target.slice, state)
         remember(m, state, written(target.value), value, statement, source, "assigned")
-        if isinstance(owner, Ref) and isinstance(index, Const):
-            m.tape.homes[owner.id, str(index.value)] = target, source or target
+        if isinstance(owner, HeapRef) and isinstance(index, Const):
+            m.facts.attribute_stores[owner.id, str(index.value)] = target, source or target
         subscripts.store(m, state, owner, index, value, target)
     elif isinstance(target, ast.Starred):
         assign(m, state, target.value, value, statement, source)
@@ -56,7 +56,7 @@ def assign(
 
 def _refuse_plain(state: State, owner: Value, name: str, value: Value) -> None:
     """A module takes no plain tensor where it has a parameter."""
-    thing = state.heap[owner.id] if isinstance(owner, Ref) else None
+    thing = state.heap[owner.id] if isinstance(owner, HeapRef) else None
     if isinstance(value, TensorRef) and isinstance(thing, Instance) and is_module(state, thing.kind):
         held = thing.attributes.get(name)
         if isinstance(held, TensorRef) and state.tensors[held.id].parameter and not state.tensors[value.id].parameter:
@@ -78,7 +78,7 @@ def _unpack(
     items = unpack(m, state, value, None, target)
     while len(items) < len(names) - 1:
         items.append(items[-1] if items else value)
-    middle = Ref(state.new(Sequence("list", items[star : len(items) - after])))
+    middle = HeapRef(state.new(Sequence("list", items[star : len(items) - after])))
     for name, item in zip(names, [*items[:star], middle, *items[len(items) - after :]]):
         assign(m, state, name, item, statement, None)
 
@@ -90,7 +90,7 @@ def tensors_in(state: State, value: Value, depth: int = 3) -> Iterator[int]:
     elif depth and isinstance(value, Tuple):
         for item in value.items:
             yield from tensors_in(state, item, depth - 1)
-    elif depth and isinstance(value, Ref):
+    elif depth and isinstance(value, HeapRef):
         thing = state.heap[value.id]
         if isinstance(thing, Sequence):
             for item in thing.items:
@@ -104,20 +104,20 @@ def remember(
     m: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: str
 ) -> None:
     """Tell the tape that ``value`` is now known as ``name``."""
-    if not isinstance(value, (TensorRef, Ref, Tuple)):
+    if not isinstance(value, (TensorRef, HeapRef, Tuple)):
         return
-    if isinstance(value, Ref):
+    if isinstance(value, HeapRef):
         _name_parameters(m, state, name.removeprefix("self."), value, 2)
     direct = isinstance(value, TensorRef)
     for tensor in (value.id,) if isinstance(value, TensorRef) else tensors_in(state, value, 2):
         if direct:
-            m.tape.name(tensor, name)
+            m.facts.name(tensor, name)
         if state.tensors[tensor].requires_grad is not False and not _is_told(m, state):
             kind = "held" if how == "assigned" and not direct else how
-            stored = Stored(state.moment(statement), name, source, statement, kind)
-            m.tape.keep(tensor, stored)
-            if state.laps and how != "iterated" and state.tensors[tensor].grad_fn is not None:
-                state.kept[statement] = Kept(tensor, stored)
+            stored = Stored(state.point(statement), name, source, statement, kind)
+            m.facts.keep(tensor, stored)
+            if state.iterations and how != "iterated" and state.tensors[tensor].grad_fn is not None:
+                state.kept[statement] = LastStore(tensor, stored)
 
 
 def _is_told(m: Machine, state: State) -> bool:
@@ -127,13 +127,13 @@ def _is_told(m: Machine, state: State) -> bool:
 
 def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: int) -> None:
     """Parameters are known by the attribute their layer is kept in: ``fc2.weight``."""
-    if not isinstance(value, Ref) or not depth:
+    if not isinstance(value, HeapRef) or not depth:
         return
     thing = state.heap.get(value.id)
-    if isinstance(thing, Instance) and isinstance(thing.kind, Lib):
+    if isinstance(thing, Instance) and isinstance(thing.kind, External):
         for attribute, item in thing.attributes.items():
             if isinstance(item, TensorRef) and state.tensors[item.id].parameter and attribute.isidentifier():
-                m.tape.name(item.id, f"{name}.{attribute}")
+                m.facts.name(item.id, f"{name}.{attribute}")
     elif isinstance(thing, Sequence) and thing.kind != "list":
         for index, item in enumerate(thing.items):
             _name_parameters(m, state, f"{name}[{index}]", item, depth - 1)
@@ -146,6 +146,6 @@ def delete(m: Machine, state: State, target: ast.expr) -> None:
         for item in target.elts:
             delete(m, state, item)
     elif isinstance(target, ast.Attribute):
-        attributes.remove(m, state, m.ev(target.value, state), target.attr, target)
+        attributes.remove(m, state, m.eval(target.value, state), target.attr, target)
     elif isinstance(target, ast.Subscript):
-        subscripts.remove(m, state, m.ev(target.value, state), m.ev(target.slice, state))
+        subscripts.remove(m, state, m.eval(target.value, state), m.eval(target.slice, state))

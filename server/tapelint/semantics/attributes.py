@@ -12,16 +12,16 @@ from ..domain.opaque_values import is_opaque
 from ..domain.values import (
     FALSE,
     NONE,
-    Bound,
+    BoundMethod,
     Class,
     Const,
+    External,
     Function,
+    HeapRef,
     Instance,
-    Lib,
     Method,
     Module,
     Optimizer,
-    Ref,
     Sequence,
     Super,
     TensorRef,
@@ -44,18 +44,18 @@ FACTS = frozenset("dtype device layout names is_cuda is_xpu is_sparse is_quantiz
 
 
 def attribute(m: Machine, node: ast.Attribute, state: State, key: object) -> Value:
-    return load(m, state, m.ev(node.value, state), node.attr, node, key)
+    return load(m, state, m.eval(node.value, state), node.attr, node, key)
 
 
 def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: object = None) -> Value:
     if isinstance(owner, TensorRef):
         return tensor_attribute(m, state, owner, name, node)
-    if isinstance(owner, Lib):
-        return Lib(f"{owner.name}.{name}")
+    if isinstance(owner, External):
+        return External(f"{owner.name}.{name}")
     if isinstance(owner, Module):
         assert m.imports is not None
         return m.imports.load_attribute(state, owner, name)
-    if isinstance(owner, Ref):
+    if isinstance(owner, HeapRef):
         return _object(m, state, owner, name, node, key)
     if isinstance(owner, Super):
         return _super(m, state, owner, name)
@@ -89,7 +89,7 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
         grad = state.grads.get(owner.id)
         if grad is not None:
             return TensorRef(grad)
-        known = tensor.requires_grad is False or not tensor.assumed and not tensor.of_module
+        known = tensor.requires_grad is False or not tensor.assumed and not tensor.stands_for_module
         if known and tensor.grad_fn is not None:
             return missing_grad.missing(m, state, tensor, node)
         return NONE if known and tensor.kind != "int" else Unknown("grad", False)
@@ -118,7 +118,7 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
     if (extra := state.heap.get(-owner.id)) is not None and name in extra.attributes:
         return extra.attributes[name]
     if tensor.assumed and name in FIELDS:
-        return TensorRef(invent(m.tape, state, [owner.id], node, tensor.assumed))
+        return TensorRef(invent(m.facts, state, [owner.id], node, tensor.assumed))
     return Method(owner, name)
 
 
@@ -130,7 +130,7 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
         key,
         counter,
         tensor.memory,
-        state.moment(node),
+        state.point(node),
         False,
         view="inference" if state.inference else "",
         inference=tensor.inference,
@@ -138,11 +138,11 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
         sizes=tensor.sizes,
         kind=tensor.kind,
     )
-    for facts in (m.tape.slopes, m.tape.single):
+    for facts in (m.facts.gradient_derived, m.facts.single):
         if tensor.id in facts:
             facts.add(key)
     if tensor.requires_grad:
-        m.tape.cuts[key] = Cut(state.moment(node), how, source=tensor.grad_fn)
+        m.facts.cuts[key] = Cut(state.point(node), how, source=tensor.grad_fn)
     return key
 
 
@@ -152,7 +152,7 @@ OF_CLASSES = ("__init_subclass__", "__class_getitem__")
 DICTS = (*module_registry.KINDS, "__dict__")
 
 
-def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key: object) -> Value:
+def _object(m: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, key: object) -> Value:
     thing = state.heap[owner.id]
     if isinstance(thing, Instance):
         own = thing.attributes.get(name)
@@ -174,7 +174,7 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
             from .calls import call_value
 
             return call_value(m, state, getter[1], [owner, Const(name)], {}, node)
-        model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, Lib) else None
+        model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, External) else None
         if model is not None:
             return model(m, state, owner)
         if PARAMETRIZED in thing.attributes:
@@ -192,13 +192,13 @@ def _object(m: Machine, state: State, owner: Ref, name: str, node: ast.AST, key:
         found = find(state, owner, name)
         if found is not None and found[1] is not None:
             value = found[1]
-            return Bound(value, owner) if isinstance(value, Function) and value.kind == "class" else value
-        if found is not None and isinstance(found[0], Lib):
-            foreign = Lib(f"{found[0].name}.{name}")
+            return BoundMethod(value, owner) if isinstance(value, Function) and value.kind == "class" else value
+        if found is not None and isinstance(found[0], External):
+            foreign = External(f"{found[0].name}.{name}")
             # What a class hands out is a plain function (`Base.parameters(net)`), but for its class methods.
             is_plain = name in MODULE_METHODS and name != "__new__" and is_module(state, owner)
             is_special = name.startswith("__") and name not in OF_CLASSES
-            return foreign if is_plain or is_special else Bound(foreign, owner)
+            return foreign if is_plain or is_special else BoundMethod(foreign, owner)
     if isinstance(thing, Sequence) and name == "training" and thing.kind in MODULES:
         return Const(thing.training)
     if isinstance(thing, Sequence) and name in thing.names:
@@ -218,35 +218,35 @@ def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, no
         if value.kind == "static":
             return value
         if value.kind == "class":
-            return Bound(value, kind)
+            return BoundMethod(value, kind)
         if m.ask(is_abstract, value.node):
             return Method(owner, getattr(value.node, "name", ""))  # of a derived class that nobody knows
         if value.kind == "property":
             from .calls import call_value
 
             return call_value(m, state, replace(value, kind=""), [owner], {}, node, key)
-        return Bound(value, owner)
+        return BoundMethod(value, owner)
     return value
 
 
 def _super(m: Machine, state: State, owner: Super, name: str) -> Value:
     receiver = owner.receiver
     kind: Value = receiver
-    if isinstance(receiver, Ref) and isinstance(thing := state.heap[receiver.id], Instance):
+    if isinstance(receiver, HeapRef) and isinstance(thing := state.heap[receiver.id], Instance):
         kind = thing.kind
     found = find(state, kind, name, after=owner.owner)
     if found is None:
         return Method(receiver, name)
     if found[1] is None:
         return (
-            Bound(Lib(f"{found[0].name}.{name}"), receiver)
-            if isinstance(found[0], Lib)
+            BoundMethod(External(f"{found[0].name}.{name}"), receiver)
+            if isinstance(found[0], External)
             else Method(Unknown("super"), name)
         )
     value = found[1]
     if isinstance(value, Function) and value.kind == "static":
         return value
-    return Bound(
+    return BoundMethod(
         replace(value, kind="") if isinstance(value, Function) else value,
         kind if isinstance(value, Function) and value.kind == "class" else receiver,
     )
@@ -268,7 +268,7 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
     elif isinstance(owner, Module):
         assert m.imports is not None
         m.imports.store_attribute(state, owner, name, value)
-    elif isinstance(owner, Ref):
+    elif isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
         if name == "__dict__":
             module_registry.all_replaced(state, owner, value)
@@ -312,7 +312,7 @@ def keep_beside(state: State, key: int, name: str, value: Value) -> None:
     number.
     """
     if -key not in state.heap:
-        state.heap[-key] = Instance(Lib("torch.Tensor"), {})
+        state.heap[-key] = Instance(External("torch.Tensor"), {})
         state.owned.add(-key)
     state.edit(-key).attributes[name] = value
 
@@ -323,18 +323,18 @@ def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, st
     wanted = frozen_parts.flag_of_some(m, state, tensor, value.value if isinstance(value, Const) else None, node)
     if tensor.grad_fn is not None and tensor.requires_grad:
         if (wanted is False or strict) and not tensor.assumed and tensor.grad_fn.certain and wanted is not None:
-            m.tape.publish(RequiresGradRefused(state.moment(node), None, tensor.id, "leaf", wanted, tensor.born))
+            m.facts.publish(RequiresGradRefused(state.point(node), None, tensor.id, "leaf", wanted, tensor.created_at))
             raise Raised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)
         return
     if wanted:
         dispatch.refuse_integers(m, state, tensor.id, node)
-        m.tape.wrapped[tensor.id] = state.moment(node)
+        m.facts.wrapped[tensor.id] = state.point(node)
     state.changes += 1
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
 
 
 def remove(m: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:
-    if isinstance(owner, Ref) and isinstance(state.heap[owner.id], Instance):
+    if isinstance(owner, HeapRef) and isinstance(state.heap[owner.id], Instance):
         state.edit(owner.id).attributes.pop(name, None)
     elif isinstance(owner, TensorRef) and name == "grad":
         state.grads.pop(owner.id, None)

@@ -47,7 +47,16 @@ def _by_number(m: Machine, node: ast.If, path: State, looks: set[int]) -> list[S
 
 def _all_of(state: State) -> tuple[object, ...]:
     """What is different if anything is done that can matter."""
-    known = state.tensors, state.writes, state.aside, state.freed, state.grads, state.history, state.hooks, state.kept
+    known = (
+        state.tensors,
+        state.writes,
+        state.untracked_writes,
+        state.freed,
+        state.grads,
+        state.history,
+        state.hooks,
+        state.kept,
+    )
     return state.changes, state.handed, *(dict(each) for each in known)
 
 
@@ -55,10 +64,10 @@ def tested(m: Machine, node: ast.If, state: State) -> tuple[list[State], set[int
     """The paths after the test, and at what it has looked; what is known of it is the ``value`` of each."""
 
     def test(s: State) -> None:
-        s.value = decide(m, node.test, s, m.ev(node.test, s))
+        s.value = decide(m, node.test, s, m.eval(node.test, s))
 
     with apart() as looks:
-        return m.explore(state, test), looks
+        return m.run_paths(state, test), looks
 
 
 def taken(m: Machine, node: ast.If, paths: list[State]) -> list[State]:
@@ -77,13 +86,13 @@ def taken(m: Machine, node: ast.If, paths: list[State]) -> list[State]:
         other = path.fork()
         assume(path, key, not negated)
         assume(other, key, negated)
-        results += m.trim(m.block(node.body, [path]) + m.block(node.orelse, [other]))
+        results += m.join_and_cap(m.block(node.body, [path]) + m.block(node.orelse, [other]))
     return results
 
 
 def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value:
     """``a if test else b``; where the test is unknown both ways are finished, each with its value."""
-    value = m.ev(node.test, state)
+    value = m.eval(node.test, state)
     known, choice, negated = decide(m, node.test, state, value)
     if known is None:
         other = state.fork()
@@ -93,12 +102,12 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value
         alternative: Value | Raised
         m.ran.update((node.body, node.orelse))
         try:
-            alternative = m.ev(node.orelse, other)
+            alternative = m.eval(node.orelse, other)
         except Raised as error:
             alternative = error
         fork = other, {**values, key: alternative}
         try:
-            first = m.ev(node.body, state)
+            first = m.eval(node.body, state)
         except Raised:
             m.memo.forks.append(fork)  # type: ignore[arg-type]
             raise
@@ -108,13 +117,13 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value
         m.memo.forks.append(fork)  # type: ignore[arg-type]
         return first
     m.ran.add(side := node.body if known else node.orelse)
-    return m.ev(side, state)
+    return m.eval(side, state)
 
 
 def matching(m: Machine, node: ast.Match, state: State) -> list[State]:
     """``match``: the first case that may fit is run; what follows it too, unless it fits for certain."""
     results: list[State] = []
-    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(node.subject, s))):
+    for path in m.run_paths(state, lambda s: setattr(s, "value", m.eval(node.subject, s))):
         if path.signal is not None:
             results.append(path)
             continue
@@ -133,7 +142,7 @@ def matching(m: Machine, node: ast.Match, state: State) -> list[State]:
                 rest = None
         if rest is not None:
             results.append(rest)
-    return m.trim(results) if len(results) > 1 else results
+    return m.join_and_cap(results) if len(results) > 1 else results
 
 
 def fits(m: Machine, state: State, pattern: ast.pattern, value: Value) -> bool | None:
@@ -182,24 +191,24 @@ def capture(m: Machine, state: State, pattern: ast.pattern, value: Value) -> Non
 def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
     """``try``: handlers run for what was seen to raise; nothing else is imagined to."""
     results: list[State] = []
-    depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
+    depth, frame, calls, iterations = m.depth, state.frame, state.calls, state.iterations
     guard = any(
         catches(caught(h), Raised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
         for h in node.handlers
     )
-    m.tape.guarded += guard
+    m.facts.guarded += guard
     m.catching += bool(node.handlers)
     try:
         ended = m.block(node.body, [state])
     finally:
-        m.tape.guarded -= guard
+        m.facts.guarded -= guard
         m.catching -= bool(node.handlers)
     for path in ended:
         if path.signal == "raise" and isinstance(path.value, Raised):
             handler = next((h for h in node.handlers if catches(caught(h), path.value)), None)
             if handler is not None:
                 m.depth = depth
-                path.frame, path.calls, path.laps = frame, calls, laps
+                path.frame, path.calls, path.iterations = frame, calls, iterations
                 path.signal, path.value = None, None
                 if handler.name:
                     m.bind(path, handler.name, something(handler.name))

@@ -14,18 +14,18 @@ from ..checks import evaluation_loops
 from ..domain.mro import find
 from ..domain.opaque_values import as_data, is_opaque
 from ..domain.values import (
-    Bound,
+    BoundMethod,
     Class,
     Const,
+    External,
     Function,
     GradMode,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
     Method,
     Optimizer,
     Partial,
-    Ref,
     Sequence,
     TensorRef,
     Tuple,
@@ -61,27 +61,27 @@ from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, su
 def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         return super_of(state)
-    function = m.ev(node.func, state)
+    function = m.eval(node.func, state)
     args: list[Value] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            args += items_of(m, state, m.ev(argument.value, state), argument).values
+            args += items_of(m, state, m.eval(argument.value, state), argument).values
         else:
-            args.append(m.ev(argument, state))
+            args.append(m.eval(argument, state))
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
-        value = m.ev(keyword.value, state)
+        value = m.eval(keyword.value, state)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
-        elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Mapping):
+        elif isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
         elif isinstance(value := as_data(state, value), Unknown) and runs_code(state, function):
             kwargs[BATCH] = value
     if node is m.entering:
         m.entering = None
-        own = function.function if isinstance(function, Bound) else function
+        own = function.function if isinstance(function, BoundMethod) else function
         if isinstance(own, Function):  # after any other call more is to be done than to use its result
-            given = [function.receiver, *args] if isinstance(function, Bound) else args
+            given = [function.receiver, *args] if isinstance(function, BoundMethod) else args
             return remembered(m, node, state, call_function(m, state, own, given, kwargs, node, key, stepping=True))
     return remembered(m, node, state, call_value(m, state, function, args, kwargs, node, key))
 
@@ -98,11 +98,11 @@ def call_value(
     """Call any value."""
     if isinstance(function, Function):
         return call_function(m, state, function, args, kwargs, node, key)
-    if isinstance(function, Bound):
-        if isinstance(function.function, Lib) and is_own_of(state, function.receiver, args):
+    if isinstance(function, BoundMethod):
+        if isinstance(function.function, External) and is_own_of(state, function.receiver, args):
             return call_value(m, state, function.function, args, kwargs, node, key)
         return call_value(m, state, function.function, [function.receiver, *args], kwargs, node, key)
-    if isinstance(function, Lib):
+    if isinstance(function, External):
         return _library(m, state, Call(function.name, args, kwargs, node, key))
     if isinstance(function, Method):
         return call_method(m, state, function.receiver, Call(function.name, args, kwargs, node, key))
@@ -110,7 +110,7 @@ def call_value(
         return call_value(
             m, state, function.function, [*function.args, *args], {**dict(function.kwargs), **kwargs}, node, key
         )
-    if isinstance(function, Ref):
+    if isinstance(function, HeapRef):
         thing = state.heap[function.id]
         if isinstance(thing, Class):
             return instantiate(m, state, function, args, kwargs, node, key)
@@ -121,7 +121,7 @@ def call_value(
     return unknown_call(m, state, args, kwargs, node, function)
 
 
-def call_object(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
+def call_object(m: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """``obj(...)``, with the hooks that wait for it."""
     if state.hooks:
         from ..models.torch.autograd.tensor_hooks import module_hooks
@@ -132,7 +132,7 @@ def call_object(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
     return call_unhooked(m, state, receiver, call)
 
 
-def call_unhooked(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
+def call_unhooked(m: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """Its own ``__call__``, or ``forward`` of a Module."""
     thing = state.heap[receiver.id]
     if isinstance(thing, Instance):
@@ -152,13 +152,13 @@ def call_unhooked(m: Machine, state: State, receiver: Ref, call: Call) -> Value:
 
 def own_method(m: Machine, state: State, receiver: Value, name: str) -> Value | None:
     """A method that the program defines for ``receiver``, bound to it."""
-    if not isinstance(receiver, Ref) or not isinstance(thing := state.heap[receiver.id], Instance):
+    if not isinstance(receiver, HeapRef) or not isinstance(thing := state.heap[receiver.id], Instance):
         return None
     own = thing.attributes.get(name)
     if own is not None:
         return own
     found = find(state, thing.kind, name)
-    return Bound(found[1], receiver) if found is not None and isinstance(found[1], Function) else None
+    return BoundMethod(found[1], receiver) if found is not None and isinstance(found[1], Function) else None
 
 
 def call_dunder(m: Machine, state: State, receiver: Value, name: str, args: list[Value], node: ast.AST) -> Value | None:
@@ -173,14 +173,14 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """A method that is not the program's own."""
     if isinstance(receiver, TensorRef):
         return tensor_method(m, state, receiver, call)
-    if isinstance(receiver, Ref):
+    if isinstance(receiver, HeapRef):
         thing = state.heap[receiver.id]
         table = METHODS.get(type(thing))
         if isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential") and call.name in MODULE_METHODS:
             table = SEQUENCE_METHODS if call.name in SEQUENCE_METHODS else MODULE_METHODS
         elif isinstance(thing, Mapping) and thing.kind == "ModuleDict" and call.name in MODULE_METHODS:
             table = MAPPING_METHODS if call.name in MAPPING_METHODS else MODULE_METHODS
-        if isinstance(thing, Instance) and isinstance(thing.kind, Lib):
+        if isinstance(thing, Instance) and isinstance(thing.kind, External):
             known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
             if known is not None:
                 return known(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
@@ -219,8 +219,8 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         if call.name in OF_TENSORS:
             return Unknown("batch", False if call.name == "detach" else receiver.grad)
         if call.name == "backward" and not call.args:
-            m.holes.backwards += 1
-            m.holes.rootless += 1
+            m.stats.backwards += 1
+            m.stats.rootless += 1
             m.walk(state, call.node, False)
     return unknown_call(m, state, call.args, call.kwargs, call.node, owner)
 
@@ -252,7 +252,7 @@ def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> 
     found = [receiver.id, *(t for a in call.args for t in tensors_in(state, a))]
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return something(call.name, False)
-    m.holes.unknown_calls += 1
+    m.stats.unknown_calls += 1
     return dispatch.opaque(
         m, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
     )
@@ -288,25 +288,25 @@ def _library(m: Machine, state: State, call: Call) -> Value:
             return result
     if base == "torch.Tensor" and call.args and isinstance(call.args[0], TensorRef):
         return tensor_method(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
-    if last == "__init__" and call.args and isinstance(call.args[0], Ref):
+    if last == "__init__" and call.args and isinstance(call.args[0], HeapRef):
         if isinstance(state.heap[call.args[0].id], (Instance, Sequence, Mapping, Optimizer)):
             thing = state.edit(call.args[0].id)
             thing.open = True
             if isinstance(thing, Instance) and any(reach(m, state, call.args[1:])):
                 thing.attributes["(given)"] = Tuple(tuple(call.args[1:]))
         return Const(None)
-    return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(name))
+    return unknown_call(m, state, call.args, call.kwargs, call.node, External(name))
 
 
 def unknown_call(
     m: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value
 ) -> Value:
     """Nobody knows what this does."""
-    m.holes.unknown_calls += 1
+    m.stats.unknown_calls += 1
     values = (*args, *kwargs.values())
     held = handed_over(m, state, function, values, node)
     given = [t for value in values for t in tensors_in(state, value)]
-    evaluation_loops.handed_on(state, given)
+    evaluation_loops.on_escape(state, given)
     if given:
         state.retaining.clear()  # it may walk what was retained
         if not is_harmless(function):
@@ -314,13 +314,13 @@ def unknown_call(
     name = written(node.func) if isinstance(node, ast.Call) else "call"
     result = dispatch.opaque(m, state, given, node, name) if given else Unknown("call")
     if held and isinstance(result, Unknown):
-        m.tape.holders[result.tensor] = held
+        m.facts.holders[result.tensor] = held
     return result
 
 
 def is_harmless(function: Value) -> bool:
     """Whether it is of a library that shows or stores numbers, and never walks a graph."""
-    return isinstance(function, Lib) and function.name.partition(".")[0] in SHOWS
+    return isinstance(function, External) and function.name.partition(".")[0] in SHOWS
 
 
 SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())

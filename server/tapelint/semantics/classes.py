@@ -6,23 +6,35 @@ import ast
 
 from ..autograd import State
 from ..domain.mro import find, linear_order
-from ..domain.values import NONE, Bound, Class, Frame, Function, Instance, Lib, Ref, Unknown, Value, something
+from ..domain.values import (
+    NONE,
+    BoundMethod,
+    Class,
+    External,
+    Frame,
+    Function,
+    HeapRef,
+    Instance,
+    Unknown,
+    Value,
+    something,
+)
 from ..engine.machine import Machine
 from .functions import call_function, define_function
 
 
 def _base(state: State, value: Value) -> Value:
     """A class that another one is derived from; one that a metaclass of the program made is known to nobody."""
-    is_object = isinstance(value, Ref) and not isinstance(state.heap[value.id], Class)
+    is_object = isinstance(value, HeapRef) and not isinstance(state.heap[value.id], Class)
     return Unknown("class") if is_object else value
 
 
 def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
     """Run the class body. Methods see the scope around the class, as in Python."""
-    bases = tuple(_base(state, m.ev(base, state)) for base in node.bases)
-    decorators = [m.ev(d.func if isinstance(d, ast.Call) else d, state) for d in node.decorator_list]
-    plain = any(isinstance(d, Lib) and d.name.endswith("dataclass") for d in decorators)
-    named = any(isinstance(b, Lib) and b.name == "typing.NamedTuple" for b in bases)
+    bases = tuple(_base(state, m.eval(base, state)) for base in node.bases)
+    decorators = [m.eval(d.func if isinstance(d, ast.Call) else d, state) for d in node.decorator_list]
+    plain = any(isinstance(d, External) and d.name.endswith("dataclass") for d in decorators)
+    named = any(isinstance(b, External) and b.name == "typing.NamedTuple" for b in bases)
     thing = Class(node.name, node, bases, {}, plain or named, state.frame)
     key = state.new(thing)
     outer = state.frame
@@ -43,15 +55,21 @@ def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
             state.frame = outer
             state.signal, state.value = None, None
             state.edit(key).attributes.update(state.heap[body].variables)
-    return Ref(key)
+    return HeapRef(key)
 
 
 def instantiate(
-    m: Machine, state: State, kind: Ref, args: list[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None
+    m: Machine,
+    state: State,
+    kind: HeapRef,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    key: object = None,
 ) -> Value:
     """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
     thing = state.heap[kind.id]
-    instance = Ref(state.new(Instance(kind, {})))
+    instance = HeapRef(state.new(Instance(kind, {})))
     order = linear_order(state, kind)
     if any(isinstance(base, Unknown) for base in order):
         state.edit(instance.id).open = True
@@ -60,10 +78,10 @@ def instantiate(
         call_function(m, state, found[1], [instance, *args], kwargs, node)
     elif thing.dataclass:
         _fill_fields(m, state, instance, order, args, kwargs, node)
-    elif found is not None and isinstance(found[0], Lib):
+    elif found is not None and isinstance(found[0], External):
         from .calls import call_value
 
-        call_value(m, state, Bound(Lib(found[0].name + ".__init__"), instance), args, kwargs, node)
+        call_value(m, state, BoundMethod(External(found[0].name + ".__init__"), instance), args, kwargs, node)
     return instance
 
 
@@ -71,7 +89,7 @@ def fields(state: State, order: list[Value]) -> dict[str, tuple[Value | None, as
     """The annotated fields of a dataclass in order, base classes first: default, annotation and the scope of both."""
     found: dict[str, tuple[Value | None, ast.expr, int]] = {}
     for kind in reversed(order):
-        if not isinstance(kind, Ref):
+        if not isinstance(kind, HeapRef):
             continue
         owner = state.heap[kind.id]
         for item in owner.node.body:
@@ -85,7 +103,7 @@ def fields(state: State, order: list[Value]) -> dict[str, tuple[Value | None, as
 def _fill_fields(
     m: Machine,
     state: State,
-    instance: Ref,
+    instance: HeapRef,
     order: list[Value],
     args: list[Value],
     kwargs: dict[str, Value],

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 from ..autograd import State
-from ..domain.induction import derived, peek
+from ..domain.induction import derived, raw_value
 from ..domain.opaque_values import is_data
-from ..domain.values import Const, Frame, Generator, Mapping, Ref, Sequence, Tuple, Unknown, Value
+from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, Sequence, Tuple, Unknown, Value
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.truth import truth
 from .assign import assign
-from .iteration import LAPS, Items, items_of, shown
+from .iteration import DEFAULT_UNROLL, Items, items_of, shown
 
 ROUNDS = 16
 """Of a comprehension."""
@@ -27,11 +27,11 @@ def elements(m: Machine, nodes: list[ast.expr], state: State) -> tuple[list[Valu
     more = False
     for node in nodes:
         if isinstance(node, ast.Starred):
-            items = items_of(m, state, m.ev(node.value, state), node)
+            items = items_of(m, state, m.eval(node.value, state), node)
             values += items.values
             more = more or not items.exact
         else:
-            values.append(m.ev(node, state))
+            values.append(m.eval(node, state))
     return values, more
 
 
@@ -41,15 +41,15 @@ def tuple_display(m: Machine, node: ast.Tuple, state: State, key: object) -> Val
 
 def list_display(m: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:
     values, more = elements(m, node.elts, state)
-    return Ref(state.new(Sequence("list" if isinstance(node, ast.List) else "set", values, more)))
+    return HeapRef(state.new(Sequence("list" if isinstance(node, ast.List) else "set", values, more)))
 
 
 def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value:
     made = Mapping({})
     for name, value in zip(node.keys, node.values):
-        item = m.ev(value, state)
+        item = m.eval(value, state)
         if name is None:
-            source = state.heap[item.id] if isinstance(item, Ref) else None
+            source = state.heap[item.id] if isinstance(item, HeapRef) else None
             if isinstance(source, Mapping):
                 made.items.update(source.items)
                 made.open = made.open or source.open
@@ -58,13 +58,13 @@ def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value
                 entry = Unknown("item", False if is_data(state, item) else None)
                 made.items[f"<{ast.unparse(value)}>"] = entry
             continue
-        label = m.ev(name, state)
+        label = m.eval(name, state)
         if isinstance(label, Const):
             made.items[label.value] = item
         else:
             made.items[f"<{ast.unparse(name)}>"] = item
             made.open = True
-    return Ref(state.new(made))
+    return HeapRef(state.new(made))
 
 
 def comprehend(
@@ -72,7 +72,7 @@ def comprehend(
     state: State,
     generators: list[ast.comprehension],
     results: list[ast.expr],
-    laps: int,
+    iterations: int,
     parent: int,
     source: Value | None = None,
 ) -> Items:
@@ -81,16 +81,16 @@ def comprehend(
     """
     outer = state.frame
     state.frame = state.new(Frame({}, parent, state.heap[parent].module))
-    depth = len(state.laps)
+    depth = len(state.iterations)
     found: list[Value] = []
     memo = m.memo
     before = memo.base, memo.counts
     try:
-        exact = _comprehend(m, state, generators, results, laps, found, depth, source)
+        exact = _comprehend(m, state, generators, results, iterations, found, depth, source)
     finally:
         memo.base, memo.counts = before
     state.frame = outer
-    state.laps = state.laps[:depth]
+    state.iterations = state.iterations[:depth]
     return Items(found, exact)
 
 
@@ -99,39 +99,41 @@ def _comprehend(
     state: State,
     generators: list[ast.comprehension],
     results: list[ast.expr],
-    laps: int,
+    iterations: int,
     found: list[Value],
     depth: int,
     source: Value | None = None,
 ) -> bool:
     if not generators:
         m.ran.update(results)
-        values = [m.ev(result, state) for result in results]
+        values = [m.eval(result, state) for result in results]
         found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
         return True
     first, rest = generators[0], generators[1:]
-    items = items_of(m, state, m.ev(first.iter, state) if source is None else source, first.iter, laps)
+    items = items_of(m, state, m.eval(first.iter, state) if source is None else source, first.iter, iterations)
     exact = items.exact
     run, base = m.new_run(), m.memo.base
     for number, item in enumerate(shown(state, items.values, ROUNDS), 1):
         m.memo.base, m.memo.counts = (base + number) * OCCURRENCES, {}
         m.lap(state, first, run, number, depth)
         assign(m, state, first.target, item, first, None)
-        verdicts = [truth(m, state, m.ev(test, state)) for test in first.ifs]
+        verdicts = [truth(m, state, m.eval(test, state)) for test in first.ifs]
         if False in verdicts:
             continue
         exact = exact and None not in verdicts
-        exact = _comprehend(m, state, rest, results, laps, found, depth + 1) and exact
+        exact = _comprehend(m, state, rest, results, iterations, found, depth + 1) and exact
     return exact and len(items.values) <= ROUNDS
 
 
 def list_comprehension(m: Machine, node: ast.ListComp | ast.SetComp, state: State, key: object) -> Value:
-    items = comprehend(m, state, node.generators, [node.elt], LAPS, state.frame)
-    return Ref(state.new(Sequence("list" if isinstance(node, ast.ListComp) else "set", items.values, not items.exact)))
+    items = comprehend(m, state, node.generators, [node.elt], DEFAULT_UNROLL, state.frame)
+    return HeapRef(
+        state.new(Sequence("list" if isinstance(node, ast.ListComp) else "set", items.values, not items.exact))
+    )
 
 
 def dict_comprehension(m: Machine, node: ast.DictComp, state: State, key: object) -> Value:
-    items = comprehend(m, state, node.generators, [node.key, node.value], LAPS, state.frame)
+    items = comprehend(m, state, node.generators, [node.key, node.value], DEFAULT_UNROLL, state.frame)
     made = Mapping({}, not items.exact)
     for pair in items.values:
         assert isinstance(pair, Tuple)
@@ -141,12 +143,12 @@ def dict_comprehension(m: Machine, node: ast.DictComp, state: State, key: object
         else:
             made.items[f"<{len(made.items)}>"] = value
             made.open = True
-    return Ref(state.new(made))
+    return HeapRef(state.new(made))
 
 
 def generator_expression(m: Machine, node: ast.GeneratorExp, state: State, key: object) -> Value:
     """A scope of its own, which has the first iterable: that is evaluated here, whenever it is iterated over."""
-    source = m.ev(node.generators[0].iter, state)
+    source = m.eval(node.generators[0].iter, state)
     scope = Frame({SOURCE: source}, state.frame, state.heap[state.frame].module)
     return Generator(node, state.new(scope))
 
@@ -155,9 +157,9 @@ def formatted(m: Machine, node: ast.JoinedStr, state: State, key: object) -> Val
     """The text, if all that is put into it is known and put there plainly: ``f"fc{i}"``."""
     parts: list[Const] | None = []
     for part in node.values:
-        value = m.ev(part.value if isinstance(part, ast.FormattedValue) else part, state)
+        value = m.eval(part.value if isinstance(part, ast.FormattedValue) else part, state)
         plain = not isinstance(part, ast.FormattedValue) or part.conversion == -1 and part.format_spec is None
-        if plain and isinstance(value, Const) and isinstance(peek(value), (str, int)) and parts is not None:
+        if plain and isinstance(value, Const) and isinstance(raw_value(value), (str, int)) and parts is not None:
             parts.append(value)
         else:
             parts = None
@@ -165,13 +167,13 @@ def formatted(m: Machine, node: ast.JoinedStr, state: State, key: object) -> Val
 
 
 def walrus(m: Machine, node: ast.NamedExpr, state: State, key: object) -> Value:
-    value = m.ev(node.value, state)
+    value = m.eval(node.value, state)
     assign(m, state, node.target, value, node, node.value)
     return value
 
 
 def starred(m: Machine, node: ast.Starred | ast.Await, state: State, key: object) -> Value:
-    return m.ev(node.value, state)
+    return m.eval(node.value, state)
 
 
 EXPRESSIONS.update(

@@ -7,24 +7,24 @@ import ast
 from ..autograd import State
 from ..domain.values import (
     NONE,
-    Casting,
+    Autocast,
+    External,
     Frame,
     Function,
     Generator,
-    Lib,
+    HeapRef,
     Mapping,
     Partial,
-    Ref,
     Sequence,
     Tuple,
     Unknown,
     Value,
     something,
 )
-from ..engine.activation import Entered, enter, leave, unwind
+from ..engine.activation import SuspendedAtCall, enter, leave, unwind
 from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
 from ..engine.syntactic_summary import outline
-from .iteration import LAPS, Items
+from .iteration import DEFAULT_UNROLL, Items
 
 
 def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None) -> Value:
@@ -39,9 +39,9 @@ def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncF
 def make_function(
     m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: int, owner: int | None
 ) -> Function:
-    defaults = tuple(m.ev(d, state) for d in node.args.defaults)
+    defaults = tuple(m.eval(d, state) for d in node.args.defaults)
     keywords = tuple(
-        (a.arg, m.ev(d, state)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None
+        (a.arg, m.eval(d, state)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None
     )
     return Function(node, scope, defaults, keywords, owner)
 
@@ -52,17 +52,17 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     from ..models.torch.autograd.grad_mode import as_mode
     from .calls import call_value
 
-    value = m.ev(decorator, state)
+    value = m.eval(decorator, state)
     if not isinstance(function, Function):
         return function
     mode = as_mode(value)
     if mode is not None:
         return replace(function, grad_mode=mode.mode, inference=mode.inference)
-    if isinstance(value, Casting):
+    if isinstance(value, Autocast):
         return replace(function, casting=value.enabled)
     if is_transform(value):
         return call_value(m, state, value, [function], {}, node)
-    if isinstance(value, Lib):
+    if isinstance(value, External):
         if value.name == CUSTOM:
             return something(node.name)
         kind = {
@@ -128,7 +128,7 @@ def bind_arguments(
     if spec.vararg is not None:
         variables[spec.vararg.arg] = Tuple(tuple(args[len(positional) :]))
     if spec.kwarg is not None:
-        variables[spec.kwarg.arg] = Ref(state.new(Mapping(dict(kwargs))))
+        variables[spec.kwarg.arg] = HeapRef(state.new(Mapping(dict(kwargs))))
 
 
 def call_function(
@@ -143,11 +143,11 @@ def call_function(
 ) -> Value:
     """Run a function of the program in place. With several outcomes the statement that called it is run again for each
     (see ``machine``); where there is no ``key`` to do so, only the first is followed. When ``stepping`` it may raise
-    ``Entered`` instead, ready to run: only the call that a stretch waits for asks for that."""
+    ``SuspendedAtCall`` instead, ready to run: only the call that a stretch waits for asks for that."""
     definition, given = function.node, (*args, *kwargs.values())
     m.called.add(definition)
     if m.depth >= MAX_DEPTH or tells_nothing_new(m, definition, given):
-        m.holes.unknown_calls += 1
+        m.stats.unknown_calls += 1
         return Unknown("recursion")
     module = state.heap[function.frame].module
     if m.imports is not None and m.imports.is_idle(state, module, [*given]):
@@ -155,7 +155,7 @@ def call_function(
     frame = state.new(Frame({}, function.frame, module, function))
     bind_arguments(m, state, function, args, kwargs, frame)
     if stepping and not m.memo.forks and not isinstance(definition, ast.Lambda) and not m.ask(_yields, definition):
-        raise Entered(enter(m, state, function, frame, given, node), m.memo.values, key)
+        raise SuspendedAtCall(enter(m, state, function, frame, given, node), m.memo.values, key)
     m.read.add(definition)
     if outline(definition).yields and not isinstance(definition, ast.Lambda):
         return Generator(definition, frame, function)
@@ -163,7 +163,7 @@ def call_function(
     try:
         if isinstance(definition, ast.Lambda):
             m.ran.add(body := definition.body)
-            outcomes = m.explore(state, lambda s: _return(s, m.ev(body, s)))
+            outcomes = m.run_paths(state, lambda s: _return(s, m.eval(body, s)))
         else:
             outcomes = m.block(definition.body, [state])
     finally:
@@ -202,7 +202,7 @@ def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Valu
     results = [result_of(out) for out in (first, *others)]
     if others:
         if key is None:
-            m.holes.dropped += len(others)
+            m.stats.dropped += len(others)
         else:
             for out, result in zip(others, results[1:]):
                 m.memo.forks.append((out, {**m.memo.values, key: result}))  # type: ignore[dict-item]
@@ -265,14 +265,14 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: obje
     return states
 
 
-def collect(m: Machine, state: State, generator: Generator, laps: int = LAPS) -> Items:
+def collect(m: Machine, state: State, generator: Generator, iterations: int = DEFAULT_UNROLL) -> Items:
     """The first values of a generator, run to completion at once."""
     if isinstance(generator.node, ast.GeneratorExp):
         from .displays import SOURCE, comprehend
 
         scope, source = generator.frame, state.heap[generator.frame].variables[SOURCE]
-        return comprehend(m, state, generator.node.generators, [generator.node.elt], laps, scope, source)
-    limit = max(laps, 8)
+        return comprehend(m, state, generator.node.generators, [generator.node.elt], iterations, scope, source)
+    limit = max(iterations, 8)
     kept = state.new(Sequence("list", []))  # on the heap, so that every path has its own
 
     def keep(inner: State, value: Value) -> list[State]:
@@ -282,7 +282,7 @@ def collect(m: Machine, state: State, generator: Generator, laps: int = LAPS) ->
             inner.edit(kept).items.append(value)
         return [inner]
 
-    m.running.append((generator.node.args, (Ref(kept),)))  # type: ignore[attr-defined]  # who collects holds it
+    m.running.append((generator.node.args, (HeapRef(kept),)))  # type: ignore[attr-defined]  # who collects holds it
     try:
         outcomes = run_generator(m, state, generator, keep)
     finally:
@@ -292,7 +292,7 @@ def collect(m: Machine, state: State, generator: Generator, laps: int = LAPS) ->
         first.signal = None
     if first is not state:
         state.become(first)
-    m.holes.dropped += len(outcomes) - 1
+    m.stats.dropped += len(outcomes) - 1
     if state.signal == "raise":
         error = state.value
         state.signal, state.value = None, None

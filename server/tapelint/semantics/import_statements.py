@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ..autograd import State
-from ..domain.values import Lib
+from ..domain.values import External
 from ..engine.machine import STATEMENTS, Machine
 from ..modules.loader import Imports
 from ..modules.module import public
@@ -22,7 +22,7 @@ def importing(m: Machine, node: ast.Import, state: State) -> list[State]:
         target = alias.name if alias.asname else head
         if m.imports is None or not _noted(m.imports, state, name, target, ""):
             value = m.imports.module(state, target, m.imports.here(state).path) if m.imports else None
-            m.bind(state, name, value if value is not None else Lib(target))
+            m.bind(state, name, value if value is not None else External(target))
     return [state]
 
 
@@ -36,7 +36,7 @@ def importing_from(m: Machine, node: ast.ImportFrom, state: State) -> list[State
         if m.imports is None or not _noted(m.imports, state, name, module, alias.name):
             imports = m.imports
             value = imports.member(state, module, imports.here(state).path, alias.name) if imports else None
-            m.bind(state, name, value if value is not None else Lib(f"{module}.{alias.name}"))
+            m.bind(state, name, value if value is not None else External(f"{module}.{alias.name}"))
     return [state]
 
 
@@ -59,7 +59,7 @@ def _star(m: Machine, state: State, module: str) -> None:
     found = imports.find(module, here.path) if imports and here else None
     if imports is None or here is None or found is None:
         for name in STARS.get(module, ()):
-            m.bind(state, name, Lib(f"{module}.{name}"))
+            m.bind(state, name, External(f"{module}.{name}"))
         return
     if here.source is imports.main:
         imports.is_whole = False  # which names it binds is not written down by steps

@@ -12,20 +12,20 @@ import ast
 from dataclasses import dataclass
 
 from ..autograd import State, current
-from ..domain.induction import Counted, look
+from ..domain.induction import InductionValue, look
 from ..domain.mro import linear_order
 from ..domain.opaque_values import part_of
 from ..domain.values import (
     Const,
     Due,
+    External,
     Generator,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
     Method,
     Partial,
     Range,
-    Ref,
     Sequence,
     TensorRef,
     Tuple,
@@ -38,7 +38,7 @@ from ..engine.machine import Machine, Raised
 from ..engine.paths.truth import length
 from ..models.torch import dispatch
 
-LAPS = 3
+DEFAULT_UNROLL = 3
 EXACT = 12
 OBJECTS = 48
 
@@ -55,7 +55,7 @@ def started(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
     """What ``iter(value)`` gives, if code of the program says so: an object with ``__next__``, a generator, a list."""
     if isinstance(value, Zip):
         return Zip(tuple(started(m, state, part, node) for part in value.parts))
-    if isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+    if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
         from .calls import call_dunder
 
         made = call_dunder(m, state, value, "__iter__", [], node)
@@ -63,11 +63,11 @@ def started(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
     return value
 
 
-def items_of(m: Machine, state: State, value: Value, node: ast.AST, laps: int = LAPS) -> Items:
-    """Up to ``laps`` items of ``value`` where there may be many; all of them where they are few and known. Objects of
-    the program are asked for theirs.
+def items_of(m: Machine, state: State, value: Value, node: ast.AST, iterations: int = DEFAULT_UNROLL) -> Items:
+    """Up to ``iterations`` items of ``value`` where there may be many; all of them where they are few and known.
+    Objects of the program are asked for theirs.
     """
-    found = items_due(m, state, started(m, state, value, node), node, laps)
+    found = items_due(m, state, started(m, state, value, node), node, iterations)
     for number, item in enumerate(found.values):
         try:
             found.values[number] = come_due(m, state, item, node)
@@ -103,14 +103,14 @@ def come_due(m: Machine, state: State, item: Value, node: ast.AST, everywhere: b
         raise
 
 
-def items_due(m: Machine, state: State, value: Value, node: ast.AST, laps: int) -> Items:
+def items_due(m: Machine, state: State, value: Value, node: ast.AST, iterations: int) -> Items:
     """The items of what iteration has ``started`` on; those of an object of the program are not asked for yet."""
     if isinstance(value, Tuple):
         return Items(list(value.items), True)
     if isinstance(value, Range):
-        return _range(value, laps)
+        return _range(value, iterations)
     if isinstance(value, Zip):
-        parts = [items_due(m, state, part, node, laps) for part in value.parts]
+        parts = [items_due(m, state, part, node, iterations) for part in value.parts]
         ends = [len(part.values) for part in parts if part.exact]
         if ends and any(len(part.values) < min(ends) for part in parts):  # where one ends the others go as far
             parts = [
@@ -121,35 +121,35 @@ def items_due(m: Machine, state: State, value: Value, node: ast.AST, laps: int) 
         exact = any(p.exact and len(p.values) == count for p in parts)
         return Items([Tuple(tuple(p.values[i] for p in parts)) for i in range(count)], exact)
     if isinstance(value, TensorRef):
-        return _tensor(m, state, value, node, laps)
+        return _tensor(m, state, value, node, iterations)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Items([Const(c) for c in value.value[:EXACT]], len(value.value) <= EXACT)
     if isinstance(value, Generator):
         from .functions import collect
 
-        return collect(m, state, value, laps)
-    if isinstance(value, Ref):
+        return collect(m, state, value, iterations)
+    if isinstance(value, HeapRef):
         thing = state.heap[value.id]
         look(value.id)
         if isinstance(thing, Sequence):
-            return _known(thing.items, thing.open, laps)
+            return _known(thing.items, thing.open, iterations)
         if isinstance(thing, Mapping):
-            return _known([of_key(k) for k in thing.items], thing.open, laps)
+            return _known([of_key(k) for k in thing.items], thing.open, iterations)
         if isinstance(thing, Instance):
             from .calls import own_method
 
             if own_method(m, state, value, "__next__"):
-                return Items([Due(value)] * laps, False)
-            if Lib("typing.NamedTuple") in linear_order(state, thing.kind):
+                return Items([Due(value)] * iterations, False)
+            if External("typing.NamedTuple") in linear_order(state, thing.kind):
                 return Items(list(thing.attributes.values()), True)
             if own_method(m, state, value, "__getitem__") and not own_method(m, state, value, "__iter__"):
-                return Items([Due(value, Counted(index)) for index in range(laps)], False)
+                return Items([Due(value, InductionValue(index)) for index in range(iterations)], False)
     if isinstance(value, Unknown) and value.why == "index":
-        return Items([Unknown("index", False) for _ in range(laps)], False)  # the sizes of a tensor
+        return Items([Unknown("index", False) for _ in range(iterations)], False)  # the sizes of a tensor
     # What a loader yields is data; what an unknown call returned may hold anything.
     data = isinstance(value, Unknown) and (value.grad is False or value.why == "loader")
     grad, whole = False if data else None, getattr(value, "formula", None) or value
-    return Items([Unknown("batch", grad, formula=("[]", whole, Const(i))) for i in range(laps)], False)
+    return Items([Unknown("batch", grad, formula=("[]", whole, Const(i))) for i in range(iterations)], False)
 
 
 def shown(state: State, items: list[Value], first: int) -> list[Value]:
@@ -166,37 +166,37 @@ def _is_own(state: State, item: Value) -> bool:
         return any(_is_own(state, given) for given in item.args)
     if isinstance(item, Tuple):
         return any(_is_own(state, part) for part in item.items)
-    thing = state.heap[item.id] if isinstance(item, Ref) else None
-    return isinstance(thing, Instance) and isinstance(thing.kind, Ref)
+    thing = state.heap[item.id] if isinstance(item, HeapRef) else None
+    return isinstance(thing, Instance) and isinstance(thing.kind, HeapRef)
 
 
-def _known(items: list[Value], more: bool, laps: int) -> Items:
+def _known(items: list[Value], more: bool, iterations: int) -> Items:
     if not more:
         return Items(list(items), True)
     filled = list(items)
-    while filled and len(filled) < laps:
+    while filled and len(filled) < iterations:
         filled.append(items[-1])
-    return Items(filled or [Unknown("item") for _ in range(laps)], False)
+    return Items(filled or [Unknown("item") for _ in range(iterations)], False)
 
 
-def _range(value: Range, laps: int) -> Items:
+def _range(value: Range, iterations: int) -> Items:
     size = length(value)
-    if size is not None and size <= max(laps, 4):
+    if size is not None and size <= max(iterations, 4):
         return Items([Const(i) for i in range(value.start, value.stop, value.step)], True)  # type: ignore[arg-type]
     begin, step = value.start, value.step
     if begin is None or not step:
-        return Items([Unknown("index", False) for _ in range(laps)], False)
-    known: list[Value] = [Counted(begin + i * step) for i in range(laps - 1)]
+        return Items([Unknown("index", False) for _ in range(iterations)], False)
+    known: list[Value] = [InductionValue(begin + i * step) for i in range(iterations - 1)]
     return Items([*known, Unknown("index", False)], False)
 
 
-def _tensor(m: Machine, state: State, value: TensorRef, node: ast.AST, laps: int) -> Items:
+def _tensor(m: Machine, state: State, value: TensorRef, node: ast.AST, iterations: int) -> Items:
     if current(state, value.id).assumed:
-        return Items([part_of(m.tape, state, value.id, node) for _ in range(laps)], False)
+        return Items([part_of(m.facts, state, value.id, node) for _ in range(iterations)], False)
     views = dispatch.run(m, state, "unbind", [value], {}, node)
     if isinstance(views, Tuple):
-        return Items([*views.items, *views.items[-1:] * (laps - len(views.items))], False)
-    return Items([value] * laps, False)
+        return Items([*views.items, *views.items[-1:] * (iterations - len(views.items))], False)
+    return Items([value] * iterations, False)
 
 
 def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.AST) -> list[Value]:
@@ -210,7 +210,7 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
     elif isinstance(value, Method) and count is not None:
         return _alike(m, state, value, [Unknown("batch") for _ in range(count)])
     else:
-        items = items_of(m, state, value, node, max(count or 0, LAPS)).values
+        items = items_of(m, state, value, node, max(count or 0, DEFAULT_UNROLL)).values
     if count is None:
         return items
     while len(items) < count:
@@ -228,5 +228,5 @@ def _alike(m: Machine, state: State, whole: Unknown | Method, items: list[Unknow
 
     held = frozenset(reach(m, state, [whole]))
     if held:
-        m.tape.holders.update((item.tensor, held) for item in items)
+        m.facts.holders.update((item.tensor, held) for item in items)
     return list(items)

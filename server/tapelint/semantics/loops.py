@@ -12,26 +12,26 @@ import ast
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..autograd import Lap, State
+from ..autograd import Iteration, State
 from ..checks import evaluation_loops, retention
 from ..domain.values import NONE, Frame, Generator, Sequence, Value
 from ..engine.liveness import Live, bound_in, live
 from ..engine.loops import conditional_fill
-from ..engine.loops.convergence import Iteration, alike, uncounted
+from ..engine.loops.convergence import IterationProbe, alike, uncounted
 from ..engine.loops.thresholds import MOST, Waiting
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.paths.truth import truth
 from ..source import walk
 from .assign import assign
 from .functions import run_generator
-from .iteration import LAPS, Exhausted, come_due, items_due, shown, started
+from .iteration import DEFAULT_UNROLL, Exhausted, come_due, items_due, shown, started
 
 
-def laps_for(loop: ast.For | ast.AsyncFor | ast.While) -> int:
+def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While) -> int:
     """How many iterations tell everything: more than three where the body counts (``i % k``, ``i > k``)."""
     known = getattr(loop, "_tapelint_laps", None)
     if known is None:
-        known = LAPS
+        known = DEFAULT_UNROLL
         names = (
             {n.id for n in walk(loop.target) if isinstance(n, ast.Name)} if not isinstance(loop, ast.While) else None
         )
@@ -55,29 +55,29 @@ def _number(node: ast.expr, factor: int) -> int:
 
 
 def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
-    depth, laps = len(state.laps), laps_for(node)
+    depth, iterations = len(state.iterations), unroll_bound(node)
     stepping, m.entering = node is m.entering, None
 
     def begin(s: State) -> None:
-        iterable = started(m, s, m.ev(node.iter, s), node)
+        iterable = started(m, s, m.eval(node.iter, s), node)
         lazy = isinstance(iterable, Generator) and iterable.function is not None
-        s.value = iterable if lazy else items_due(m, s, iterable, node, laps)
+        s.value = iterable if lazy else items_due(m, s, iterable, node, iterations)
 
     results: list[State] = []
-    paths = m.explore(state, begin)
+    paths = m.run_paths(state, begin)
     for path in paths:
         if path.signal is not None:
             results.append(path)
             continue
         found, path.value = path.value, None
         if isinstance(found, Generator):
-            results += _over_generator(m, node, path, found, depth, laps)
+            results += _over_generator(m, node, path, found, depth, iterations)
         else:
-            items = shown(path, found.values, max(laps, MOST))
+            items = shown(path, found.values, max(iterations, MOST))
             run = m.new_run()
             if items and not found.exact:
                 m.waiting[run] = Waiting()
-            lead = Lead(run, depth, items, len(path.choices))
+            lead = LoopEntry(run, depth, items, len(path.choices))
             results += _laps(m, node, [path], lead, stepping=stepping and len(paths) == 1)
     return results
 
@@ -91,7 +91,7 @@ class Ends:
 
 
 def _bound(
-    m: Machine, node: ast.For | ast.AsyncFor, going: list[State], lap: Lap, depth: int, item: Value, ends: Ends
+    m: Machine, node: ast.For | ast.AsyncFor, going: list[State], lap: Iteration, depth: int, item: Value, ends: Ends
 ) -> list[State]:
     """The paths that begin an iteration with its item bound; those that raise at that are added to ``ends``."""
     starting: list[State] = []
@@ -101,7 +101,7 @@ def _bound(
 
     for path in going:
         m.lap(path, node, lap.run, lap.number, depth)
-        for bound in m.explore(path, bind):
+        for bound in m.run_paths(path, bind):
             if bound.signal is None:
                 starting.append(bound)
             elif isinstance(bound.value, Exhausted):
@@ -113,7 +113,7 @@ def _bound(
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class LoopEntry:
     """What a loop begins with: the number of its run, how many loops are around it, what it goes through, and how many
     conditions were decided before that are not known.
     """
@@ -129,12 +129,12 @@ class Begun(Exception):
     the machine had taken so many ``steps``.
     """
 
-    def __init__(self, lead: Lead, path: State, steps: int) -> None:
+    def __init__(self, lead: LoopEntry, path: State, steps: int) -> None:
         super().__init__(lead, path, steps)
         self.lead, self.path, self.steps = lead, path, steps
 
 
-def go_on(m: Machine, node: ast.For | ast.AsyncFor, lead: Lead, ended: list[State], count: int) -> list[State]:
+def go_on(m: Machine, node: ast.For | ast.AsyncFor, lead: LoopEntry, ended: list[State], count: int) -> list[State]:
     """Run the rest of a loop whose first iteration has ``ended``, after so many steps."""
     return _laps(m, node, ended, lead, ended, count)
 
@@ -143,7 +143,7 @@ def _laps(
     m: Machine,
     node: ast.For | ast.AsyncFor,
     going: list[State],
-    lead: Lead,
+    lead: LoopEntry,
     ended: list[State] | None = None,
     count: int = 0,
     stepping: bool = False,
@@ -153,7 +153,7 @@ def _laps(
     what the program waits for (``if len(memory) >= 8``), and one that finds it so.
     """
     run, depth, items, chosen = lead.run, lead.depth, lead.items, lead.chosen
-    number, ends, last = 0, Ends(), Iteration(m)
+    number, ends, last = 0, Ends(), IterationProbe(m)
     left = ends.left
     while going and number < len(items):
         if ended is None and number < 2 and _ran(m, node, going, items[number:], number):
@@ -163,7 +163,7 @@ def _laps(
         last, out = last.next(going, alike(items, number) or depth), len(left)
         last.begun -= count
         if ended is None:
-            starting = _bound(m, node, going, Lap(node, run, number + 1), depth, items[number], ends)
+            starting = _bound(m, node, going, Iteration(node, run, number + 1), depth, items[number], ends)
             if stepping and number == 0 and len(starting) == 1 and not left and not ends.exhausted:
                 raise Begun(lead, starting[0], last.begun)
             ended = m.block(node.body, starting) if starting else []
@@ -220,11 +220,11 @@ def _leave(
     for path in going + left:
         if len(path.choices) > chosen:
             conditional_fill.leave(path, node)
-        if len(path.laps) > depth:
-            retention.leave(m, path, path.laps[depth].run)
+        if len(path.iterations) > depth:
+            retention.leave(m, path, path.iterations[depth].run)
             if path.evaluated:
-                evaluation_loops.leave(m, path, path.laps[depth].run)
-        path.laps = path.laps[:depth]
+                evaluation_loops.leave(m, path, path.iterations[depth].run)
+        path.iterations = path.iterations[:depth]
     if node.orelse:
         going = m.block(node.orelse, going) if going else []
     for path in left:
@@ -236,7 +236,7 @@ def _leave(
 def _met(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State], after: bool = False) -> list[State]:
     """Merge paths at the head of a loop, or ``after`` it: names that are dead there do not keep them apart."""
     known = _lives(m, node, states)
-    return m.trim(states, None if known is None else known.after if after else known.head)
+    return m.join_and_cap(states, None if known is None else known.after if after else known.head)
 
 
 def _lives(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> Live | None:
@@ -253,25 +253,25 @@ def _heads(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[St
 
 
 def _over_generator(
-    m: Machine, node: ast.For | ast.AsyncFor, state: State, generator: Generator, depth: int, laps: int
+    m: Machine, node: ast.For | ast.AsyncFor, state: State, generator: Generator, depth: int, iterations: int
 ) -> list[State]:
     """The body runs at every ``yield``: generator and loop take turns, as in life."""
     run, chosen = m.new_run(), len(state.choices)
-    base = state.laps
+    base = state.iterations
     count = state.new(Sequence("list", []))  # one item per lap, on the heap, so that every path has its own
-    state.laps = (*base, Lap(node, run, 1))
+    state.iterations = (*base, Iteration(node, run, 1))
 
     def body(path: State, value: Value) -> list[State]:
         path.edit(count).items.append(NONE)
         number = len(path.heap[count].items)
-        inside = path.laps[depth + 1 :]  # the generator's own loops
-        path.laps = (*base, Lap(node, run, number))
-        bound = m.explore(path, lambda s: assign(m, s, node.target, value, node, None))
+        inside = path.iterations[depth + 1 :]  # the generator's own loops
+        path.iterations = (*base, Iteration(node, run, number))
+        bound = m.run_paths(path, lambda s: assign(m, s, node.target, value, node, None))
         states = [s for b in bound for s in m.block(node.body, [b])]
         for out in states:
             # What the generator does next belongs to the next iteration.
-            out.laps = (*base, Lap(node, run, number + 1), *inside)
-            if out.signal in (None, "continue") and number >= laps:
+            out.iterations = (*base, Iteration(node, run, number + 1), *inside)
+            if out.signal in (None, "continue") and number >= iterations:
                 out.signal = "break"
         return states
 
@@ -283,27 +283,27 @@ def _over_generator(
 
 def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
     """``while``: a known test is obeyed (up to a limit); an unknown one holds for three iterations and then fails."""
-    depth, chosen = len(state.laps), len(state.choices)
+    depth, chosen = len(state.iterations), len(state.choices)
     run = m.new_run()
     going, left, ended = [state], [], []
-    laps = laps_for(node)
-    index, last = 0, Iteration(m)
+    iterations = unroll_bound(node)
+    index, last = 0, IterationProbe(m)
     waiting = m.waiting[run] = Waiting()
-    while going and index < max(laps, MOST):
-        if index >= laps:
-            laps += waiting.more(index)
-        last = last.next(going, index + 1 < laps)
+    while going and index < max(iterations, MOST):
+        if index >= iterations:
+            iterations += waiting.more(index)
+        last = last.next(going, index + 1 < iterations)
         starting: list[State] = []
         for path in going:
             m.lap(path, node, run, index + 1, depth)
-            for tested in m.explore(path, lambda s: setattr(s, "value", m.ev(node.test, s))):
+            for tested in m.run_paths(path, lambda s: setattr(s, "value", m.eval(node.test, s))):
                 if tested.signal is not None:
                     left.append(tested)
                     continue
                 value, tested.value = tested.value, None
                 known = truth(m, tested, value)
                 endless = isinstance(node.test, ast.Constant)
-                if known is False or (index >= laps and (known is None or endless)):
+                if known is False or (index >= iterations and (known is None or endless)):
                     ended.append(tested)
                 else:
                     starting.append(tested)
@@ -312,7 +312,7 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
             going = _met(m, node, going)
         index += 1
         if last.ended(going, NONE, partial(_heads, m, node)) is not None:
-            index = laps
+            index = iterations
     ended += going
     m.waiting.pop(run, None)
     return _leave(m, node, _met(m, node, ended) if len(ended) > 1 else ended, left, depth, chosen)

@@ -10,15 +10,15 @@ from typing import Any
 from .. import ops
 from ..autograd import State
 from ..checks.lost_history import added, computed
-from ..domain.induction import Counted, derived, is_number, look, peek
+from ..domain.induction import InductionValue, derived, is_number, look, raw_value
 from ..domain.opaque_values import as_data, is_data, is_opaque
 from ..domain.values import (
     FALSE,
     TRUE,
     Const,
+    HeapRef,
     Instance,
     Mapping,
-    Ref,
     Sequence,
     TensorRef,
     Tuple,
@@ -74,14 +74,14 @@ BITS = 256
 
 
 def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
-    left, right = m.ev(node.left, state), m.ev(node.right, state)
+    left, right = m.eval(node.left, state), m.eval(node.right, state)
     return remembered(m, node, state, _counted(state, node.op, combine(m, state, node.op, left, right, node)))
 
 
 def _counted(state: State, op: ast.operator, value: Value) -> Value:
     """A number that was added to another one in a loop may be what the program counts: ``n = n + 1``."""
     is_sum = isinstance(op, (ast.Add, ast.Sub)) and type(value) is Const and type(value.value) in (int, float)
-    return Counted(value.value, grows=True) if is_sum and state.laps else value
+    return InductionValue(value.value, grows=True) if is_sum and state.iterations else value
 
 
 def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
@@ -92,7 +92,7 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
         missing_grad.used(m, state, right, node, "TypeError")
     if isinstance(left, Const) and isinstance(right, Const):
         return _plain(op, left, right)
-    if isinstance(left, Ref) or isinstance(right, Ref):
+    if isinstance(left, HeapRef) or isinstance(right, HeapRef):
         own = call_dunder(m, state, left, f"__{DUNDER.get(name, '')}__", [right], node)
         if own is None:
             own = call_dunder(m, state, right, f"__r{DUNDER.get(name, '')}__", [left], node)
@@ -103,13 +103,13 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
         return _tensors(m, state, name, left, right, node)
     if name == "Add" and isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple(left.items + right.items)
-    if isinstance(left, Ref) and isinstance(thing := state.heap[left.id], Sequence):
-        if name == "Add" and isinstance(right, Ref) and isinstance(other := state.heap[right.id], Sequence):
-            return Ref(state.new(Sequence(thing.kind, thing.items + other.items, thing.open or other.open)))
+    if isinstance(left, HeapRef) and isinstance(thing := state.heap[left.id], Sequence):
+        if name == "Add" and isinstance(right, HeapRef) and isinstance(other := state.heap[right.id], Sequence):
+            return HeapRef(state.new(Sequence(thing.kind, thing.items + other.items, thing.open or other.open)))
         if name == "Mult" and isinstance(right, Const) and isinstance(right.value, int):
-            return Ref(state.new(_repeated(thing, right.value)))
+            return HeapRef(state.new(_repeated(thing, right.value)))
         if name == "Mult":
-            return Ref(state.new(Sequence(thing.kind, thing.items * 2, True)))
+            return HeapRef(state.new(Sequence(thing.kind, thing.items * 2, True)))
     unknown = isinstance(left, Unknown) or isinstance(right, Unknown)
     if unknown and is_data(state, left) and is_data(state, right):
         return computed(m, "index" if is_number(left) and is_number(right) else "", left, right)
@@ -130,7 +130,7 @@ def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, nod
 
 
 def _plain(op: ast.operator, one: Const, two: Const) -> Value:
-    left, right = peek(one), peek(two)
+    left, right = raw_value(one), raw_value(two)
     if isinstance(op, ast.Pow):
         small = (
             isinstance(left, (int, float)) and isinstance(right, (int, float)) and abs(left) < 1e6 and abs(right) < 64
@@ -166,7 +166,7 @@ def _modest(left: Any, right: Any) -> bool:
 
 
 def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
-    value = m.ev(node.operand, state)
+    value = m.eval(node.operand, state)
     if isinstance(node.op, ast.Not):
         known = truth(m, state, value)
         return remembered(m, node, state, Unknown("not", False)) if known is None else FALSE if known else TRUE
@@ -190,10 +190,10 @@ def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
 
 
 def compare(m: Machine, node: ast.Compare, state: State, key: object) -> Value:
-    left = m.ev(node.left, state)
+    left = m.eval(node.left, state)
     result: Value = TRUE
     for op, comparator in zip(node.ops, node.comparators):
-        right = m.ev(comparator, state)
+        right = m.eval(comparator, state)
         step = come(m, state, op, left, right, comparator) or _compare(m, state, op, left, right, node)
         if step == FALSE:
             return FALSE
@@ -212,7 +212,7 @@ def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value,
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
         except TypeError:
             return Unknown()
-    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, Ref) and (key := as_key(left)) is not None:
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, HeapRef) and (key := as_key(left)) is not None:
         thing = state.heap[right.id]
         if isinstance(thing, Mapping) and not thing.open:
             return Const((key in thing.items) is isinstance(op, ast.In))
@@ -225,7 +225,7 @@ def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value,
                 return Const((left.value in items) is isinstance(op, ast.In))
             except TypeError:
                 return Unknown()
-    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, Ref):
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, HeapRef):
         answer = call_dunder(m, state, right, "__contains__", [left], node)
         known = None if answer is None else truth(m, state, answer)
         if known is not None:
@@ -246,7 +246,7 @@ def container_keys(state: State, value: Value) -> list[Any] | str | None:
     items: list[Value] = []
     if isinstance(value, Tuple):
         items = list(value.items)
-    elif isinstance(value, Ref):
+    elif isinstance(value, HeapRef):
         thing = state.heap[value.id]
         look(value.id)
         if isinstance(thing, Mapping) and not thing.open:
@@ -278,7 +278,7 @@ def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
     doubtful: list[Value] = []
     for part in node.values:
         m.ran.add(part)
-        value = m.ev(part, state)
+        value = m.eval(part, state)
         known = truth(m, state, value)
         if known is stop:
             break
@@ -295,8 +295,8 @@ def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
 def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
     """``a += b``: in place on tensors and lists, otherwise ``a = a + b``."""
     target = node.target
-    load = m.ev(target, state)
-    value = m.ev(node.value, state)
+    load = m.eval(target, state)
+    value = m.eval(node.value, state)
     name = type(node.op).__name__
     if isinstance(load, TensorRef):
         row = ops.operator_name(name, inplace=True)
@@ -305,7 +305,7 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
             added(m, result, value)
         assign(m, state, target, load if result is None else result, node, None)
         return
-    if isinstance(load, Ref) and isinstance(thing := state.heap[load.id], Sequence) and name == "Add":
+    if isinstance(load, HeapRef) and isinstance(thing := state.heap[load.id], Sequence) and name == "Add":
         from .iteration import items_of
 
         source = items_of(m, state, value, node)
@@ -314,7 +314,7 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
         edited.open = thing.open or not source.exact
         assign(m, state, target, load, node, None)
         return
-    if isinstance(load, Ref) and isinstance(state.heap[load.id], Instance):
+    if isinstance(load, HeapRef) and isinstance(state.heap[load.id], Instance):
         own = call_dunder(m, state, load, f"__i{DUNDER.get(name, '')}__", [value], node)
         if own is not None:
             assign(m, state, target, own, node, None)

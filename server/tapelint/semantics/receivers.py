@@ -13,31 +13,31 @@ from functools import cache
 from .. import ops
 from ..autograd import State
 from ..domain.mro import linear_order
-from ..domain.values import Bound, Class, Function, Instance, Lib, Ref, Super, Unknown, Value
+from ..domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Super, Unknown, Value
 from ..models.torch.registry import TENSOR_METHODS
 from ..ops.module_names import answers
 
 
 def runs_code(state: State, function: Value) -> bool:
     """Whether a call runs a function of the program, or a network, and makes no object."""
-    if isinstance(function, Ref):
+    if isinstance(function, HeapRef):
         return isinstance(state.heap[function.id], Instance)
-    return isinstance(function.function if isinstance(function, Bound) else function, Function)
+    return isinstance(function.function if isinstance(function, BoundMethod) else function, Function)
 
 
 def is_own_of(state: State, kind: Value, args: list[Value]) -> bool:
     """Whether what a class of the program has from a library is called with an object of that class:
     ``Net.train(net)``.
     """
-    if not args or not isinstance(kind, Ref) or not isinstance(state.heap[kind.id], Class):
+    if not args or not isinstance(kind, HeapRef) or not isinstance(state.heap[kind.id], Class):
         return False
-    thing = state.heap[args[0].id] if isinstance(args[0], Ref) else None
+    thing = state.heap[args[0].id] if isinstance(args[0], HeapRef) else None
     return isinstance(thing, Instance) and kind in linear_order(state, thing.kind)
 
 
 def how_answers(state: State, thing: Instance, method: str) -> bool | None:
     """Whether a method that a library defines returns what its network makes of the arguments; None if not known."""
-    found = (answers(kind.name, method) for kind in linear_order(state, thing.kind) if isinstance(kind, Lib))
+    found = (answers(kind.name, method) for kind in linear_order(state, thing.kind) if isinstance(kind, External))
     return next((flows for flows in found if flows is not None), None)
 
 

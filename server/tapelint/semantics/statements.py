@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ..autograd import State
-from ..domain.values import NONE, Instance, Lib, Ref, Value
+from ..domain.values import NONE, External, HeapRef, Instance, Value
 from ..engine.machine import STATEMENTS, Machine, Raised
 from .assign import assign, delete
 from .classes import define_class
@@ -23,11 +23,11 @@ def expression(m: Machine, node: ast.Expr, state: State) -> list[State]:
         return yielding(m, node.value, state, None)
     if isinstance(node.value, ast.Constant):
         return [state]
-    return m.explore(state, partial(evaluated, m, node))
+    return m.run_paths(state, partial(evaluated, m, node))
 
 
 def evaluated(m: Machine, node: ast.Expr, state: State) -> None:
-    m.ev(node.value, state)
+    m.eval(node.value, state)
 
 
 def void(_: Value) -> None:
@@ -38,7 +38,7 @@ def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: 
     """``yield`` hands the value to whoever runs the generator: a loop body, or a list being collected."""
     if not m.consumers:
         return [state]
-    states = m.explore(state, lambda s: setattr(s, "value", m.ev(node.value, s) if node.value else NONE))
+    states = m.run_paths(state, lambda s: setattr(s, "value", m.eval(node.value, s) if node.value else NONE))
     consumer = m.consumers[-1]
     results: list[State] = []
     for path in states:
@@ -66,7 +66,7 @@ def _yield_from(m: Machine, node: ast.YieldFrom, state: State, value: Value) -> 
 
     consumer = m.consumers[-1]
     results: list[State] = []
-    for path in m.explore(state, lambda s: setattr(s, "value", items_of(m, s, value, node).values)):
+    for path in m.run_paths(state, lambda s: setattr(s, "value", items_of(m, s, value, node).values)):
         if path.signal is not None:
             results.append(path)
             continue
@@ -85,11 +85,11 @@ def _yield_from(m: Machine, node: ast.YieldFrom, state: State, value: Value) -> 
 def assignment(m: Machine, node: ast.Assign, state: State) -> list[State]:
     if isinstance(node.value, ast.Yield):
         return yielding(m, node.value, state, node.targets[0])
-    return m.explore(state, partial(assigned, m, node))
+    return m.run_paths(state, partial(assigned, m, node))
 
 
 def assigned(m: Machine, node: ast.Assign, state: State) -> None:
-    value = m.ev(node.value, state)
+    value = m.eval(node.value, state)
     for target in node.targets:
         assign(m, state, target, value, node, node.value)
 
@@ -98,22 +98,22 @@ def annotated(m: Machine, node: ast.AnnAssign, state: State) -> list[State]:
     if node.value is None:
         return [state]
     value = node.value
-    return m.explore(state, lambda s: assign(m, s, node.target, m.ev(value, s), node, value))
+    return m.run_paths(state, lambda s: assign(m, s, node.target, m.eval(value, s), node, value))
 
 
 def augmented_assignment(m: Machine, node: ast.AugAssign, state: State) -> list[State]:
-    return m.explore(state, lambda s: augmented(m, node, s))
+    return m.run_paths(state, lambda s: augmented(m, node, s))
 
 
 def returning(m: Machine, node: ast.Return, state: State) -> list[State]:
     if node.value is None:
         state.signal, state.value = "return", NONE
         return [state]
-    return m.explore(state, partial(returned, m, node))
+    return m.run_paths(state, partial(returned, m, node))
 
 
 def returned(m: Machine, node: ast.Return, state: State) -> None:
-    value = m.ev(node.value, state)  # type: ignore[arg-type]
+    value = m.eval(node.value, state)  # type: ignore[arg-type]
     state.signal, state.value = "return", value
 
 
@@ -122,18 +122,18 @@ def raising(m: Machine, node: ast.Raise, state: State) -> list[State]:
         name = "Exception"
         if node.exc is not None:
             target = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-            value = m.ev(target, s)
-            if isinstance(value, Lib):
+            value = m.eval(target, s)
+            if isinstance(value, External):
                 name = value.name.rpartition(".")[2]
-            elif isinstance(value, Ref) and isinstance(s.heap[value.id], Instance):
+            elif isinstance(value, HeapRef) and isinstance(s.heap[value.id], Instance):
                 name = "Exception"
         raise Raised(name, is_meant=True)
 
-    return m.explore(state, effect)
+    return m.run_paths(state, effect)
 
 
 def asserting(m: Machine, node: ast.Assert, state: State) -> list[State]:
-    return m.explore(state, lambda s: void(m.ev(node.test, s)))
+    return m.run_paths(state, lambda s: void(m.eval(node.test, s)))
 
 
 def deleting(m: Machine, node: ast.Delete, state: State) -> list[State]:
@@ -141,7 +141,7 @@ def deleting(m: Machine, node: ast.Delete, state: State) -> list[State]:
         for target in node.targets:
             delete(m, s, target)
 
-    return m.explore(state, effect)
+    return m.run_paths(state, effect)
 
 
 def jump(m: Machine, node: ast.stmt, state: State) -> list[State]:
@@ -165,11 +165,11 @@ def shared(m: Machine, node: ast.Global | ast.Nonlocal, state: State) -> list[St
 
 
 def function_definition(m: Machine, node: ast.FunctionDef, state: State) -> list[State]:
-    return m.explore(state, lambda s: m.bind(s, node.name, define_function(m, s, node, None)))
+    return m.run_paths(state, lambda s: m.bind(s, node.name, define_function(m, s, node, None)))
 
 
 def class_definition(m: Machine, node: ast.ClassDef, state: State) -> list[State]:
-    return m.explore(state, lambda s: m.bind(s, node.name, define_class(m, s, node)))
+    return m.run_paths(state, lambda s: m.bind(s, node.name, define_class(m, s, node)))
 
 
 def nothing(m: Machine, node: ast.stmt, state: State) -> list[State]:

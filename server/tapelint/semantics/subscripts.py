@@ -12,11 +12,11 @@ from ..domain.opaque_values import as_data, is_data, part_of
 from ..domain.values import (
     NONE,
     Const,
+    External,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
     Range,
-    Ref,
     Sequence,
     Slice,
     TensorRef,
@@ -36,7 +36,7 @@ from ..models.torch.nn import module_registry
 def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
     if isinstance(owner, TensorRef):
         if current(state, owner.id).assumed:  # a pair of indices only a tensor takes: a view of it
-            return owner if isinstance(index, Tuple) else part_of(m.tape, state, owner.id, node)
+            return owner if isinstance(index, Tuple) else part_of(m.facts, state, owner.id, node)
         return _tensor(m, state, owner, index, node)
     if owner == NONE:
         missing_grad.used(m, state, owner, node, "TypeError")
@@ -44,12 +44,12 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
         return _item(state, list(owner.items), False, index, lambda items: Tuple(tuple(items)))
     if isinstance(owner, Range):
         return Unknown("index", False)
-    if isinstance(owner, Ref):
+    if isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
         look(owner.id)
         if isinstance(thing, Sequence):
             kind, more = thing.kind, thing.open
-            return _item(state, thing.items, more, index, lambda items: Ref(state.new(Sequence(kind, items, more))))
+            return _item(state, thing.items, more, index, lambda items: HeapRef(state.new(Sequence(kind, items, more))))
         if isinstance(thing, Mapping):
             return _entry(m, state, owner, thing, index, node)
         if isinstance(thing, Instance):
@@ -60,7 +60,7 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
                 return own
     if isinstance(owner, Unknown):
         return Unknown(owner.why, owner.grad)
-    if isinstance(owner, Lib):
+    if isinstance(owner, External):
         return owner  # typing: list[Tensor], nn.Module["..."]
     return Unknown("item")
 
@@ -88,7 +88,7 @@ def alike(state: State, items: list[Value]) -> Value:
     return Unknown("item") if is_last_data and not all(is_data(state, item) for item in items) else items[-1]
 
 
-def _entry(m: Machine, state: State, owner: Ref, thing: Mapping, index: Value, node: ast.AST) -> Value:
+def _entry(m: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, node: ast.AST) -> Value:
     key = as_key(index)
     if key is not None:
         found = thing.items.get(key)
@@ -113,7 +113,7 @@ def basic(state: State, index: Value) -> bool | None:
     for part in parts:
         if isinstance(part, TensorRef):
             return False
-        if isinstance(part, Ref):
+        if isinstance(part, HeapRef):
             return False
         if isinstance(part, Unknown) and part.why != "index":
             unknown = True
@@ -149,7 +149,7 @@ def _doubtful(m: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
     """
     value = dispatch.apply(m, state, dispatch.CLONE, [owner], {}, node)
     assert isinstance(value, TensorRef)
-    m.tape.copies.pop(value.id, None)
+    m.facts.copies.pop(value.id, None)
     state.tensors[value.id] = replace(state.tensors[value.id], sizes=None)
     return value.id
 
@@ -170,7 +170,7 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
             part = dispatch.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)
             if part is not None:
                 dispatch.run(m, state, "copy_", [part, _as_tensor(m, state, value, node)], {}, node)
-    elif isinstance(owner, Ref):
+    elif isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
         if isinstance(thing, Sequence):
             _store_item(state, owner, thing, index, value)
@@ -200,7 +200,7 @@ def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
     return TensorRef(leaf(state, node, value.grad if isinstance(value, Unknown) else False))
 
 
-def _store_item(state: State, owner: Ref, thing: Sequence, index: Value, value: Value) -> None:
+def _store_item(state: State, owner: HeapRef, thing: Sequence, index: Value, value: Value) -> None:
     edited = state.edit(owner.id)
     if (
         isinstance(index, Const)
@@ -214,7 +214,7 @@ def _store_item(state: State, owner: Ref, thing: Sequence, index: Value, value: 
 
 
 def remove(m: Machine, state: State, owner: Value, index: Value) -> None:
-    if not isinstance(owner, Ref):
+    if not isinstance(owner, HeapRef):
         return
     thing = state.heap[owner.id]
     if isinstance(thing, Mapping) and (key := as_key(index)) is not None:
@@ -230,14 +230,14 @@ def remove(m: Machine, state: State, owner: Value, index: Value) -> None:
 
 
 def subscript(m: Machine, node: ast.Subscript, state: State, key: object) -> Value:
-    owner = m.ev(node.value, state)
-    index = m.ev(node.slice, state)
+    owner = m.eval(node.value, state)
+    index = m.eval(node.slice, state)
     return load(m, state, owner, index, node)
 
 
 def slicing(m: Machine, node: ast.Slice, state: State, key: object) -> Value:
     start, stop, step = (
-        m.ev(part, state) if part is not None else NONE for part in (node.lower, node.upper, node.step)
+        m.eval(part, state) if part is not None else NONE for part in (node.lower, node.upper, node.step)
     )
     return Slice(start, stop, step)
 

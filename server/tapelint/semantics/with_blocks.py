@@ -13,7 +13,7 @@ import ast
 from functools import partial
 
 from ..autograd import State
-from ..domain.values import NONE, TRUE, Casting, Generator, Packing, Ref, Unknown, Value
+from ..domain.values import NONE, TRUE, Autocast, Generator, HeapRef, SavedTensorHooks, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine, Raised
 from ..models.torch.autograd.grad_mode import as_mode
 from .assign import assign
@@ -30,9 +30,9 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
     if not items:
         return m.block(node.body, [state])
     item, rest = items[0], items[1:]
-    before = (state.grad_mode, state.inference, state.packing, state.switched)
+    before = (state.grad_mode, state.inference, state.packing, state.grad_mode_set_at)
     results: list[State] = []
-    for path in m.explore(state, lambda s: setattr(s, "value", m.ev(item.context_expr, s))):
+    for path in m.run_paths(state, lambda s: setattr(s, "value", m.eval(item.context_expr, s))):
         if path.signal is not None:
             results.append(path)
             continue
@@ -40,9 +40,9 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
         inside = partial(_body, m, node, item, rest)
         if isinstance(value, Generator) and value.function is not None:
             results += run_generator(m, path, value, inside)
-        elif as_mode(value) is not None or isinstance(value, (Packing, Casting)):
+        elif as_mode(value) is not None or isinstance(value, (SavedTensorHooks, Autocast)):
             for out in _ambient(m, path, value, inside):
-                out.grad_mode, out.inference, out.packing, out.switched = before
+                out.grad_mode, out.inference, out.packing, out.grad_mode_set_at = before
                 results.append(out)
         elif kinds := swallowed(item.context_expr):
             results += _swallowing(m, path, kinds, inside)
@@ -58,22 +58,22 @@ def _ambient(m: Machine, state: State, value: Value, inside: partial[list[State]
     mode = as_mode(value)
     if mode is not None:
         state.enter(mode.mode, mode.inference)
-    elif isinstance(value, Packing):
+    elif isinstance(value, SavedTensorHooks):
         state.packing = ()
-    casting, m.tape.casting = m.tape.casting, value.enabled if isinstance(value, Casting) else m.tape.casting
+    casting, m.facts.casting = m.facts.casting, value.enabled if isinstance(value, Autocast) else m.facts.casting
     try:
         return inside(state, NONE)
     finally:
-        m.tape.casting = casting
+        m.facts.casting = casting
 
 
 def _entering(m: Machine, node: ast.With, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
     """Bind what ``__enter__`` gives, or the manager itself where it has none of its own."""
     own = own_method(m, state, value, "__enter__")
     if own is None:
-        return inside(state, value if isinstance(value, Ref) else Unknown("with"))
+        return inside(state, value if isinstance(value, HeapRef) else Unknown("with"))
     results: list[State] = []
-    for path in m.explore(state, lambda s: setattr(s, "value", call_value(m, s, own, [], {}, node))):
+    for path in m.run_paths(state, lambda s: setattr(s, "value", call_value(m, s, own, [], {}, node))):
         if path.signal is not None:
             results.append(path)
             continue
@@ -86,18 +86,18 @@ def _own(m: Machine, node: ast.With, state: State, value: Value, inside: partial
     """Around the block what a class of the program does; its ``__exit__`` runs however the block ends, and what raised
     there is over if it returns True.
     """
-    depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
+    depth, frame, calls, iterations = m.depth, state.frame, state.calls, state.iterations
     results: list[State] = []
     for path in _entering(m, node, state, value, inside):
         signal, kept = path.signal, path.value
         path.signal, path.value = None, None
         given: list[Value] = [NONE, NONE, NONE]
         if signal == "raise":
-            m.depth, path.frame, path.calls, path.laps = depth, frame, calls, laps
+            m.depth, path.frame, path.calls, path.iterations = depth, frame, calls, iterations
             given = [Unknown("exception", False) for _ in given]
         own = own_method(m, path, value, "__exit__")
         assert own is not None
-        for out in m.explore(path, partial(_leave, m, own, given, node)):
+        for out in m.run_paths(path, partial(_leave, m, own, given, node)):
             if out.signal is None and not (signal == "raise" and out.value == TRUE):
                 out.signal, out.value = signal, kept
             results.append(out)
@@ -110,19 +110,19 @@ def _leave(m: Machine, own: Value, given: list[Value], node: ast.With, state: St
 
 def _swallowing(m: Machine, state: State, kinds: list[ast.expr], inside: partial[list[State]]) -> list[State]:
     """A block whose exceptions of some ``kinds`` end with it."""
-    depth, frame, calls, laps = m.depth, state.frame, state.calls, state.laps
+    depth, frame, calls, iterations = m.depth, state.frame, state.calls, state.iterations
     guard = catches(kinds, Raised("RuntimeError"))
-    m.tape.guarded += guard
+    m.facts.guarded += guard
     m.catching += 1
     try:
         outcomes = inside(state, Unknown("with"))
     finally:
-        m.tape.guarded -= guard
+        m.facts.guarded -= guard
         m.catching -= 1
     for out in outcomes:
         if out.signal == "raise" and isinstance(out.value, Raised) and catches(kinds, out.value):
             m.depth = depth
-            out.frame, out.calls, out.laps = frame, calls, laps
+            out.frame, out.calls, out.iterations = frame, calls, iterations
             out.signal, out.value = None, None
     return outcomes
 
@@ -134,7 +134,7 @@ def _body(
     target = item.optional_vars
     states = [state]
     if target is not None:
-        states = m.explore(state, lambda s: assign(m, s, target, entered, node, None))
+        states = m.run_paths(state, lambda s: assign(m, s, target, entered, node, None))
     return [out for s in states for out in (_with(m, node, rest, s) if s.signal is None else [s])]
 
 

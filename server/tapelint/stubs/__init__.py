@@ -60,12 +60,12 @@ def told(name: str, importer: str) -> tuple[str, str] | None:
     return _read(_TOLD[name]) if name in _TOLD else None
 
 
-def telling(resolve: Resolve) -> Resolve:
+def with_stubs(resolve: Resolve) -> Resolve:
     """As ``resolve``, and where it finds nothing, what is told here."""
     return lambda name, importer: resolve(name, importer) or told(name, importer)
 
 
-def told_name(path: str) -> str | None:
+def stub_module_name(path: str) -> str | None:
     """The dotted name of the module that the program at ``path`` tells, if it is one of these."""
     return _NAMES.get(path)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..model.graph import Extent
-from ..model.program_point import Moment
+from ..model.program_point import ProgramPoint
 from .graph_walks import Event
 
 
@@ -24,7 +24,7 @@ class NonScalarBackward(Event):
 
     root: int
     sizes: Extent
-    built: Moment | None
+    built: ProgramPoint | None
     source: ast.expr | None
     wants: str
 
@@ -32,13 +32,13 @@ class NonScalarBackward(Event):
 @dataclass(frozen=True, slots=True)
 class RequiresGradRefused(Event):
     """A flag that cannot be set: ``reason`` is ``leaf`` (only a leaf's may be changed), or the ``int`` or ``bool`` of a
-    dtype that has no gradient. ``wanted`` is the new value; ``born`` is where the tensor was made.
+    dtype that has no gradient. ``wanted`` is the new value; ``created_at`` is where the tensor was made.
     """
 
     tensor: int
     reason: str
     wanted: bool
-    born: Moment
+    created_at: ProgramPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ class GraphCopiedOut(Event):
 
 @dataclass(frozen=True, slots=True)
 class NonLeafOptimized(Event):
-    """An optimizer was given a tensor that is no leaf; ``born`` is where it was computed."""
+    """An optimizer was given a tensor that is no leaf; ``created_at`` is where it was computed."""
 
     tensor: int
-    born: Moment
+    created_at: ProgramPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,12 @@ class NothingToOptimize(Event):
 class AbsentGradientUsed(Event):
     """The ``.grad`` of a tensor that is no leaf was read, is None, and was used as a tensor.
 
-    ``read`` is where it was read, ``born`` where the tensor was computed.
+    ``read`` is where it was read, ``created_at`` where the tensor was computed.
     """
 
     tensor: int
-    read: Moment
-    born: Moment
+    read: ProgramPoint
+    created_at: ProgramPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ class UnusedInput(Event):
 
     tensor: int
     plain: bool
-    born: Moment
-    cut: Moment | None
+    created_at: ProgramPoint
+    cut: ProgramPoint | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class InferenceTensorUsed(Event):
     tensor: int
     how: str
     op: str
-    made: Moment
+    made: ProgramPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +119,9 @@ class RewrappedRoot(Event):
     """
 
     root: int
-    cut: Moment
+    cut: ProgramPoint
     reason: str
-    wrapped: Moment
+    wrapped: ProgramPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,5 +131,5 @@ class TermLost(Event):
     raises: ClassVar[bool] = False
 
     root: int
-    cut: Moment
+    cut: ProgramPoint
     reason: str

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from ..model.graph import Node, SavedTensor, Write
-from ..model.program_point import Moment
+from ..model.program_point import ProgramPoint
 from .graph_walks import Event
 
 
@@ -32,7 +32,7 @@ class UnmarkedWriteUsed(FunctionEvent):
     tensor: int
     argument: str
     write: Write
-    applied: Moment
+    applied: ProgramPoint
 
 
 @dataclass(frozen=True, slots=True)

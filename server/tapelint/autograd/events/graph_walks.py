@@ -8,21 +8,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..model.graph import Freed, Leaf, Node, SavedTensor, Write
-from ..model.program_point import Moment
-from ..model.stores import Collected
+from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
+from ..model.program_point import ProgramPoint
+from ..model.stores import RetainedGraphs
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something a rule may observe. ``moment`` is when; ``assumed`` names the assumption it rests on, if any.
+    """Something a rule may observe. ``point`` is when; ``assumed`` names the assumption it rests on, if any.
 
     ``raises`` is whether PyTorch raises there, so that a program that catches it need not be told.
     """
 
     raises: ClassVar[bool] = True
 
-    moment: Moment
+    point: ProgramPoint
     assumed: str | None
 
 
@@ -37,7 +37,7 @@ class FreedGraphReached(Event):
     """
 
     node: Node
-    freed: Freed
+    freed: BackwardPass
     path: tuple[Node, ...]
     root: int
     shared: Node
@@ -61,7 +61,7 @@ class CellRunAgain(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class SavedTensorSpoiled(Event):
+class SavedTensorModified(Event):
     """A backward needed a saved tensor that was written after it was saved. ``retained`` is whether an earlier one with
     ``retain_graph=True`` has walked the node. ``settled`` is the node through which ``path`` enters what is older than
     the write, if the same write has updated every leaf below: those are done with. ``guarded`` is whether it is a
@@ -80,16 +80,16 @@ class SavedTensorSpoiled(Event):
 
 @dataclass(frozen=True, slots=True)
 class BackwardWithoutGraph(Event):
-    """backward() on a tensor that does not require grad. ``cut`` is where the graph was lost, if known; ``switched``
-    the call that had switched gradients off until further notice, if that is why; ``wrapped`` where a tensor was made
-    again of the numbers that had lost it.
+    """backward() on a tensor that does not require grad. ``cut`` is where the graph was lost, if known;
+    ``grad_mode_set_at`` the call that had switched gradients off until further notice, if that is why; ``wrapped``
+    where a tensor was made again of the numbers that had lost it.
     """
 
     root: int
-    cut: Moment | None
+    cut: ProgramPoint | None
     reason: str
-    switched: Moment | None = None
-    wrapped: Moment | None = None
+    grad_mode_set_at: ProgramPoint | None = None
+    wrapped: ProgramPoint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class ViewRefused(Event):
     tensor: int
     how: str
     kind: str
-    made: Moment
+    made: ProgramPoint
     written: Write | None = None
 
 
@@ -160,7 +160,7 @@ class RetainedGraphReached(Event):
     """
 
     node: Node
-    past: Freed
+    past: BackwardPass
     path: tuple[Node, ...]
     root: int
     spoiled: tuple[Node, SavedTensor, Write] | None
@@ -176,7 +176,7 @@ class RetainedUnused(Event):
 
     raises: ClassVar[bool] = False
 
-    past: Moment
+    past: ProgramPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class WalkedAgain(Event):
     raises: ClassVar[bool] = False
 
     node: Node
-    past: Freed
+    past: BackwardPass
     root: int
     whole: bool
     stale: Write | None
@@ -205,7 +205,7 @@ class GraphKeptAlive(Event):
 
     raises: ClassVar[bool] = False
 
-    collected: Collected
+    collected: RetainedGraphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +217,8 @@ class GradientCycle(Event):
     raises: ClassVar[bool] = False
 
     leaf: int
-    past: Moment
-    call: Moment | None
+    past: ProgramPoint
+    call: ProgramPoint | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from ..facts import Cut
 from ..gradients.history import Clearing, Group, Idle, Pass
-from ..model.program_point import Moment
+from ..model.program_point import ProgramPoint
 from .graph_walks import Event
 
 
@@ -29,7 +29,7 @@ class OptimizerStepped(Event):
     held: tuple[int, ...]
     past: tuple[Group, ...]
     lost: tuple[tuple[Clearing, Pass], ...]
-    leaked: tuple[tuple[Pass, Moment], ...]
+    leaked: tuple[tuple[Pass, ProgramPoint], ...]
     scaler: ast.expr | None
     premises: frozenset[Hashable]
 
@@ -109,7 +109,7 @@ class NeverStepped(Event):
 @dataclass(frozen=True, slots=True)
 class UpdateDropped(Event):
     """A new value was computed from a ``leaf`` and its gradient, and bound to a loop's variable that nobody reads
-    before the loop binds it again: the leaf stays what it was. ``moment`` is the statement's.
+    before the loop binds it again: the leaf stays what it was. ``point`` is the statement's.
     """
 
     raises: ClassVar[bool] = False

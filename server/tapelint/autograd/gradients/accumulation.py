@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..events.graph_walks import GradientModified
-from ..facts import Tape
+from ..facts import Facts
 from ..model.graph import Leaf, Node
 from ..state import State
 
@@ -38,11 +38,11 @@ def _comes_after(other: Node | Leaf, item: Node | Leaf, user: Node) -> bool:
     return isinstance(item, Leaf)
 
 
-def written(tape: Tape, state: State, order: Sequence[Node], item: Node | Leaf, gradient: int) -> None:
+def written(facts: Facts, state: State, order: Sequence[Node], item: Node | Leaf, gradient: int) -> None:
     """The program had ``gradient`` in its hands on the way to ``item``: tell if it wrote what others are given."""
     write = state.writes.get(state.tensors[gradient].counter)
     if write is None or not write.certain:
         return
     shared = others(order, item)
     if shared is not None:
-        tape.publish(GradientModified(write.moment, None, shared[0], item, shared[1]))
+        facts.publish(GradientModified(write.point, None, shared[0], item, shared[1]))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 
 from ..model.graph import Leaf, Node
-from ..model.program_point import Moment
+from ..model.program_point import ProgramPoint
 from ..state import State, fresh_id
 
 KEPT = 16
@@ -32,11 +32,11 @@ class Pass:
     with time. ``create`` says that the gradients were recorded themselves.
     """
 
-    moment: Moment
+    point: ProgramPoint
     root: int
     begin: tuple[Node | Leaf, ...]
     leaves: tuple[int, ...]
-    scale: Moment | None
+    scale: ProgramPoint | None
     premises: frozenset[Hashable]
     assumed: str | None
     stamp: int
@@ -47,7 +47,7 @@ class Pass:
 class Use:
     """What a backward computed was of use: to a step, or, without ``step``, to the program, which looked at it."""
 
-    step: Moment | None
+    step: ProgramPoint | None
     stamp: int = 0
 
 
@@ -55,7 +55,7 @@ class Use:
 class Clearing:
     """Gradients went that no step of this leaf had used: those of ``passes``."""
 
-    moment: Moment
+    point: ProgramPoint
     passes: tuple[Pass, ...]
     premises: frozenset[Hashable]
 
@@ -64,7 +64,7 @@ class Clearing:
 class Idle:
     """A step that looked for a gradient where there had never been one."""
 
-    moment: Moment
+    point: ProgramPoint
     premises: frozenset[Hashable]
 
 
@@ -72,8 +72,8 @@ class Idle:
 class Clip:
     """Gradients were clipped; ``scale`` is set where they were still multiplied by the scale of the loss."""
 
-    moment: Moment
-    scale: Moment | None
+    point: ProgramPoint
+    scale: ProgramPoint | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,9 +90,9 @@ class Gradient:
 
     passes: tuple[Pass, ...] = ()
     used: int = 0
-    step: Moment | None = None
+    step: ProgramPoint | None = None
     clip: Clip | None = None
-    scale: Moment | None = None
+    scale: ProgramPoint | None = None
     clearings: tuple[Clearing, ...] = ()
     idle: Idle | None = None
     perhaps: bool = False
@@ -162,7 +162,7 @@ def added(state: State, leaves: Iterable[int], run: Pass) -> None:
     )
 
 
-def cleared(state: State, leaves: Iterable[int], moment: Moment, premises: frozenset[Hashable]) -> None:
+def cleared(state: State, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
     """The gradients are gone, or zero."""
     made: dict[tuple[Pass, ...], Clearing] = {}
 
@@ -171,29 +171,29 @@ def cleared(state: State, leaves: Iterable[int], moment: Moment, premises: froze
             return Gradient(step=past.step, clearings=past.clearings, idle=past.idle)
         if past.doubt:  # they may have been used, or may have gone before
             return Gradient(step=past.step, clearings=past.clearings)
-        clearing = made.setdefault(past.fresh, Clearing(moment, past.fresh, premises))
+        clearing = made.setdefault(past.fresh, Clearing(point, past.fresh, premises))
         return Gradient(step=past.step, clearings=(*past.clearings, clearing)[-KEPT:])
 
     change(state, leaves, how, new=False)
 
 
-def stepped(state: State, leaves: Iterable[int], moment: Moment, premises: frozenset[Hashable]) -> None:
+def stepped(state: State, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
     """An optimizer used the gradients, if there were any; the scaler of mixed precision has unscaled them before."""
-    before, use, idle = list(leaves), Use(moment, fresh_id()), Idle(moment, premises)
+    before, use, idle = list(leaves), Use(point, fresh_id()), Idle(point, premises)
     in_vain = all(past.never and not past.doubt for past, _ in groups(state, before))
 
     def how(past: Gradient) -> Gradient:
         if past.never and not past.doubt:
             return Gradient(idle=past.idle or idle) if in_vain else past
-        return replace(past, used=len(past.passes), step=moment, scale=None, clearings=())
+        return replace(past, used=len(past.passes), step=point, scale=None, clearings=())
 
     for past, _ in groups(state, before):
         state.spent.update(dict.fromkeys(past.fresh, use))
     change(state, before, how, new=in_vain)
 
 
-def clipped(state: State, leaves: Iterable[int], moment: Moment) -> None:
-    change(state, leaves, lambda g: replace(g, clip=Clip(moment, g.scale)), new=False)
+def clipped(state: State, leaves: Iterable[int], point: ProgramPoint) -> None:
+    change(state, leaves, lambda g: replace(g, clip=Clip(point, g.scale)), new=False)
 
 
 def unscaled(state: State, leaves: Iterable[int]) -> None:

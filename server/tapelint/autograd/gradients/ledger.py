@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 
 from ..events.training_step import StepMissed
-from ..facts import Tape
+from ..facts import Facts
 from ..model.graph import Leaf, Node
 from ..state import State, fresh_id
 from .history import Idle, Pass, added, groups, looked_at
 
 
 def planned(
-    tape: Tape,
+    facts: Facts,
     state: State,
     roots: Sequence[int],
     node: ast.AST,
@@ -26,19 +26,19 @@ def planned(
     """What a backward from ``roots`` is to the gradients it is about to make."""
     stranger = next((n.assumed for n in order if n.assumed), None)
     return Pass(
-        state.moment(node),
+        state.point(node),
         roots[0] if roots else -1,
         tuple(begin),
         tuple(item.tensor for item in leaves),
-        next((tape.scaled[key] for key in roots if key in tape.scaled), None),
-        tape.premises(state),
-        assumed or tape.premise or (f"`{stranger}` keeps a graph, which tapelint cannot see" if stranger else None),
+        next((facts.scaled[key] for key in roots if key in facts.scaled), None),
+        facts.premises(state),
+        assumed or facts.premise or (f"`{stranger}` keeps a graph, which tapelint cannot see" if stranger else None),
         fresh_id(),
         create is True,
     )
 
 
-def book(tape: Tape, state: State, run: Pass, leaves: Sequence[int]) -> None:
+def book(facts: Facts, state: State, run: Pass, leaves: Sequence[int]) -> None:
     """Remember which backward a gradient comes from, and tell if a step had looked for it in vain."""
     idle: dict[Idle, list[int]] = {}
     for past, keys in groups(state, leaves):
@@ -48,4 +48,4 @@ def book(tape: Tape, state: State, run: Pass, leaves: Sequence[int]) -> None:
     if state.hooks:  # what they see of the gradients is a use
         looked_at(state, None)
     for step, keys in idle.items():
-        tape.publish(StepMissed(run.moment, run.assumed, step, tuple(keys), run.premises))
+        facts.publish(StepMissed(run.point, run.assumed, step, tuple(keys), run.premises))

@@ -14,20 +14,20 @@ import ast
 from collections.abc import Sequence
 
 from ..events.custom_function import UnmarkedWriteUsed
-from ..facts import Tape
+from ..facts import Facts
 from ..model.graph import Tensor
 from ..state import State
 
 
-def tell_unmarked(tape: Tape, state: State, used: Sequence[Tensor], node: ast.AST) -> None:
+def tell_unmarked(facts: Facts, state: State, used: Sequence[Tensor], node: ast.AST) -> None:
     """Inputs that an ``autograd.Function`` wrote without saying so still have the history of their old values."""
     for tensor in used:
-        found = tape.unmarked.get(tensor.counter)
+        found = facts.unmarked.get(tensor.counter)
         if found is None or tensor.grad_fn is not found.grad_fn or not tensor.requires_grad:
             continue
         write = state.writes.get(tensor.counter)
         if write is not None and found.write in write.chain():
-            moment = state.moment(node)
-            tape.publish(
-                UnmarkedWriteUsed(moment, None, found.function, tensor.id, found.argument, found.write, found.applied)
+            point = state.point(node)
+            facts.publish(
+                UnmarkedWriteUsed(point, None, found.function, tensor.id, found.argument, found.write, found.applied)
             )

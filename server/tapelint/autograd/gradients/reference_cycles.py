@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..events.graph_walks import GradientCycle
-from ..facts import Tape
+from ..facts import Facts
 from ..model.graph import Leaf, Node
-from ..model.program_point import Moment, earlier_lap
+from ..model.program_point import ProgramPoint, earlier_iteration
 from ..model.views import current, edge_of
 from ..state import State
 
@@ -23,14 +23,14 @@ GROWS = 2
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """``grad`` is the gradient that holds its leaf since ``moment``; later iterations added to it ``times``."""
+    """``grad`` is the gradient that holds its leaf since ``point``; later iterations added to it ``times``."""
 
     grad: int
-    moment: Moment
+    point: ProgramPoint
     times: int = 0
 
 
-def closed(tape: Tape, state: State, ran: Iterable[Node], leaves: Sequence[int], now: Moment) -> None:
+def closed(facts: Facts, state: State, ran: Iterable[Node], leaves: Sequence[int], now: ProgramPoint) -> None:
     """A backward with ``create_graph`` ran these nodes and has filled the gradients of ``leaves``, whose graphs lead to
     whatever the nodes had saved.
     """
@@ -47,13 +47,13 @@ def closed(tape: Tape, state: State, ran: Iterable[Node], leaves: Sequence[int],
         past = state.cycles.get(key)
         if past is None or past.grad != grad:
             state.cycles[key] = Cycle(grad, now)
-        elif earlier_lap(past.moment, now) is not None:
-            state.cycles[key] = Cycle(grad, past.moment, past.times + 1)
+        elif earlier_iteration(past.point, now) is not None:
+            state.cycles[key] = Cycle(grad, past.point, past.times + 1)
             if past.times + 1 == GROWS:
-                tape.publish(GradientCycle(now, None, key, past.moment, None))
+                facts.publish(GradientCycle(now, None, key, past.point, None))
 
 
-def left(tape: Tape, state: State, made: Moment, known: Iterable[int]) -> None:
+def left(facts: Facts, state: State, made: ProgramPoint, known: Iterable[int]) -> None:
     """A call that began at ``made`` returns: who is left with a gradient that holds him, and known to nobody else?"""
     outside = set(known)
     depth = len(made.calls)
@@ -61,10 +61,14 @@ def left(tape: Tape, state: State, made: Moment, known: Iterable[int]) -> None:
         if state.grads.get(key) != cycle.grad:
             del state.cycles[key]
             continue
-        born = state.tensors[key].born
-        if born.calls[:depth] == made.calls and born.laps[: len(made.laps)] == made.laps and key not in outside:
+        created_at = state.tensors[key].created_at
+        if (
+            created_at.calls[:depth] == made.calls
+            and created_at.iterations[: len(made.iterations)] == made.iterations
+            and key not in outside
+        ):
             del state.cycles[key]
-            tape.publish(GradientCycle(cycle.moment, None, key, cycle.moment, made))
+            facts.publish(GradientCycle(cycle.point, None, key, cycle.point, made))
 
 
 def _leaves(edges: Iterable[Node | Leaf]) -> set[int]:

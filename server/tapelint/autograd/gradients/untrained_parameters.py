@@ -11,9 +11,9 @@ import ast
 from collections.abc import Sequence
 
 from ..events.training_step import NeverReached
-from ..facts import Cut, Tape
+from ..facts import Cut, Facts
 from ..model.graph import Leaf, Node
-from ..model.program_point import Moment, earlier_lap
+from ..model.program_point import ProgramPoint, earlier_iteration
 from ..state import State
 from .history import Group
 
@@ -21,20 +21,20 @@ NUMBERS = frozenset(("item", "number", "tolist", "__float__", "__int__", "__bool
 """Cuts that are made to look at a value, mostly: the graph goes on elsewhere."""
 
 
-def due(tape: Tape, state: State, past: Sequence[Group], now: Moment) -> bool:
+def due(facts: Facts, state: State, past: Sequence[Group], now: ProgramPoint) -> bool:
     """Whether an optimizer that steps has stepped in an earlier iteration, on a path without doubts: true once for each
     step of the program.
     """
-    if now.node in tape.searched:
+    if now.node in facts.searched:
         return False
-    before = [step for g, _ in past if (step := g.step or (g.idle.moment if g.idle else None)) is not None]
-    if not any(earlier_lap(step, now) for step in before) or tape.premises(state):
+    before = [step for g, _ in past if (step := g.step or (g.idle.point if g.idle else None)) is not None]
+    if not any(earlier_iteration(step, now) for step in before) or facts.premises(state):
         return False
-    tape.searched.add(now.node)
+    facts.searched.add(now.node)
     return True
 
 
-def look(tape: Tape, state: State, keys: Sequence[int], now: Moment, optimizer: ast.expr | None) -> None:
+def look(facts: Facts, state: State, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None) -> None:
     """Tell which leaves of an optimizer no backward has come to, in the iterations before this one.
 
     Where a pass went through the graph of something unknown, it may have come to any of them.
@@ -44,11 +44,11 @@ def look(tape: Tape, state: State, keys: Sequence[int], now: Moment, optimizer: 
     missed = [key for key in keys if _never(state, key)]
     if not missed or _perhaps(state):
         return
-    found = _cut(tape, state, frozenset(missed))
+    found = _cut(facts, state, frozenset(missed))
     if found is not None:
-        tape.publish(NeverReached(now, None, optimizer, found[1], found[0]))
+        facts.publish(NeverReached(now, None, optimizer, found[1], found[0]))
     elif len(missed) == len(keys) and any(g.passes and not g.doubt for g in state.history.values()):
-        tape.publish(NeverReached(now, None, optimizer, tuple(missed), None))
+        facts.publish(NeverReached(now, None, optimizer, tuple(missed), None))
 
 
 def _never(state: State, key: int) -> bool:
@@ -59,7 +59,7 @@ def _never(state: State, key: int) -> bool:
         and tensor.assumed is None
         and key not in state.grads
         and tensor.counter not in state.writes
-        and tensor.memory not in state.aside
+        and tensor.memory not in state.untracked_writes
         and (past is None or past.never and not past.doubt)
     )
 
@@ -70,9 +70,9 @@ def _perhaps(state: State) -> bool:
     return any(state.tensors[key].requires_grad is None for key in reached)
 
 
-def _cut(tape: Tape, state: State, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
+def _cut(facts: Facts, state: State, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
     """The first place where the graph of some of ``missed`` was cut."""
-    for cut in dict.fromkeys(tape.cuts.values()):
+    for cut in dict.fromkeys(facts.cuts.values()):
         if cut.source is None and not cut.leaves or cut.reason in NUMBERS:
             continue
         below = set(cut.leaves) if cut.source is None else _leaves(cut.source)

@@ -16,7 +16,7 @@ V = TypeVar("V")
 _set = dict.__setitem__
 
 
-class Traced(dict[K, V]):
+class TrackedDict(dict[K, V]):
     """A dictionary that knows which of its keys were set since the last fork."""
 
     __slots__ = ("touched",)
@@ -30,23 +30,23 @@ class Traced(dict[K, V]):
         _set(self, key, value)
 
 
-class Past:
+class ForkHistory:
     """What a path had changed between two forks, and what came before; paths that forked share their past."""
 
     __slots__ = ("before", "depth", "heap", "tensors", "writes")
 
-    def __init__(self, before: Past | None, heap: set[int], tensors: set[int], writes: set[int]) -> None:
+    def __init__(self, before: ForkHistory | None, heap: set[int], tensors: set[int], writes: set[int]) -> None:
         self.before = before
         self.depth: int = before.depth + 1 if before is not None else 1
         self.heap, self.tensors, self.writes = heap, tensors, writes
 
 
-class Difference:
+class ForkDiff:
     """The keys of two paths' heap objects, tensors and version counters that may differ."""
 
     __slots__ = ("heap", "tensors", "writes")
 
-    def __init__(self, left: Past | None, right: Past | None) -> None:
+    def __init__(self, left: ForkHistory | None, right: ForkHistory | None) -> None:
         self.heap: set[int] = set()
         self.tensors: set[int] = set()
         self.writes: set[int] = set()

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...ops import overload
-from ..facts import Tape
+from ..facts import Facts
 from ..state import State, fresh_id
 from .graph import Leaf, Node, SavedTensor, Tensor
 from .views import current, edge_of
@@ -49,42 +49,44 @@ def alias(state: State, key: int, node: ast.AST) -> int:
         made,
         "view_as",
         edges,
-        state.moment(node),
+        state.point(node),
         certain=source.requires_grad is not None,
         results=(made,),
         anchors=(key,),
         sources=tuple(("self", e) for e in edges),
     )
     facts = {"base": None, "view": "", "parameter": False, "inference": False}
-    state.tensors[made] = replace(source, id=made, born=graph.born, requires_grad=True, grad_fn=graph, **facts)  # type: ignore[arg-type]
+    state.tensors[made] = replace(
+        source, id=made, created_at=graph.created_at, requires_grad=True, grad_fn=graph, **facts
+    )  # type: ignore[arg-type]
     return made
 
 
-def is_input(tape: Tape, key: int) -> bool:
+def is_input(facts: Facts, key: int) -> bool:
     """Whether a tensor is a leaf of a level that is running."""
-    return any(key in level.inputs for level in tape.levels)
+    return any(key in level.inputs for level in facts.levels)
 
 
-def is_captured(tape: Tape, tensor: Tensor) -> bool:
+def is_captured(facts: Facts, tensor: Tensor) -> bool:
     """Whether the function that is being differentiated may not write a tensor, for it comes from around it."""
-    level = next((level for level in reversed(tape.levels) if level.differentiates), None)
+    level = next((level for level in reversed(facts.levels) if level.differentiates), None)
     return level is not None and not level.owns(tensor)
 
 
-def leave(tape: Tape, state: State, level: Level, more: Iterable[int] = ()) -> None:
+def leave(facts: Facts, state: State, level: Level, more: Iterable[int] = ()) -> None:
     """A level ends: what was made inside, and ``more``, has the graph that it has outside."""
     keys = [*more]
     for key in reversed(state.tensors):
         keys.append(key)
         if key == level.begin:
             break
-    see_outside(tape, state, level, keys)
+    see_outside(facts, state, level, keys)
 
 
-def see_outside(tape: Tape, state: State, level: Level, keys: Iterable[int]) -> None:
+def see_outside(facts: Facts, state: State, level: Level, keys: Iterable[int]) -> None:
     """Give some tensors the graph that they have outside a level."""
     keys = list(keys)
-    outside = Outside(tape, state, level)
+    outside = Outside(facts, state, level)
     outside.add(fn for key in keys if (fn := state.tensors[key].grad_fn) is not None)
     for key in keys:
         tensor = state.tensors[key]
@@ -100,8 +102,8 @@ class Outside:
     come through it.
     """
 
-    def __init__(self, tape: Tape, state: State, level: Level) -> None:
-        self.tape, self.state, self.level = tape, state, level
+    def __init__(self, facts: Facts, state: State, level: Level) -> None:
+        self.facts, self.state, self.level = facts, state, level
         self.found: dict[Node, tuple[Node | None, bool | None]] = {}
 
     def add(self, graphs: Iterable[Node]) -> None:
@@ -140,8 +142,8 @@ class Outside:
         )
         if len(kept) < len(edges):
             made = self._narrowed(made)
-        if item in self.tape.gradients:
-            self.tape.gradients[made] = self.tape.gradients[item]
+        if item in self.facts.gradients:
+            self.facts.gradients[made] = self.facts.gradients[item]
         return made, needs
 
     def _narrowed(self, item: Node) -> Node:

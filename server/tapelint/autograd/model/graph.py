@@ -17,7 +17,7 @@ from dataclasses import field
 from typing import Any, Literal
 
 from ..frozen import frozen
-from .program_point import Moment
+from .program_point import ProgramPoint
 
 
 @frozen
@@ -41,7 +41,7 @@ class SavedTensor:
 
 
 @frozen
-class Turn:
+class NodeVisit:
     """A backward pass has come to ``item``, whose backward the program defines. ``node`` is the syntax of the pass.
 
     ``create`` is whether what runs now is recorded; ``unpack`` is called where the program asks for the saved tensors;
@@ -59,7 +59,7 @@ class Turn:
 
 
 @frozen
-class Gradients:
+class BackwardResult:
     """What a node's own backward returned: ``edges`` are where a gradient goes, ``made`` the tensors that are
     gradients, ``reached`` the leaves that got one in a pass of its own.
     """
@@ -86,7 +86,7 @@ class Node:
     id: int
     op: str
     inputs: tuple[Node | Leaf, ...]
-    born: Moment
+    created_at: ProgramPoint
     saved: tuple[SavedTensor, ...] = ()
     keeps: bool = False
     certain: bool = True
@@ -96,7 +96,7 @@ class Node:
     anchors: tuple[object, ...] = ()
     overload: str = ""
     sources: tuple[tuple[str, Node | Leaf], ...] = ()
-    method: Callable[[Any, Turn], Gradients] | None = None
+    method: Callable[[Any, NodeVisit], BackwardResult] | None = None
     whole: bool = True
     shape: int = field(init=False, compare=False, repr=False)
     """A digest of how the graph below was built, in whatever iterations: graphs of different shape were built
@@ -105,15 +105,15 @@ class Node:
 
     def __post_init__(self) -> None:
         below = tuple([item.shape if type(item) is Node else 0 for item in self.inputs])
-        if self.is_passage:
+        if self.is_passthrough:
             shape = below[0]
         else:
-            loops = tuple([id(lap.loop) for lap in self.born.laps])
-            shape = hash((id(self.born.node), self.op, len(self.saved), loops, below))
+            loops = tuple([id(lap.loop) for lap in self.created_at.iterations])
+            shape = hash((id(self.created_at.node), self.op, len(self.saved), loops, below))
         object.__setattr__(self, "shape", shape)
 
     @property
-    def is_passage(self) -> bool:
+    def is_passthrough(self) -> bool:
         """Whether no pass can fail here or do more than go on to the one input: it keeps nothing, such as a view."""
         return (
             not self.keeps
@@ -152,7 +152,7 @@ class Tensor:
     id: int
     counter: int
     memory: int
-    born: Moment
+    created_at: ProgramPoint
     requires_grad: bool | None = False
     grad_fn: Node | None = None
     base: int | None = None
@@ -164,7 +164,7 @@ class Tensor:
     assumed: str | None = None
     inference: bool = False
     output: int = 0
-    of_module: bool = False
+    stands_for_module: bool = False
 
     def __repr__(self) -> str:
         origin = repr(self.grad_fn) if self.grad_fn else "leaf" if self.requires_grad else "plain"
@@ -199,7 +199,7 @@ class Write:
 
     version: int
     how: str
-    moment: Moment
+    point: ProgramPoint
     certain: bool = True
     before: Write | None = None
     tensor: int = -1
@@ -224,9 +224,9 @@ class Write:
 
 
 @frozen
-class Freed:
+class BackwardPass:
     """A backward pass: it freed what its nodes had saved, or retained it. ``begin`` is where it began."""
 
-    moment: Moment
+    point: ProgramPoint
     root: int | None
     begin: tuple[Node | Leaf, ...] = ()

@@ -12,28 +12,28 @@ import ast
 from collections.abc import Iterable
 
 from ..events.broken_graph import InferenceTensorUsed
-from ..facts import Tape
+from ..facts import Facts
 from ..state import State
 from .graph import SavedTensor, Tensor
 from .writes import Refused
 
 
-def check_saved(tape: Tape, state: State, saved: Iterable[SavedTensor], op: str, node: ast.AST) -> None:
+def check_saved(facts: Facts, state: State, saved: Iterable[SavedTensor], op: str, node: ast.AST) -> None:
     """Raise Refused where an op would save an inference tensor for backward. At a level of its own a tensor is wrapped
     before it is saved; whether it is saved outside too is not known yet.
     """
-    for item in () if tape.levels else saved:
+    for item in () if facts.levels else saved:
         tensor = state.tensors.get(item.tensor)
         if tensor is not None and tensor.inference and item.role != "result":
-            tape.publish(InferenceTensorUsed(state.moment(node), None, tensor.id, "saved", op, tensor.born))
+            facts.publish(InferenceTensorUsed(state.point(node), None, tensor.id, "saved", op, tensor.created_at))
             raise Refused("Inference tensors cannot be saved for backward.")
 
 
-def check_inference_write(tape: Tape, state: State, tensor: Tensor, op: str, node: ast.AST) -> None:
+def check_inference_write(facts: Facts, state: State, tensor: Tensor, op: str, node: ast.AST) -> None:
     """Raise Refused where an inference tensor is written outside inference mode. What ``detach()`` and ``.data`` make
     of it there is none in this one respect.
     """
     detached = tensor.base is None and tensor.memory != tensor.id and tensor.view != "inference"
     if tensor.inference and not state.inference and not detached:
-        tape.publish(InferenceTensorUsed(state.moment(node), None, tensor.id, "written", op, tensor.born))
+        facts.publish(InferenceTensorUsed(state.point(node), None, tensor.id, "written", op, tensor.created_at))
         raise Refused("Inplace update to inference tensor outside InferenceMode is not allowed.")

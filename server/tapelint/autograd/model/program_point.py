@@ -5,7 +5,7 @@ The same line runs many times. In
     for step in range(3):
         loss = net(x)        # this call happens at (step, lap 1), (step, lap 2), ...
 
-a ``Moment`` is the syntax node together with the laps of all loops and the calls that were running.
+a ``ProgramPoint`` is the syntax node together with the laps of all loops and the calls that were running.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..frozen import frozen
 
 
 @frozen
-class Lap:
+class Iteration:
     """One iteration of one run of a loop. ``loop`` is its syntax, ``run`` tells two runs of it apart, ``number``
     counts from 1.
     """
@@ -30,15 +30,15 @@ class Lap:
 
 
 @frozen
-class Moment:
+class ProgramPoint:
     """A syntax node, the laps running (outermost first), and the calls that led there (outermost first)."""
 
     node: ast.AST
-    laps: tuple[Lap, ...] = ()
+    iterations: tuple[Iteration, ...] = ()
     calls: tuple[ast.AST, ...] = ()
 
     def __repr__(self) -> str:
-        return f"line {getattr(self.node, 'lineno', '?')}{''.join(f', {lap}' for lap in self.laps)}"
+        return f"line {getattr(self.node, 'lineno', '?')}{''.join(f', {lap}' for lap in self.iterations)}"
 
     @property
     def place(self) -> tuple[ast.AST, tuple[ast.AST, ...]]:
@@ -50,9 +50,9 @@ class Moment:
         return getattr(self.node, "lineno", 0)
 
 
-def earlier_lap(past: Moment, now: Moment) -> Lap | None:
+def earlier_iteration(past: ProgramPoint, now: ProgramPoint) -> Iteration | None:
     """The lap of ``past`` that is an earlier iteration of a loop still running ``now``, or None."""
-    for before, current in zip(past.laps, now.laps):
+    for before, current in zip(past.iterations, now.iterations):
         if before.run != current.run:
             return None
         if before.number != current.number:
@@ -60,9 +60,9 @@ def earlier_lap(past: Moment, now: Moment) -> Lap | None:
     return None
 
 
-def loop_around(now: Moment, past: Moment) -> Lap | None:
+def loop_around(now: ProgramPoint, past: ProgramPoint) -> Iteration | None:
     """The outermost loop that runs ``now`` and had not begun at ``past``, or None."""
-    for index, lap in enumerate(now.laps):
-        if index >= len(past.laps) or past.laps[index].run != lap.run:
+    for index, lap in enumerate(now.iterations):
+        if index >= len(past.iterations) or past.iterations[index].run != lap.run:
             return lap
     return None

@@ -15,7 +15,7 @@ from dataclasses import replace
 from ...ops.casting import saves_original
 from ...ops.schema import Op
 from ..events.graph_walks import GraphTensorWritten
-from ..facts import Cut, Tape
+from ..facts import Cut, Facts
 from ..gradients.missing_mark_dirty import tell_unmarked
 from ..state import State, fresh_id
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor
@@ -48,7 +48,7 @@ def both(known: bool, unknown: bool) -> bool | None:
 
 
 def record(
-    tape: Tape,
+    facts: Facts,
     state: State,
     op: Op,
     args: Mapping[str, Arg | None],
@@ -69,7 +69,7 @@ def record(
     if mode:
         for name, key in given:
             if state.tensors[key].view and name in flows and key != target:
-                check_read(tape, state, key, node)
+                check_read(facts, state, key, node)
     tensors: list[tuple[str, Tensor]] = []
     flowing: list[tuple[str, Tensor]] = []
     wanted, perhaps = set[str](), set[str]()
@@ -81,29 +81,29 @@ def record(
             flowing.append((name, tensor))
             if tensor.requires_grad is not False:
                 (wanted if tensor.requires_grad else perhaps).add(name)
-    if tape.unmarked and mode:
-        tell_unmarked(tape, state, [t for _, t in flowing], node)
+    if facts.unmarked and mode:
+        tell_unmarked(facts, state, [t for _, t in flowing], node)
     needs = both(mode is True and bool(wanted), mode is not False and bool(wanted or perhaps))
     if op.writes:
-        return _write(tape, state, op, target, tensors, node, needs, wanted)
+        return _write(facts, state, op, target, tensors, node, needs, wanted)
 
     source = tensors[0][1] if tensors else None
     if op.view == "same" and op.outputs == 1 and source is not None:
         return (source.id,)
     count = max(op.outputs if op.outputs >= 0 else (outputs or 1), 1)
     keys = tuple([fresh_id() for _ in range(count)])
-    moment = state.moment(node)
+    point = state.point(node)
     graph: Node | None = None
     if needs is not False and len(op.constant) < count:
         sources = tuple([(name, e) for name, t in flowing if (e := edge_of(t)) is not None])
-        saved, keeps = _saves(tape, state, op, tensors, keys, None, wanted)
+        saved, keeps = _saves(facts, state, op, tensors, keys, None, wanted)
         if needs:
-            check_saved(tape, state, saved, op.name, node)
+            check_saved(facts, state, saved, op.name, node)
         graph = Node(
             keys[0],
             op.name,
             tuple(dict.fromkeys([e for _, e in sources])),
-            moment,
+            point,
             saved,
             keeps,
             needs is True,
@@ -132,7 +132,7 @@ def record(
                 key,
                 source.counter,
                 source.memory,
-                moment,
+                point,
                 False if detached else grad,
                 graph if grad is not False else None,
                 base,
@@ -148,7 +148,7 @@ def record(
                 key,
                 key,
                 key,
-                moment,
+                point,
                 grad,
                 graph if grad is not False else None,
                 sizes=() if op.scalar else sizes,
@@ -157,11 +157,11 @@ def record(
                 output=index,
             )
         if op.name == "clone" and source is not None:
-            tape.copies[key] = (source.id, state.version(source.counter))
+            facts.copies[key] = (source.id, state.version(source.counter))
         if grad is False or mode is False and shared:
-            _remember_cut(tape, state, key, op, tensors, mode, node)
-        elif tape.cuts:
-            _remember_term(tape, key, flowing, op.name)
+            _remember_cut(facts, state, key, op, tensors, mode, node)
+        elif facts.cuts:
+            _remember_term(facts, key, flowing, op.name)
     return keys
 
 
@@ -175,7 +175,7 @@ def _inherited(op: Op, source: Tensor | None, index: int) -> Kind:
 
 
 def _saves(
-    tape: Tape,
+    facts: Facts,
     state: State,
     op: Op,
     tensors: Sequence[tuple[str, Tensor]],
@@ -206,16 +206,16 @@ def _saves(
             for name, tensor in tensors:
                 if name == item.what:
                     keeps = True
-                    if tape.casting and not saves_original(op.name, tape.is_single(tensor.id)):
+                    if facts.casting and not saves_original(op.name, facts.is_single(tensor.id)):
                         continue  # a copy in another type
                     kept.append(SavedTensor(name, tensor.id, tensor.counter, state.version(tensor.counter)))
     held = state.packed(kept)
-    tape.saved.update([item.counter for item in held])
+    facts.saved.update([item.counter for item in held])
     return held, keeps
 
 
 def _write(
-    tape: Tape,
+    facts: Facts,
     state: State,
     op: Op,
     target: Arg | None,
@@ -228,16 +228,16 @@ def _write(
     if not isinstance(target, int):
         return ()
     tensor = current(state, target)
-    check_inference_write(tape, state, tensor, op.name, node)
+    check_inference_write(facts, state, tensor, op.name, node)
     written = [t for name, t in tensors if name in op.flows and t.id != target and t.requires_grad]
     given = any(t.grad_fn is not None for t in written)
-    check_write(tape, state, tensor, op.name, node, needs, given, bool(written))
+    check_write(facts, state, tensor, op.name, node, needs, given, bool(written))
     if needs is True and tensor.grad_fn is not None:
-        tape.publish(GraphTensorWritten(state.moment(node), tensor.premise, target, op.name))
+        facts.publish(GraphTensorWritten(state.point(node), tensor.premise, target, op.name))
     if needs is not False:
-        saved, keeps = _saves(tape, state, op, tensors, (), tensor, wanted)
+        saved, keeps = _saves(facts, state, op, tensors, (), tensor, wanted)
         if needs:
-            check_saved(tape, state, saved, op.name, node)
+            check_saved(facts, state, saved, op.name, node)
         others = [(name, t) for name, t in tensors if name in op.flows and t.id != target]
         given = [(name, e) for name, t in others if (e := edge_of(t)) is not None]
         anchors = tuple(t.id for name, t in tensors if name in op.flows)
@@ -246,20 +246,20 @@ def _write(
         if (old := edge_of(whole)) is not None and (tensor.base is not None or op.writes[0] in op.flows):
             given.insert(0, (op.writes[0], old))
         edges = tuple(dict.fromkeys(e for _, e in given))
-        moment = state.moment(node)
+        point = state.point(node)
         facts = {"certain": needs is True, "results": (target,), "anchors": anchors}
         facts |= {"overload": op.overload, "sources": tuple(given)}
         if tensor.base is None:
-            graph = Node(fresh_id(), op.name, edges, moment, saved, keeps, grad_fn=op.grad_fn, **facts)  # type: ignore[arg-type]
+            graph = Node(fresh_id(), op.name, edges, point, saved, keeps, grad_fn=op.grad_fn, **facts)  # type: ignore[arg-type]
             state.tensors[target] = replace(tensor, grad_fn=graph, requires_grad=needs)
         else:
-            graph = Node(fresh_id(), op.name, edges, moment, saved, True, grad_fn="CopySlices", **facts)  # type: ignore[arg-type]
+            graph = Node(fresh_id(), op.name, edges, point, saved, True, grad_fn="CopySlices", **facts)  # type: ignore[arg-type]
             state.tensors[whole.id] = replace(whole, grad_fn=graph, requires_grad=needs)
             view = Node(
                 fresh_id(),
                 "as_strided",
                 (graph,),
-                moment,
+                point,
                 certain=needs is True,
                 results=(target,),
                 grad_fn="AsStridedBackward0",
@@ -273,7 +273,13 @@ def _write(
 
 
 def _remember_cut(
-    tape: Tape, state: State, key: int, op: Op, tensors: Sequence[tuple[str, Tensor]], mode: bool | None, node: ast.AST
+    facts: Facts,
+    state: State,
+    key: int,
+    op: Op,
+    tensors: Sequence[tuple[str, Tensor]],
+    mode: bool | None,
+    node: ast.AST,
 ) -> None:
     """Why a result has no graph, where one of its inputs had one. Of a tensor that another one is ``like``, nothing but
     its size is looked at.
@@ -283,30 +289,30 @@ def _remember_cut(
     for _, tensor in tensors:
         if tensor.requires_grad:
             mode_name = "inference_mode" if state.inference else "no_grad"
-            switched = state.switched if mode is False else None
+            switched = state.grad_mode_set_at if mode is False else None
             reason = mode_name if mode is False else op.name
-            tape.cuts[key] = Cut(state.moment(node), reason, switched, tensor.grad_fn)
+            facts.cuts[key] = Cut(state.point(node), reason, switched, tensor.grad_fn)
             return
-        if tensor.id in tape.cuts:
-            tape.cuts[key] = tape.cuts[tensor.id]
+        if tensor.id in facts.cuts:
+            facts.cuts[key] = facts.cuts[tensor.id]
             return
 
 
-def _remember_term(tape: Tape, key: int, flowing: Sequence[tuple[str, Tensor]], op: str) -> None:
+def _remember_term(facts: Facts, key: int, flowing: Sequence[tuple[str, Tensor]], op: str) -> None:
     """A sum with a graph, one of whose terms lost its own: what that term was computed from gets nothing. A sum that
     goes on as something else, as the weights of a first-order update do, is no loss.
     """
     if op not in SUMS and (op not in SCALINGS or len(flowing) > 1):
         return
     for _, tensor in flowing:
-        cut = tape.terms.get(tensor.id) or (tape.cuts.get(tensor.id) if op in SUMS else None)
+        cut = facts.terms.get(tensor.id) or (facts.cuts.get(tensor.id) if op in SUMS else None)
         if cut is not None and cut.reason in REWRAPPED:
-            tape.terms[key] = cut
+            facts.terms[key] = cut
             return
 
 
 def invent(
-    tape: Tape,
+    facts: Facts,
     state: State,
     inputs: Sequence[int],
     node: ast.AST,
@@ -330,7 +336,7 @@ def invent(
             key,
             op or assumed or "call",
             edges,
-            state.moment(node),
+            state.point(node),
             keeps=keeps,
             assumed=assumed,
             results=(key,),
@@ -338,6 +344,6 @@ def invent(
         )
     perhaps = needs or needs is None and any(t.requires_grad is None for t in tensors)
     state.tensors[key] = Tensor(
-        key, key, key, state.moment(node), needs if edges else None if perhaps else False, graph, assumed=assumed
+        key, key, key, state.point(node), needs if edges else None if perhaps else False, graph, assumed=assumed
     )
     return key

@@ -6,7 +6,7 @@ import ast
 
 from ..frozen import frozen
 from .graph import Node
-from .program_point import Lap, Moment
+from .program_point import Iteration, ProgramPoint
 
 
 @frozen
@@ -18,7 +18,7 @@ class Stored:
     assigned), ``appended``, or ``iterated`` (bound by a loop, which keeps nothing).
     """
 
-    moment: Moment
+    point: ProgramPoint
     target: str
     value: ast.expr | None
     statement: ast.AST
@@ -26,7 +26,7 @@ class Stored:
 
 
 @frozen
-class Kept:
+class LastStore:
     """The last tensor that a statement in a loop stored."""
 
     tensor: int
@@ -34,12 +34,12 @@ class Kept:
 
 
 @frozen
-class Collected:
+class RetainedGraphs:
     """What a loop had collected when it ended: the graph of several of its iterations, held by one variable or
     container. ``lap`` is the last iteration that stored, ``alive`` are the nodes that still hold saved tensors.
     """
 
     tensor: int
     stored: Stored
-    lap: Lap
+    lap: Iteration
     alive: tuple[Node, ...]

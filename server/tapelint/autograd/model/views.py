@@ -18,7 +18,7 @@ UNRECORDED = ("no_grad", "inference")
 def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:
     """A new tensor without history: data, a parameter, a constant."""
     key = fresh_id()
-    state.tensors[key] = Tensor(key, key, key, state.moment(node), requires_grad, inference=state.inference, **facts)  # type: ignore[arg-type]
+    state.tensors[key] = Tensor(key, key, key, state.point(node), requires_grad, inference=state.inference, **facts)  # type: ignore[arg-type]
     return key
 
 
@@ -37,7 +37,7 @@ def current(state: State, key: int) -> Tensor:
     if base.requires_grad or base.requires_grad is False and tensor.grad_fn is not None:
         edge = edge_of(base)
         edges = (edge,) if edge is not None else ()
-        node = Node(fresh_id(), "as_strided", edges, tensor.born, results=(key,), grad_fn="AsStridedBackward0")
+        node = Node(fresh_id(), "as_strided", edges, tensor.created_at, results=(key,), grad_fn="AsStridedBackward0")
         return replace(tensor, grad_fn=node, requires_grad=True, seen=version)
     return replace(tensor, seen=version)
 
@@ -45,7 +45,11 @@ def current(state: State, key: int) -> Tensor:
 def contents(state: State, key: int) -> tuple[int, ...]:
     """Stands for the numbers in the tensor ``key``: it is another one after every write to its memory."""
     tensor = state.tensors[key]
-    writes = state.writes.get(tensor.counter), state.writes.get(tensor.memory), state.aside.get(tensor.memory)
+    writes = (
+        state.writes.get(tensor.counter),
+        state.writes.get(tensor.memory),
+        state.untracked_writes.get(tensor.memory),
+    )
     return key, *(write.stamp if write is not None else 0 for write in writes)
 
 

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from math import prod
 
 from ..events.graph_walks import LeafWritten, ViewRefused
-from ..facts import Tape
+from ..facts import Facts
 from ..state import State, fresh_id
 from .func_levels import is_captured, is_input
 from .graph import Leaf, Node, Tensor, Write
-from .program_point import Moment, earlier_lap
+from .program_point import ProgramPoint, earlier_iteration
 from .views import current
 
 PROTECTED = {
@@ -44,31 +44,32 @@ def bump(
 ) -> None:
     """A write: the version of ``counter`` goes up, and who did it is remembered.
 
-    What ``.data`` gives has a counter of its own: a write to it also changes the memory ``aside`` of its counter.
+    What ``.data`` gives has a counter of its own: a write to it also changes the memory ``untracked_writes`` of its
+    counter.
     """
     before = state.writes.get(counter)
     version = before.version + 1 if before else 1
-    state.writes[counter] = Write(version, how, state.moment(node), certain, before, tensor, fresh_id(), given)
+    state.writes[counter] = Write(version, how, state.point(node), certain, before, tensor, fresh_id(), given)
     state.changes += 1
     owner = state.tensors.get(counter)
     if owner is not None and owner.memory != counter:
-        write_aside(state, owner.memory, how, node, counter, given)
+        record_untracked_write(state, owner.memory, how, node, counter, given)
 
 
-def write_aside(
+def record_untracked_write(
     state: State, memory: int, how: str, node: ast.AST, tensor: int, given: tuple[tuple[int, int], ...] = ()
 ) -> None:
     """A write to ``memory`` that its own version counter does not show."""
-    before = state.aside.get(memory)
+    before = state.untracked_writes.get(memory)
     version = before.version + 1 if before else 1
-    state.aside[memory] = Write(version, how, state.moment(node), True, before, tensor, fresh_id(), given)
+    state.untracked_writes[memory] = Write(version, how, state.point(node), True, before, tensor, fresh_id(), given)
 
 
-def stepped(state: State, past: Moment, now: Moment) -> bool:
+def stepped(state: State, past: ProgramPoint, now: ProgramPoint) -> bool:
     """Whether an optimizer has stepped in the loop of which ``past`` is an earlier iteration."""
-    lap = earlier_lap(past, now)
+    lap = earlier_iteration(past, now)
     return lap is not None and any(
-        write.how.endswith(".step") and any(each.run == lap.run for each in write.moment.laps)
+        write.how.endswith(".step") and any(each.run == lap.run for each in write.point.iterations)
         for write in state.writes.values()
     )
 
@@ -87,7 +88,7 @@ def settled(state: State, path: Sequence[Node], write: Write) -> Node | None:
             todo += item.inputs
             continue
         last = state.writes.get(state.tensors[item.tensor].counter)
-        if last is None or last.moment != write.moment:
+        if last is None or last.point != write.point:
             return None
     return entry
 
@@ -105,7 +106,7 @@ def overlapping(state: State, tensor: Tensor) -> bool:
 
 
 def check_write(
-    tape: Tape,
+    facts: Facts,
     state: State,
     tensor: Tensor,
     how: str,
@@ -117,32 +118,34 @@ def check_write(
     """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and
     friends. ``given`` is whether what is written has a graph, ``wanted`` whether any of it requires grad.
     """
-    if tape.levels and is_captured(tape, tensor):
+    if facts.levels and is_captured(facts, tensor):
         raise Refused(CAPTURED)
     if state.grad_mode is not True:
         return
     if tensor.view in PROTECTED and tensor.base is not None and needs:
-        tape.publish(ViewRefused(state.moment(node), tensor.premise, tensor.id, how, tensor.view, tensor.born, None))
+        facts.publish(
+            ViewRefused(state.point(node), tensor.premise, tensor.id, how, tensor.view, tensor.created_at, None)
+        )
         raise Refused(PROTECTED[tensor.view])
     base = current(state, tensor.base) if tensor.base is not None else None
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
-    if tape.levels and is_input(tape, tensor.id if base is None else base.id):
-        tape.publish(LeafWritten(state.moment(node), tensor.premise, tensor.id, how, base is not None, given, wanted))
+    if facts.levels and is_input(facts, tensor.id if base is None else base.id):
+        facts.publish(LeafWritten(state.point(node), tensor.premise, tensor.id, how, base is not None, given, wanted))
         raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
-        tape.publish(LeafWritten(state.moment(node), tensor.premise, tensor.id, how, False, given, wanted))
+        facts.publish(LeafWritten(state.point(node), tensor.premise, tensor.id, how, False, given, wanted))
         raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.requires_grad and base.grad_fn is None:
-        tape.publish(LeafWritten(state.moment(node), base.premise, base.id, how, True, given, wanted))
+        facts.publish(LeafWritten(state.point(node), base.premise, base.id, how, True, given, wanted))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base.grad_fn is None and tensor.requires_grad:
         if tensor.grad_fn is None:
-            tape.publish(LeafWritten(state.moment(node), tensor.premise, tensor.id, how, True))
+            facts.publish(LeafWritten(state.point(node), tensor.premise, tensor.id, how, True))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def check_read(tape: Tape, state: State, key: int, node: ast.AST) -> None:
+def check_read(facts: Facts, state: State, key: int, node: ast.AST) -> None:
     """Raise Refused where an op, with grad mode on, is given a protected view whose base was written since."""
     tensor = state.tensors[key]
     write = state.writes.get(tensor.counter) if tensor.view in PROTECTED and tensor.base is not None else None
@@ -150,7 +153,7 @@ def check_read(tape: Tape, state: State, key: int, node: ast.AST) -> None:
     if culprit is None or tensor.base is None or not current(state, tensor.base).requires_grad:
         return
     premise = tensor.premise or state.tensors[tensor.base].premise
-    tape.publish(ViewRefused(state.moment(node), premise, key, "", tensor.view, tensor.born, culprit))
+    facts.publish(ViewRefused(state.point(node), premise, key, "", tensor.view, tensor.created_at, culprit))
     raise Refused("its base or another view of its base has been modified inplace")
 
 

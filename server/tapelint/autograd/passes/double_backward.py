@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...ops.second import gradient_needs
-from ..facts import Tape
+from ..facts import Facts
 from ..model.graph import Leaf, Node, SavedTensor
 from ..model.views import current, edge_of
 from ..state import State
@@ -29,9 +29,9 @@ class Gradient:
     """
 
     def __init__(
-        self, tape: Tape, state: State, order: Sequence[Node], target: Leaf | Node, starts: Iterable[Node | Leaf]
+        self, facts: Facts, state: State, order: Sequence[Node], target: Leaf | Node, starts: Iterable[Node | Leaf]
     ) -> None:
-        self.tape, self.state = tape, state
+        self.facts, self.state = facts, state
         self.edges: dict[Node | Leaf, None] = dict.fromkeys(starts)
         self.saved: dict[SavedTensor, None] = {}
         self.unknown = False
@@ -46,7 +46,7 @@ class Gradient:
     def _add(self, item: Node, wanted: set[Node | Leaf], recorded: bool) -> bool:
         """What one node that ran adds; whether that is anything."""
         if item.method is not None:
-            made = self.tape.gradients[item].made if item in self.tape.gradients else ()
+            made = self.facts.gradients[item].made if item in self.facts.gradients else ()
             return self._depend(*(edge_of(current(self.state, key)) for key in made))
         if not item.certain or item.assumed is not None:
             self.unknown = True

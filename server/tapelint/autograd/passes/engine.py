@@ -17,12 +17,12 @@ from ..events.graph_walks import (
     BackwardWithoutGraph,
     FreedGraphReached,
     SavedTensorAltered,
-    SavedTensorSpoiled,
+    SavedTensorModified,
 )
-from ..facts import Tape
+from ..facts import Facts
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
-from ..model.graph import Freed, Gradients, Leaf, Node, Turn
+from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit
 from ..model.views import current, edge_of
 from ..model.writes import Refused, is_guarded, settled, stepped
 from ..state import State
@@ -38,7 +38,7 @@ NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_
 
 
 def backward(
-    tape: Tape,
+    facts: Facts,
     state: State,
     roots: Sequence[int],
     node: ast.AST,
@@ -54,18 +54,18 @@ def backward(
     ``retain`` None means unknown: then nothing is known to be freed. ``assumed`` says on what premise there is a
     backward at all; ``inner`` that it runs as part of another one. Raises Refused where PyTorch raises.
     """
-    begin = _begin(tape, state, roots, node, assumed)
+    begin = _begin(facts, state, roots, node, assumed)
     order, parents, leaves = _walk(begin)
-    tape.work += len(order)
+    facts.work += len(order)
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs, accumulate)
     if accumulate:
         leaves = [item for item in leaves if state.tensors[item.tensor].requires_grad is not False]  # frozen since
     done: dict[Node, None] = {}
-    now = Freed(state.moment(node), roots[0] if roots else None, tuple(begin))
-    check = Check(tape, state, now, parents, order, assumed)
+    now = BackwardPass(state.point(node), roots[0] if roots else None, tuple(begin))
+    check = Check(facts, state, now, parents, order, assumed)
     defined: set[Node | Leaf] = set(begin)
-    waiting = Waiting(tape, state, order, node, create)
+    waiting = Waiting(facts, state, order, node, create)
     complete = _complete(order, leaves)
     beyond: dict[int, None] = {}
 
@@ -76,33 +76,35 @@ def backward(
                 if accumulate:
                     waiting.accumulate(item)
 
-    run = planned(tape, state, roots, node, begin, order, leaves, assumed, create)
+    run = planned(facts, state, roots, node, begin, order, leaves, assumed, create)
     early = any(hook.kind == "accumulated" for hook in state.hooks.values())  # a hook may use the gradients at once
     if accumulate and early:
-        book(tape, state, run, run.leaves)
+        book(facts, state, run, run.leaves)
     arrive(complete.pop(None, ()))
     for item in order:
         waiting.arrived(item)
-        gradients: Gradients | None = None
+        gradients: BackwardResult | None = None
         if item.method is None:
             if not check(item):
                 break
         elif all(n.certain for n in check.path(item)):
-            turn = Turn(item, node, create, partial(check, item), partial(check.users, item), inputs is not None, order)
-            tape.gradients[item] = gradients = _own_backward(tape, item, state, turn, check)
+            turn = NodeVisit(
+                item, node, create, partial(check, item), partial(check.users, item), inputs is not None, order
+            )
+            facts.gradients[item] = gradients = _own_backward(facts, item, state, turn, check)
             if check.halted:
                 break
             beyond.update(dict.fromkeys(gradients.reached))
         done[item] = None
         if item.certain and item.assumed is None:
             for saved, write in altered(state, item):
-                tape.publish(SavedTensorAltered(state.moment(node), None, item, saved, write, roots[0]))
+                facts.publish(SavedTensorAltered(state.point(node), None, item, saved, write, roots[0]))
         if item in defined:
             defined.update(item.inputs if gradients is None else gradients.edges)
         if retain is False and item not in state.freed:
             state.freed[item] = now
         arrive(complete.pop(item, ()))
-    finished(tape, state, tuple(done), now, retain is True and create is False, check.path)
+    finished(facts, state, tuple(done), now, retain is True and create is False, check.path)
     state.changes += 1
     for left in complete.values():
         arrive(left)
@@ -111,30 +113,30 @@ def backward(
             retain_grad(state, key, node)
     reached = [*dict.fromkeys([*(item.tensor for item in leaves if check.halted or item in defined), *beyond])]
     if accumulate and not inner and not early:
-        book(tape, state, run, reached)
+        book(facts, state, run, reached)
     if create and accumulate:
-        closed(tape, state, tuple(done), reached, now.moment)
+        closed(facts, state, tuple(done), reached, now.point)
     if not inner:
         ran, root = tuple(done), roots[0] if roots else -1
         counts = len(order), len(reached), ran, tuple(reached)
-        tape.publish(BackwardRan(state.moment(node), None, root, *counts, retain is False, retain is True, accumulate))
+        facts.publish(BackwardRan(state.point(node), None, root, *counts, retain is False, retain is True, accumulate))
     return reached
 
 
-def _begin(tape: Tape, state: State, roots: Sequence[int], node: ast.AST, assumed: str | None) -> list[Node | Leaf]:
+def _begin(facts: Facts, state: State, roots: Sequence[int], node: ast.AST, assumed: str | None) -> list[Node | Leaf]:
     """Where the pass begins. A root without a graph is refused; one that may have one is passed over."""
     begin: list[Node | Leaf] = []
     for key in roots:
         tensor = current(state, key)
         edge = edge_of(tensor)
         if tensor.requires_grad is False or tensor.requires_grad and edge is None:
-            cut = tape.cuts.get(key)
-            tape.publish(
+            cut = facts.cuts.get(key)
+            facts.publish(
                 BackwardWithoutGraph(
-                    state.moment(node),
+                    state.point(node),
                     tensor.premise or assumed,
                     key,
-                    *((cut.moment, cut.reason, cut.switched, cut.wrapped) if cut else (None, "")),
+                    *((cut.point, cut.reason, cut.grad_mode_set_at, cut.wrapped) if cut else (None, "")),
                 )
             )
             raise Refused(NO_GRAPH)
@@ -165,14 +167,14 @@ class Check:
 
     def __init__(
         self,
-        tape: Tape,
+        facts: Facts,
         state: State,
-        now: Freed,
+        now: BackwardPass,
         parents: dict[Node, Node | None],
         order: list[Node],
         assumed: str | None,
     ) -> None:
-        self.tape, self.state, self.now = tape, state, now
+        self.facts, self.state, self.now = facts, state, now
         self.parents, self.order, self.assumed = parents, order, assumed
         self.halted = False
 
@@ -190,13 +192,13 @@ class Check:
         premise = self.premise(path)
         if freed:
             shared = next(n for n in path if state.freed.get(n, now) is not now)
-            user, gone_on = _user(state, freed.root, shared), stepped(state, freed.moment, now.moment)
+            user, gone_on = _user(state, freed.root, shared), stepped(state, freed.point, now.point)
             since = first_spoiled(state, self.order), user, gone_on
-            self.tape.publish(FreedGraphReached(now.moment, premise, item, freed, path, root, shared, *since))
+            self.facts.publish(FreedGraphReached(now.point, premise, item, freed, path, root, shared, *since))
         elif spoiled is not None:
-            come_back(self.tape, state, item, now, self.path, (item, *spoiled))
+            come_back(self.facts, state, item, now, self.path, (item, *spoiled))
             past = item in state.retained, settled(state, path, spoiled[1]), is_guarded(state, spoiled[0].tensor)
-            self.tape.publish(SavedTensorSpoiled(now.moment, premise, item, *spoiled, path, root, *past))
+            self.facts.publish(SavedTensorModified(now.point, premise, item, *spoiled, path, root, *past))
         if premise is None:
             raise Refused(SECOND_TIME if freed else MODIFIED)
         return False
@@ -221,46 +223,46 @@ class Check:
         return self.assumed or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
 
 
-def _own_backward(tape: Tape, item: Node, state: State, turn: Turn, check: Check) -> Gradients:
+def _own_backward(facts: Facts, item: Node, state: State, turn: NodeVisit, check: Check) -> BackwardResult:
     """Run the backward that the program defines for a node. What happens there rests on what the path rests on."""
     assert item.method is not None
-    outer, tape.premise = tape.premise, check.premise(check.path(item)) or tape.premise
+    outer, facts.premise = facts.premise, check.premise(check.path(item)) or facts.premise
     try:
         return item.method(state, turn)
     finally:
-        tape.premise = outer
+        facts.premise = outer
 
 
 def second_order(
-    tape: Tape, state: State, begin: Iterable[Node | Leaf], key: int, starts: Iterable[Node | Leaf] = ()
+    facts: Facts, state: State, begin: Iterable[Node | Leaf], key: int, starts: Iterable[Node | Leaf] = ()
 ) -> Gradient | None:
     """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none comes to it."""
     order, _, leaves = _walk(begin)
-    tape.work += 4 * len(order)
+    facts.work += 4 * len(order)
     target = current(state, key).grad_fn or Leaf(key)
     if target not in leaves and target not in order:
         return None
     order, _ = _towards(state, order, leaves, [key])
-    return Gradient(tape, state, order, target, starts)
+    return Gradient(facts, state, order, target, starts)
 
 
-def recorded(tape: Tape, state: State, key: int) -> bool:
+def recorded(facts: Facts, state: State, key: int) -> bool:
     """Whether ``.grad`` of a leaf has a graph for certain: a pass with ``create_graph`` added to it what has one."""
     past = state.history.get(key)
     if past is None or past.doubt or key not in state.grads:
         return False
     passes = [run for run in past.passes if run.create and run.assumed is None]
-    found = (second_order(tape, state, run.begin, key) for run in passes)
+    found = (second_order(facts, state, run.begin, key) for run in passes)
     return any(made is not None and made.edges and not made.unknown for made in found)
 
 
-def unused(tape: Tape, state: State, roots: Sequence[int], keys: Iterable[int]) -> set[int]:
+def unused(facts: Facts, state: State, roots: Sequence[int], keys: Iterable[int]) -> set[int]:
     """Those of some tensors to which no path leads from ``roots``, for certain: they have no gradient."""
     tensors = [current(state, root) for root in roots]
     if any(tensor.requires_grad is None for tensor in tensors):
         return set()
     order, _, leaves = _walk([edge for tensor in tensors if (edge := edge_of(tensor)) is not None])
-    tape.work += len(order)
+    facts.work += len(order)
     if any(item.assumed or not item.whole for item in order):
         return set()
     reached: set[Node | Leaf | None] = {*order, *leaves}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ..facts import Tape
+from ..facts import Facts
 from ..gradients.accumulation import written
 from ..model.graph import Leaf, Node
 from ..model.views import leaf
@@ -45,8 +45,8 @@ def retain(state: State, key: int, node: ast.AST) -> None:
 class Waiting:
     """The hooks one backward may run, by what they wait for."""
 
-    def __init__(self, tape: Tape, state: State, order: Sequence[Node], node: ast.AST, create: bool | None) -> None:
-        self.tape, self.state, self.order, self.node, self.create = tape, state, order, node, create
+    def __init__(self, facts: Facts, state: State, order: Sequence[Node], node: ast.AST, create: bool | None) -> None:
+        self.facts, self.state, self.order, self.node, self.create = facts, state, order, node, create
         self.hooks: dict[Node | Leaf, list[Hook]] = {}
         for hook in state.hooks.values():
             target = state.tensors[hook.target].grad_fn if hook.kind == "retain" else hook.target  # type: ignore[index]
@@ -61,7 +61,7 @@ class Waiting:
             if hook.kind == "tensor":
                 gradient = self._gradient()
                 self._run(hook, gradient)
-                written(self.tape, self.state, self.order, item, gradient)
+                written(self.facts, self.state, self.order, item, gradient)
             elif hook.kind == "retain":
                 hook.run(self.state, hook.target, self.node)
 

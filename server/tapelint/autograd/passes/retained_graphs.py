@@ -15,9 +15,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..events.graph_walks import RetainedGraphReached, RetainedUnused, WalkedAgain
-from ..facts import Tape
-from ..model.graph import Freed, Leaf, Node, SavedTensor, Write
-from ..model.program_point import earlier_lap
+from ..facts import Facts
+from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
+from ..model.program_point import earlier_iteration
 from ..state import State
 
 
@@ -29,7 +29,7 @@ class Walk:
     of them did not.
     """
 
-    freed: Freed
+    freed: BackwardPass
     nodes: frozenset[Node]
     idle: int = 0
     needed: bool = False
@@ -39,21 +39,30 @@ Path = Callable[[Node], tuple[Node, ...]]
 
 
 def come_back(
-    tape: Tape, state: State, node: Node, now: Freed, path: Path, spoiled: tuple[Node, SavedTensor, Write] | None
+    facts: Facts,
+    state: State,
+    node: Node,
+    now: BackwardPass,
+    path: Path,
+    spoiled: tuple[Node, SavedTensor, Write] | None,
 ) -> None:
     """A pass has come to ``node``: tell if an earlier iteration's pass retained it."""
     past = state.retained.get(node)
-    if past is None or earlier_lap(past.moment, now.moment) is None or earlier_lap(node.born, now.moment) is None:
+    if (
+        past is None
+        or earlier_iteration(past.point, now.point) is None
+        or earlier_iteration(node.created_at, now.point) is None
+    ):
         return
     way = path(node)
     if now.root is not None and all(n.certain and not n.assumed for n in way):
-        tape.publish(RetainedGraphReached(now.moment, None, node, past, way, now.root, spoiled))
+        facts.publish(RetainedGraphReached(now.point, None, node, past, way, now.root, spoiled))
 
 
-def finished(tape: Tape, state: State, ran: Sequence[Node], now: Freed, retains: bool, path: Path) -> None:
+def finished(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass, retains: bool, path: Path) -> None:
     """A pass has run ``ran``: tell what it walked again, and remember what it retained."""
-    _again(tape, state, ran, now)
-    tape.walked.update(n.born.place for n in ran)
+    _again(facts, state, ran, now)
+    facts.walked.update(n.created_at.place for n in ran)
     walked = set(ran)
     for statement, walk in list(state.retaining.items()):
         if not walk.nodes.isdisjoint(walked):
@@ -61,23 +70,23 @@ def finished(tape: Tape, state: State, ran: Sequence[Node], now: Freed, retains:
     if retains:
         old = [n for n in ran if n.keeps and n in state.retained]
         # Two earlier iterations: then the third walks both, the fourth three, and so on.
-        if len({lap for n in old if (lap := earlier_lap(n.born, now.moment)) is not None}) > 1:
-            come_back(tape, state, old[0], now, path, None)
+        if len({lap for n in old if (lap := earlier_iteration(n.created_at, now.point)) is not None}) > 1:
+            come_back(facts, state, old[0], now, path, None)
         for item in ran:
             state.retained.setdefault(item, now)
-        _retained(tape, state, frozenset(n for n in ran if n.keeps), now)
+        _retained(facts, state, frozenset(n for n in ran if n.keeps), now)
 
 
-def _retained(tape: Tape, state: State, kept: frozenset[Node], now: Freed) -> None:
+def _retained(facts: Facts, state: State, kept: frozenset[Node], now: BackwardPass) -> None:
     """Count how often a statement has retained for nobody; twice is told, once may be for an iteration to come."""
-    last = state.retaining.get(now.moment.node)
+    last = state.retaining.get(now.point.node)
     idle, needed = 0, False
-    if last is not None and (lap := earlier_lap(last.freed.moment, now.moment)) is not None:
+    if last is not None and (lap := earlier_iteration(last.freed.point, now.point)) is not None:
         idle, needed = last.idle + 1, last.needed
         enough = 1 if isinstance(lap.loop, ast.FunctionDef) else 2
         if idle >= enough and not needed:
-            tape.publish(RetainedUnused(now.moment, None, last.freed.moment))
-    state.retaining[now.moment.node] = Walk(now, kept | (last.nodes if last else frozenset()), idle, needed)
+            facts.publish(RetainedUnused(now.point, None, last.freed.point))
+    state.retaining[now.point.node] = Walk(now, kept | (last.nodes if last else frozenset()), idle, needed)
 
 
 def forget(state: State, held: Collection[Node]) -> None:
@@ -87,7 +96,7 @@ def forget(state: State, held: Collection[Node]) -> None:
             del state.retaining[statement]
 
 
-def _again(tape: Tape, state: State, ran: Sequence[Node], now: Freed) -> None:
+def _again(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass) -> None:
     """Find the uppermost nodes of an earlier iteration's graph among ``ran`` and tell what comes of walking them."""
     past = {n: walk for n in ran if (walk := _earlier(state, n, now)) is not None}
     if not past:
@@ -98,27 +107,27 @@ def _again(tape: Tape, state: State, ran: Sequence[Node], now: Freed) -> None:
         if item not in past or item not in below or not item.certain:
             continue
         retained = item in state.retained
-        if retained and earlier_lap(item.born, now.moment) is not None:
+        if retained and earlier_iteration(item.created_at, now.point) is not None:
             continue  # carried on, and kept alive on purpose: come_back tells that
         walk = past[item]
         whole = item in walk.begin and item not in now.begin
         reader = next((n for n in fresh if n.saved and item in _under(n)), None)
         leaf, write = next(_written(state, item), (-1, None))
         if whole and not retained or write is not None and reader is not None:
-            tape.publish(
+            facts.publish(
                 WalkedAgain(
-                    now.moment, None, item, walk, now.root if now.root is not None else -1, whole, write, leaf, reader
+                    now.point, None, item, walk, now.root if now.root is not None else -1, whole, write, leaf, reader
                 )
             )
             return
 
 
-def _earlier(state: State, node: Node, now: Freed) -> Freed | None:
+def _earlier(state: State, node: Node, now: BackwardPass) -> BackwardPass | None:
     """The pass of an earlier iteration that has walked ``node``."""
     walk = state.freed.get(node)
     if walk is None or walk is now:
         walk = state.retained.get(node)
-    return walk if walk is not None and earlier_lap(walk.moment, now.moment) is not None else None
+    return walk if walk is not None and earlier_iteration(walk.point, now.point) is not None else None
 
 
 def _under(node: Node) -> Iterator[Node]:

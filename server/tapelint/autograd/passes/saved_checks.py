@@ -34,10 +34,10 @@ def altered(state: State, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
         tensor = state.tensors.get(saved.tensor)
         if tensor is None:
             continue
-        since = _since(state.aside.get(tensor.memory), node.id, saved.counter)
+        since = _since(state.untracked_writes.get(tensor.memory), node.id, saved.counter)
         if tensor.memory != saved.counter:
             since += _since(state.writes.get(tensor.memory), node.id, saved.counter)
-        if not since or len({(write.moment.node, write.moment.calls) for write in since}) != 1:
+        if not since or len({(write.point.node, write.point.calls) for write in since}) != 1:
             continue
         last = state.writes.get(tensor.memory)
         if not repeats(since[-1], last.stamp if last is not None else 0):
@@ -63,7 +63,7 @@ def repeats(write: Write, counted: int) -> bool:
         and write.how in SETTLING
         and (write.how != "mul_" or len(write.given) > 0)
         and (write.how, write.given) == (before.how, before.given)
-        and written(write.moment.node) == written(before.moment.node)
+        and written(write.point.node) == written(before.point.node)
         and counted < before.stamp
     )
 

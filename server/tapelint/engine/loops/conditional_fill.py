@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 
 from ...autograd import State
-from ...domain.values import Frame, Instance, Ref, Sequence, Value
+from ...domain.values import Frame, HeapRef, Instance, Sequence, Value
 from ...source import once, walk
 
 FILLING = frozenset(("append", "extend", "add"))
@@ -24,7 +24,7 @@ def leave(state: State, loop: ast.AST) -> None:
     """A loop ends on this path."""
     for place in _filled(loop):
         value = _at(state, place)
-        thing = state.heap.get(value.id) if isinstance(value, Ref) else None
+        thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
         if isinstance(thing, Sequence) and thing.kind == "list" and not thing.items and not thing.open:
             state.edit(value.id).open = True  # type: ignore[union-attr]
 
@@ -52,6 +52,6 @@ def _at(state: State, place: ast.expr) -> Value | None:
             key = frame.parent
     elif isinstance(place, ast.Attribute):
         owner = _at(state, place.value)
-        thing = state.heap.get(owner.id) if isinstance(owner, Ref) else None
+        thing = state.heap.get(owner.id) if isinstance(owner, HeapRef) else None
         return thing.attributes.get(place.attr) if isinstance(thing, Instance) else None
     return None

@@ -22,26 +22,26 @@ from typing import Any
 
 from ...autograd import State
 from ...autograd.gradients.history import Gradient
-from ...domain.equivalence import MISSING, Pair
-from ...domain.induction import Counted, is_seen, peek
+from ...domain.equivalence import MISSING, Bisimulation
+from ...domain.induction import InductionValue, is_observed, raw_value
 from ...domain.join import forget
-from ...domain.reachability import Meeting, entries
-from ...domain.scope_reachability import Surroundings
+from ...domain.reachability import JoinPoint, entries
+from ...domain.scope_reachability import LocalJoinPoint
 from ...domain.values import (
     Const,
     Due,
     Frame,
+    HeapRef,
     Instance,
     Mapping,
     Method,
-    Ref,
     Sequence,
     TensorRef,
     Tuple,
     Unknown,
     Value,
 )
-from ..machine import LOOKS, Machine
+from ..machine import COMPARISONS_PER_FUEL, Machine
 
 Live = frozenset[str] | None
 
@@ -53,20 +53,20 @@ DEPTH = 4
 """How deep containers of plain values are compared."""
 
 
-class Iteration:
+class IterationProbe:
     """One iteration of a loop: what paths it began as, if it is worth to know, and how far the machine was then."""
 
     def __init__(self, m: Machine, heads: abc.Sequence[State] = ()) -> None:
         self.m, self.heads, self.begun = m, heads, m.steps
 
-    def next(self, going: list[State], has_rest: int) -> Iteration:
+    def next(self, going: list[State], has_rest: int) -> IterationProbe:
         """The iteration that begins as ``going``; with ``has_rest`` it may turn out to be the last that is needed. The
         first never is: it takes two to carry something.
         """
         is_worth = has_rest and self.m.steps - self.begun >= WORTH
-        return Iteration(self.m, [path.fork() for path in going] if is_worth else ())
+        return IterationProbe(self.m, [path.fork() for path in going] if is_worth else ())
 
-    def ended(self, going: list[State], item: Value, live: abc.Callable[[list[State]], Live]) -> Round | None:
+    def ended(self, going: list[State], item: Value, live: abc.Callable[[list[State]], Live]) -> StableIteration | None:
         """The round that it was, given ``item``, if all paths that are ``going`` to begin another iteration are alike
         to those that began this one; ``live`` says what names matter.
         """
@@ -74,12 +74,12 @@ class Iteration:
         if not self.heads or not going:
             return None
         touched = frozenset(what for what, when in m.watch.touched.items() if when >= self.begun)
-        found = Round(self.heads, item, [node for node, _ in m.running], touched)
+        found = StableIteration(self.heads, item, [node for node, _ in m.running], touched)
         return found if found.pairs(m, going, live(going)) is not None else None
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class StableIteration:
     """An iteration that ended as it had begun: the paths that began it, the item it was given, the functions that were
     running, and the attributes of objects that it has read or set.
     """
@@ -101,21 +101,21 @@ class Round:
             forget(pair, pair.state, [change for change in pair.plain if self._changes(pair, *change, binds)])
         return found is not None
 
-    def pairs(self, m: Machine, going: list[State], live: Live) -> list[Pair] | None:
+    def pairs(self, m: Machine, going: list[State], live: Live) -> list[Bisimulation] | None:
         """All paths, each beside one that began this iteration and that it is alike to; None if one has no such."""
         # Hooks, and whoever a generator yields to, come to what the running scope does not.
         is_alone = not m.consumers and not any(path.hooks for path in going)
-        meeting = (Surroundings if is_alone else Meeting)(live, m.running, m.settled)
-        found: list[Pair] = []
+        meeting = (LocalJoinPoint if is_alone else JoinPoint)(live, m.running, m.settled)
+        found: list[Bisimulation] = []
         for state in going:
             pair = next((pair for head in self.heads if (pair := self._pair(m, state, head, meeting))), None)
             if pair is None:
                 break
             found.append(pair)
-        m.steps += meeting.work // LOOKS
+        m.steps += meeting.work // COMPARISONS_PER_FUEL
         return found if len(found) == len(going) else None
 
-    def _pair(self, m: Machine, state: State, head: State, meeting: Meeting) -> Pair | None:
+    def _pair(self, m: Machine, state: State, head: State, meeting: JoinPoint) -> Bisimulation | None:
         assumed = head.choices.items()
         if (
             state.cycles
@@ -126,7 +126,7 @@ class Round:
             or any(state.choices.get(key) is not taken and not _is_past(key, head, meeting) for key, taken in assumed)
         ):
             return None
-        pair = Pair(state, head, m.tape.saved, meeting)
+        pair = Bisimulation(state, head, m.facts.saved, meeting)
         here = state.frame, head.frame
         if here[0] != here[1] and not pair.things(state.heap[here[0]], head.heap[here[1]], here):
             return None
@@ -137,18 +137,22 @@ class Round:
         )
         return pair if is_alike else None
 
-    def _same_plain(self, pair: Pair, left: int, right: int, name: Any) -> bool:
+    def _same_plain(self, pair: Bisimulation, left: int, right: int, name: Any) -> bool:
         """Whether values that no graph depends on are of the same kind, or were of no use to anybody."""
         mine, yours = pair.state.heap[left], pair.other.heap[right]
         if name is None:
-            return not is_seen(left, right) or _contents(pair, mine, yours, DEPTH) or _longer(pair, left, mine, yours)
-        own = isinstance(mine, Instance) and isinstance(mine.kind, Ref) and name.isidentifier() and name != "training"
+            return (
+                not is_observed(left, right) or _contents(pair, mine, yours, DEPTH) or _longer(pair, left, mine, yours)
+            )
+        own = (
+            isinstance(mine, Instance) and isinstance(mine.kind, HeapRef) and name.isidentifier() and name != "training"
+        )
         if own or isinstance(mine, Frame) and left != pair.state.frame:
             if self.touched.isdisjoint(((left, name), (right, name))):
                 return True
         return _plain(pair, entries(mine).get(name, MISSING), entries(yours).get(name, MISSING), DEPTH)
 
-    def _changes(self, pair: Pair, left: int, right: int, name: Any, binds: frozenset[str]) -> bool:
+    def _changes(self, pair: Bisimulation, left: int, right: int, name: Any, binds: frozenset[str]) -> bool:
         """Whether such an iteration may have changed a plain value."""
         if left == pair.state.frame:
             return name in binds
@@ -156,11 +160,11 @@ class Round:
         return not is_known or not self.touched.isdisjoint(((left, name), (right, name)))
 
 
-def _is_past(key: Hashable, head: State, meeting: Meeting) -> bool:
+def _is_past(key: Hashable, head: State, meeting: JoinPoint) -> bool:
     """Whether nobody asks again for what was assumed at ``head``: it was said of the number of an iteration, or of
     something that nobody holds.
     """
-    if isinstance(key, Counted):
+    if isinstance(key, InductionValue):
         return True
     if isinstance(key, Method):
         return _is_past(key.receiver, head, meeting)
@@ -198,13 +202,13 @@ def _digest(past: Gradient) -> tuple[object, ...]:
     )
 
 
-def _plain(pair: Pair, mine: Value, yours: Value, depth: int) -> bool:
+def _plain(pair: Bisimulation, mine: Value, yours: Value, depth: int) -> bool:
     if mine is yours:
         return True
-    if isinstance(mine, (Const, Unknown)) and isinstance(yours, Counted):
-        return mine == yours or not yours.is_seen and not (isinstance(mine, Counted) and mine.is_seen)
+    if isinstance(mine, (Const, Unknown)) and isinstance(yours, InductionValue):
+        return mine == yours or not yours.is_observed and not (isinstance(mine, InductionValue) and mine.is_observed)
     if isinstance(mine, Const) and isinstance(yours, Unknown):
-        return type(peek(mine)) in (int, float)  # an iteration that knows no number does what it does with any
+        return type(raw_value(mine)) in (int, float)  # an iteration that knows no number does what it does with any
     if type(mine) is not type(yours) or not depth:
         return False
     if isinstance(mine, Unknown) and isinstance(yours, Unknown):
@@ -216,12 +220,12 @@ def _plain(pair: Pair, mine: Value, yours: Value, depth: int) -> bool:
     if isinstance(mine, Tuple) and isinstance(yours, Tuple):
         same = len(mine.items) == len(yours.items)
         return same and all(_plain(pair, one, two, depth - 1) for one, two in zip(mine.items, yours.items))
-    if isinstance(mine, Ref) and isinstance(yours, Ref):
+    if isinstance(mine, HeapRef) and isinstance(yours, HeapRef):
         return _contents(pair, pair.state.heap[mine.id], pair.other.heap[yours.id], depth)
-    return not isinstance(mine, Counted) and mine == yours
+    return not isinstance(mine, InductionValue) and mine == yours
 
 
-def _contents(pair: Pair, mine: Any, yours: Any, depth: int) -> bool:
+def _contents(pair: Bisimulation, mine: Any, yours: Any, depth: int) -> bool:
     if isinstance(mine, Sequence) and isinstance(yours, Sequence):
         same = len(mine.items) == len(yours.items) and mine.kind == yours.kind and mine.open == yours.open
         return same and all(_plain(pair, one, two, depth - 1) for one, two in zip(mine.items, yours.items))
@@ -231,9 +235,9 @@ def _contents(pair: Pair, mine: Any, yours: Any, depth: int) -> bool:
     return False
 
 
-def _longer(pair: Pair, key: int, mine: Any, yours: Any) -> bool:
+def _longer(pair: Bisimulation, key: int, mine: Any, yours: Any) -> bool:
     """Whether a list has only got more of what it held, and nobody has asked what it holds."""
-    if not isinstance(mine, Sequence) or not isinstance(yours, Sequence) or is_seen(key):
+    if not isinstance(mine, Sequence) or not isinstance(yours, Sequence) or is_observed(key):
         return False
     if mine.kind != yours.kind or mine.open != yours.open or not 0 < len(yours.items) <= len(mine.items):
         return False
@@ -251,10 +255,10 @@ def alike(items: list[Value], index: int) -> int:
 
 def _like(mine: Value, yours: Value) -> bool:
     """Whether an iteration that was given ``mine`` did what it would do with ``yours``."""
-    if isinstance(mine, Counted):
-        return not mine.is_seen
+    if isinstance(mine, InductionValue):
+        return not mine.is_observed
     if isinstance(mine, Unknown):
-        if isinstance(yours, Counted):
+        if isinstance(yours, InductionValue):
             return mine.why == "index"  # any number
         return isinstance(yours, Unknown) and mine.why == yours.why and mine.grad is yours.grad
     if isinstance(mine, Tuple) and isinstance(yours, Tuple):
@@ -269,5 +273,5 @@ def uncounted(state: State, target: ast.AST) -> None:
     """A loop has ended before its time: how often it has run is not known."""
     frame = state.heap[state.frame]
     for node in ast.walk(target):
-        if isinstance(node, ast.Name) and isinstance(frame.variables.get(node.id), Counted):
+        if isinstance(node, ast.Name) and isinstance(frame.variables.get(node.id), InductionValue):
             state.edit(state.frame).variables[node.id] = Unknown("index", False)

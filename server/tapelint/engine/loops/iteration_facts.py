@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .convergence import Round
+    from .convergence import StableIteration
 
 
 @dataclass(slots=True)
@@ -17,7 +17,7 @@ class Watch:
     tests of numbers that only decide whether something is run that does nothing.
     """
 
-    rounds: dict[ast.AST, Round] = field(default_factory=dict)
+    rounds: dict[ast.AST, StableIteration] = field(default_factory=dict)
     touched: dict[tuple[int, str], int] = field(default_factory=dict)
     idle: set[ast.AST] = field(default_factory=set)
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...autograd import State
-from ...domain.induction import Counted, peek
+from ...domain.induction import InductionValue, raw_value
 from ...domain.mro import linear_order
-from ...domain.values import Class, Const, Ref, Unknown, Value
+from ...domain.values import Class, Const, HeapRef, Unknown, Value
 from ...source import once, walk
 from ..machine import Machine
 
@@ -45,14 +45,14 @@ class Waiting:
     those that stand for what is far, and which number each comparison has seen first.
     """
 
-    laps: int = 0
+    iterations: int = 0
     is_late: bool = False
     first: dict[ast.AST, int] = field(default_factory=dict)
 
     def more(self, number: int) -> int:
         """How many iterations are to follow the one of that number, which was to be the last."""
-        if self.laps <= MOST:
-            return max(self.laps - number, 0)
+        if self.iterations <= MOST:
+            return max(self.iterations - number, 0)
         if self.is_late:
             return 0
         self.is_late = True
@@ -64,34 +64,34 @@ def come(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, nod
     how = COMPARISONS.get(type(op))
     if how is None or not isinstance(left, Const) or not isinstance(right, Const):
         return None
-    one, two = peek(left), peek(right)
+    one, two = raw_value(left), raw_value(right)
     if type(one) is not int or type(two) is not int:
         return None
     grows, begun = (left, one) if one <= two else (right, two)
     then = how(float("inf"), two) if grows is left else how(one, float("inf"))
-    if isinstance(grows, Counted) and not grows.grows or then is how(one, two):
+    if isinstance(grows, InductionValue) and not grows.grows or then is how(one, two):
         return None
-    if isinstance(grows, Counted) and grows.begun:
+    if isinstance(grows, InductionValue) and grows.begun:
         return Unknown("comparison", False)
-    run = next((lap.run for lap in reversed(state.laps) if lap.run in m.waiting), None)
+    run = next((lap.run for lap in reversed(state.iterations) if lap.run in m.waiting), None)
     if run is None:
         return None
     waiting = m.waiting[run]
     if begun <= waiting.first.setdefault(node, begun):
         return None
-    waiting.laps = max(waiting.laps, max(one, two) + LATER)
+    waiting.iterations = max(waiting.iterations, max(one, two) + LATER)
     return Const(then) if waiting.is_late and max(one, two) + LATER > MOST else None
 
 
-def begun(m: Machine, state: State, owner: Ref, instance: Ref) -> None:
+def begun(m: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:
     """What the methods of an object count up was counted by calls that nobody has seen."""
     attributes = state.heap[instance.id].attributes
     for kind in linear_order(state, owner):
-        if isinstance(kind, Ref) and isinstance(thing := state.heap[kind.id], Class):
+        if isinstance(kind, HeapRef) and isinstance(thing := state.heap[kind.id], Class):
             for name in m.ask(_counts, thing.node) & attributes.keys():
                 value = attributes[name]
-                if isinstance(value, Const) and type(peek(value)) is int:
-                    state.edit(instance.id).attributes[name] = Counted(peek(value), grows=True, begun=True)
+                if isinstance(value, Const) and type(raw_value(value)) is int:
+                    state.edit(instance.id).attributes[name] = InductionValue(raw_value(value), grows=True, begun=True)
 
 
 @once

@@ -16,7 +16,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from ...autograd import State, contents
-from ...domain.values import Const, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...source import written
 from ..machine import Machine
 from .entailment import implied, values_in
@@ -59,8 +59,8 @@ def formula(m: Machine, node: ast.expr, state: State) -> Hashable:
         return value if value is not None else written(node)  # type: ignore[return-value]
     if value.formula is not None:
         return value.formula
-    if value.tensor in m.tape.numbers:
-        return m.tape.numbers[value.tensor]
+    if value.tensor in m.facts.numbers:
+        return m.facts.numbers[value.tensor]
     return _shape(m, node, state) or value
 
 
@@ -88,7 +88,7 @@ def _shape(m: Machine, node: ast.expr, state: State) -> Hashable | None:
             return formula(m, node.args[0], state)
         of = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         given = [formula(m, part, state) for part in (*of, *node.args)]
-        return None if name in INSIDE and any(isinstance(each, Ref) for each in given) else (name, *given)
+        return None if name in INSIDE and any(isinstance(each, HeapRef) for each in given) else (name, *given)
     if isinstance(node, ast.UnaryOp):
         return (type(node.op).__name__, formula(m, node.operand, state))
     return _each(m, node, state) if isinstance(node, EACH) else None
@@ -101,12 +101,12 @@ def _each(m: Machine, node: ast.GeneratorExp | ast.ListComp, state: State) -> Ha
         return None
     names = dict.fromkeys(name.id for name in ast.walk(node) if isinstance(name, ast.Name) and name.id not in own)
     values = [m.lookup(state, name) for name in names]
-    return None if any(isinstance(value, Ref) for value in values) else ("each", Const(written(node)), *values)
+    return None if any(isinstance(value, HeapRef) for value in values) else ("each", Const(written(node)), *values)
 
 
 def _members(state: State, op: ast.cmpop, right: Hashable) -> Hashable:
     """What ``in`` looks through, where all of it is known."""
-    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, Ref):
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, HeapRef):
         thing = state.heap[right.id]
         if isinstance(thing, Sequence) and not thing.open and all(isinstance(item, Const) for item in thing.items):
             return Tuple(tuple(thing.items))

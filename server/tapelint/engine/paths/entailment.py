@@ -19,10 +19,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from ...domain.values import Const, Lib, Tuple
+from ...domain.values import Const, External, Tuple
 from .witnesses import examples, kinds
 
-Facts = Mapping[Hashable, bool]
+KnownTruths = Mapping[Hashable, bool]
 
 ORDERS = {"Lt": {-1}, "LtE": {-1, 0}, "Gt": {1}, "GtE": {0, 1}, "Eq": {0}}
 """For each comparison the signs of ``left - right`` for which it is true."""
@@ -33,7 +33,7 @@ CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "Gt": operator.gt,
     "GtE": operator.ge,
     "Eq": operator.eq,
-    "Is": lambda value, other: value is other or isinstance(other, Lib) and value == other,
+    "Is": lambda value, other: value is other or isinstance(other, External) and value == other,
     "In": lambda value, members: value in members,
     "Has": lambda value, member: member in value,
     "startswith": lambda value, begin: value.startswith(begin),
@@ -45,7 +45,7 @@ MANY = 60
 """On a path with more assumptions than this that share a value with a test, nothing is concluded."""
 
 
-def implied(facts: Facts, formula: Hashable) -> bool | None:
+def implied(facts: KnownTruths, formula: Hashable) -> bool | None:
     """The truth of ``formula`` on a path on which ``facts`` are assumed; None where both are possible."""
     if formula in facts:
         return facts[formula]
@@ -68,7 +68,7 @@ def values_in(formula: Hashable) -> frozenset[Hashable]:
     return frozenset().union(*map(values_in, formula[1:2] if formula[0] == "isinstance" else formula[1:]))
 
 
-def _consistent(facts: Facts, formula: Hashable, taken: bool) -> bool:
+def _consistent(facts: KnownTruths, formula: Hashable, taken: bool) -> bool:
     atoms: dict[Hashable, bool] = {}
     compounds: list[tuple[tuple[Hashable, ...], bool]] = []
     for known, truth in (*facts.items(), (formula, taken)):
@@ -98,7 +98,7 @@ def _parts(formula: Hashable, truth: bool) -> Iterator[tuple[Hashable, bool]]:
     yield formula, truth
 
 
-def _truth(formula: Hashable, atoms: Facts, groups: Mapping[Hashable, Facts]) -> bool | None:
+def _truth(formula: Hashable, atoms: KnownTruths, groups: Mapping[Hashable, KnownTruths]) -> bool | None:
     if formula in atoms:
         return atoms[formula]
     if isinstance(formula, tuple) and formula:
@@ -119,7 +119,7 @@ Check = tuple[Hashable, str, Hashable]
 """Of a value, or a pair of values: its operator and what it is compared with."""
 
 
-def _groups(atoms: Facts) -> dict[Hashable, dict[Check, bool]] | None:
+def _groups(atoms: KnownTruths) -> dict[Hashable, dict[Check, bool]] | None:
     """What is assumed of each value, or of each pair of values; None where that is a contradiction in terms."""
     found: dict[Hashable, dict[Check, bool]] = {}
     sized = _sized(part for atom in atoms for part in (_atom(atom)[0],))
@@ -140,8 +140,8 @@ def _atom(formula: Hashable, sized: frozenset[Hashable] = frozenset()) -> tuple[
         name, left, right = formula  # type: ignore[misc]
         if isinstance(left, Const) and name in FLIPPED:
             name, left, right = FLIPPED[name], right, left
-        if isinstance(right, (Const, Tuple)) or isinstance(right, Lib) and _is_type(left):
-            return left, (left, "Is" if isinstance(right, Lib) else name, right)
+        if isinstance(right, (Const, Tuple)) or isinstance(right, External) and _is_type(left):
+            return left, (left, "Is" if isinstance(right, External) else name, right)
         if name in ORDERS:
             pair = (left, right) if repr(left) <= repr(right) else (right, left)
             return pair, (pair, name if pair[0] is left else FLIPPED[name], None)

@@ -6,18 +6,18 @@ from ...autograd import State
 from ...domain.induction import look
 from ...domain.opaque_values import is_opaque
 from ...domain.values import (
-    Bound,
+    BoundMethod,
     Class,
     Const,
+    External,
     Function,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
     Method,
     Module,
     Optimizer,
     Range,
-    Ref,
     Sequence,
     Tuple,
     Unknown,
@@ -34,7 +34,7 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
         return bool(value.items)
     if isinstance(value, Unknown):
         return state.choices.get(value)
-    if isinstance(value, Ref):
+    if isinstance(value, HeapRef):
         thing = state.heap[value.id]
         if isinstance(thing, (Sequence, Mapping)):
             look(value.id)
@@ -42,21 +42,21 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
         if isinstance(thing, Instance):
             return None if _own(state, thing, ("__bool__", "__len__")) else True
         return True if isinstance(thing, (Optimizer, Class)) else None
-    if isinstance(value, Lib):
+    if isinstance(value, External):
         return False if value.name.endswith(".TYPE_CHECKING") else None
     if isinstance(value, Range):
         size = length(value)
         return None if size is None else size > 0
     if isinstance(value, Method) and is_opaque(state, value):
         return state.choices.get(value)
-    if isinstance(value, (Function, Bound, Method, Module)):
+    if isinstance(value, (Function, BoundMethod, Method, Module)):
         return True
     return None
 
 
 def _own(state: State, thing: Instance, names: tuple[str, ...]) -> bool:
     kind = thing.kind
-    if not isinstance(kind, Ref):
+    if not isinstance(kind, HeapRef):
         return True
     return any(name in state.heap[kind.id].attributes for name in names)
 

@@ -16,7 +16,7 @@ from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
-from ...domain.values import Const, Lib, Tuple
+from ...domain.values import Const, External, Tuple
 from ...ops.module_names import is_layer
 
 Simple = tuple[str, Any, bool]
@@ -75,7 +75,7 @@ def kinds(named: Hashable) -> tuple[type, ...] | None:
     if isinstance(named, Tuple):
         found = [kinds(item) for item in named.items]
         return None if None in found else tuple(each for some in found for each in some or ())
-    kind = _kind(named.name) if isinstance(named, Lib) else None
+    kind = _kind(named.name) if isinstance(named, External) else None
     return None if kind is None else (kind,)
 
 

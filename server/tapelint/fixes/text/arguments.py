@@ -9,13 +9,13 @@ import libcst as cst
 from ...source.edit import Edit
 from .concrete_syntax import Concrete
 from .edit_refused import Refused
-from .source_editor import INDENT, Sheet
+from .source_editor import INDENT, SourceEditor
 
 
 class Arguments:
     """The arguments of one call as they are written."""
 
-    def __init__(self, sheet: Sheet, call: ast.AST) -> None:
+    def __init__(self, sheet: SourceEditor, call: ast.AST) -> None:
         if not isinstance(call, ast.Call):
             raise Refused("not a call")
         self.sheet = sheet

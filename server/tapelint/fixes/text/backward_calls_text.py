@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 from .name_resolution import qualified
-from .source_editor import Sheet
+from .source_editor import SourceEditor
 
 _POSITIONS = {"torch.autograd.backward": 2, "torch.autograd.grad": 3}
 _METHOD_POSITION = 1
 
 
-def retain_graph_position(sheet: Sheet, call: ast.AST) -> int | None:
+def retain_graph_position(sheet: SourceEditor, call: ast.AST) -> int | None:
     """The index of ``retain_graph`` among the arguments of a call, None for a function that is not torch's."""
     function = getattr(call, "func", None)
     if function is None:

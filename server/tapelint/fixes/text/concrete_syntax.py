@@ -18,7 +18,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider, WhitespaceInclusi
 
 from ...source.edit import Edit, line_starts
 from .edit_refused import Refused
-from .source_editor import Sheet
+from .source_editor import SourceEditor
 
 MAX_CHARACTERS = 20_000
 MAX_BRACKETS = 50
@@ -45,7 +45,7 @@ _TENSOR = (
 class Concrete:
     """The concrete syntax of one statement, or of the header of one, addressed by nodes of ``ast``."""
 
-    def __init__(self, sheet: Sheet, node: ast.AST) -> None:
+    def __init__(self, sheet: SourceEditor, node: ast.AST) -> None:
         self.sheet = sheet
         self.statement = sheet.place(node).statement
         path = sheet.path(node)

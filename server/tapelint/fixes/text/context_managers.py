@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from .name_resolution import qualified
-from .source_editor import Sheet
+from .source_editor import SourceEditor
 
 
 def managers_around(
-    sheet: Sheet, targets: Sequence[ast.AST], names: Sequence[str]
+    sheet: SourceEditor, targets: Sequence[ast.AST], names: Sequence[str]
 ) -> Iterator[tuple[ast.AST, ast.expr]]:
     """Those of ``names``, called without arguments or not called, around each target, innermost first: each with the
     statement it belongs to.

@@ -7,10 +7,10 @@ import ast
 from ...source.edit import Edit
 from .edit_refused import Refused
 from .rows import indent_of, is_inline
-from .source_editor import Sheet
+from .source_editor import SourceEditor
 
 
-def put_after(sheet: Sheet, statement: ast.AST, text: str) -> Edit:
+def put_after(sheet: SourceEditor, statement: ast.AST, text: str) -> Edit:
     """``text``, given without indentation, on a row of its own after a statement that ends its row."""
     place = sheet.whole(statement)
     if is_inline(sheet, place):

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from .name_resolution import binds
-from .source_editor import SCOPES, Place, Sheet
+from .source_editor import SCOPES, Place, SourceEditor
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def is_read_again(sheet: Sheet, place: Place, name: str, within: ast.AST | None = None) -> bool:
+def is_read_again(sheet: SourceEditor, place: Place, name: str, within: ast.AST | None = None) -> bool:
     """Whether ``name`` may be read once ``place`` ran: below it, in a loop around it, by a function inside the scope.
 
     With ``within``, a part of the statement, the rest of the statement counts as well, and the statement itself only
@@ -35,7 +35,7 @@ def is_read_again(sheet: Sheet, place: Place, name: str, within: ast.AST | None 
     return False
 
 
-def is_shared(sheet: Sheet, place: Place, name: str) -> bool:
+def is_shared(sheet: SourceEditor, place: Place, name: str) -> bool:
     """Whether ``name`` was handed in, as a parameter or by a loop, so that changing it in place is seen elsewhere."""
     scope = sheet.scopes(place)[0]
     arguments = getattr(scope, "args", None)
@@ -44,7 +44,7 @@ def is_shared(sheet: Sheet, place: Place, name: str) -> bool:
     return any(_binds(loop, name) for loop in place.parents if isinstance(loop, (ast.For, ast.AsyncFor)))
 
 
-def is_only_written(sheet: Sheet, place: Place, name: str) -> bool:
+def is_only_written(sheet: SourceEditor, place: Place, name: str) -> bool:
     """Whether all that the scope does with ``name`` is to change it in place: who handed it in reads it there."""
     scope = sheet.scopes(place)[0]
     written = {id(base) for node in ast.walk(scope) if (base := _written_by(node)) is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from .source_editor import SCOPES, Place, Sheet
+from .source_editor import SCOPES, Place, SourceEditor
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -19,7 +19,7 @@ def dotted(node: ast.AST) -> str | None:
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
-def qualified(sheet: Sheet, place: Place, node: ast.AST) -> str | None:
+def qualified(sheet: SourceEditor, place: Place, node: ast.AST) -> str | None:
     """The full name of something imported: ``torch.nn.functional.relu`` for ``F.relu``; None if it is not imported."""
     root, _, rest = (dotted(node) or "").partition(".")
     for scope in sheet.scopes(place):
@@ -32,7 +32,7 @@ def qualified(sheet: Sheet, place: Place, node: ast.AST) -> str | None:
     return None
 
 
-def torch_name(sheet: Sheet, place: Place, wanted: str) -> str | None:
+def torch_name(sheet: SourceEditor, place: Place, wanted: str) -> str | None:
     """How ``torch.<wanted>`` is spelled at ``place``: ``torch.no_grad``, ``th.no_grad``, ``no_grad``; None if not."""
     parts = wanted.split(".")
     spelled = {
@@ -104,7 +104,7 @@ def binds(node: ast.AST) -> set[str]:
     return set()
 
 
-def is_local(sheet: Sheet, place: Place, name: str) -> bool:
+def is_local(sheet: SourceEditor, place: Place, name: str) -> bool:
     """Whether assigning to ``name`` at ``place`` binds the variable that reading it there reads."""
     scope = sheet.scopes(place)[0]
     if isinstance(scope, ast.Module):

@@ -6,10 +6,10 @@ import ast
 
 from .edit_refused import Refused
 from .name_resolution import dotted
-from .source_editor import Sheet
+from .source_editor import SourceEditor
 
 
-def flagged(sheet: Sheet, target: ast.AST) -> tuple[ast.stmt, str]:
+def flagged(sheet: SourceEditor, target: ast.AST) -> tuple[ast.stmt, str]:
     """The whole statement, and the tensor whose flag it sets as it is written."""
     statement = sheet.place(target).statement
     holder: ast.expr | None = None

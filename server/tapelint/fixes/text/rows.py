@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from ...source.edit import Edit
 from .edit_refused import Refused
-from .source_editor import SCOPES, Place, Sheet, suites
+from .source_editor import SCOPES, Place, SourceEditor, suites
 
 _ATTACHED = re.compile(r"[ \t\f]*#(?!\s?%%|!)(?!.*?coding[:=])")
 """A comment that goes with the statement below it: not a notebook cell, not ``#!``, not an encoding."""
@@ -23,19 +23,19 @@ _ATTACHED = re.compile(r"[ \t\f]*#(?!\s?%%|!)(?!.*?coding[:=])")
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Delete, ast.Assert)
 
 
-def is_inline(sheet: Sheet, place: Place) -> bool:
+def is_inline(sheet: SourceEditor, place: Place) -> bool:
     """Whether the suite stands on the row of its header, as in ``for x in y: a; b``."""
     return not isinstance(place.owner, ast.Module) and not sheet.starts_row(place.suite[0])
 
 
-def indent_of(sheet: Sheet, place: Place) -> str:
+def indent_of(sheet: SourceEditor, place: Place) -> str:
     """The indentation of a suite; of one on the row of its header, the one it would have below it."""
     if is_inline(sheet, place):
         return _indent_of_owner(sheet, place) + indent_unit(sheet, place)
     return sheet.indent_of_row(sheet.first_row(place.suite[0]))
 
 
-def indent_unit(sheet: Sheet, place: Place) -> str:
+def indent_unit(sheet: SourceEditor, place: Place) -> str:
     """One level of indentation, as the code around ``place`` has it, else as the file has it."""
     if not isinstance(place.owner, ast.Module) and not is_inline(sheet, place):
         return _step(_indent_of_owner(sheet, place), sheet.indent_of_row(sheet.first_row(place.suite[0])))
@@ -52,12 +52,12 @@ def _step(outer: str, inner: str) -> str:
     return inner[len(outer) :]
 
 
-def _indent_of_owner(sheet: Sheet, place: Place) -> str:
+def _indent_of_owner(sheet: SourceEditor, place: Place) -> str:
     owner = place.owner.pattern if isinstance(place.owner, ast.match_case) else place.owner
     return sheet.indent_of_row(sheet.bare_row(owner))
 
 
-def after_header(sheet: Sheet, place: Place) -> int:
+def after_header(sheet: SourceEditor, place: Place) -> int:
     """Where the colon before a suite on the row of its header ends."""
     at = sheet.begin(place.suite[0])
     while at and sheet.text[at - 1] in " \t\f\\\r\n":
@@ -67,7 +67,7 @@ def after_header(sheet: Sheet, place: Place) -> int:
     return at
 
 
-def top_row(sheet: Sheet, place: Place) -> int:
+def top_row(sheet: SourceEditor, place: Place) -> int:
     """The first row of a statement and of the comments that go with it; one that silences it does from farther away."""
     row = sheet.first_row(place.statement)
     indent = sheet.indent_of_row(row)
@@ -80,12 +80,12 @@ def top_row(sheet: Sheet, place: Place) -> int:
     return min(silencing, default=row)
 
 
-def owns_rows(sheet: Sheet, statement: ast.stmt) -> bool:
+def owns_rows(sheet: SourceEditor, statement: ast.stmt) -> bool:
     """Whether no other statement is on the rows of this one."""
     return sheet.starts_row(statement) and sheet.tail(statement)[0]
 
 
-def rows_within_strings(sheet: Sheet, first: ast.stmt, last: ast.stmt) -> set[int]:
+def rows_within_strings(sheet: SourceEditor, first: ast.stmt, last: ast.stmt) -> set[int]:
     """The rows from ``first`` to ``last`` that begin inside a string literal."""
     top = sheet.first_row(first)
     indent = sheet.indent_of_row(top)
@@ -106,7 +106,7 @@ def rows_within_strings(sheet: Sheet, first: ast.stmt, last: ast.stmt) -> set[in
     return found
 
 
-def block(sheet: Sheet, place: Place, indent: str) -> str:
+def block(sheet: SourceEditor, place: Place, indent: str) -> str:
     """A statement with its comments, indented anew, without the end of its last row."""
     statement = place.statement
     if not owns_rows(sheet, statement):
@@ -123,7 +123,7 @@ def block(sheet: Sheet, place: Place, indent: str) -> str:
     return sheet.eol.join(rows)
 
 
-def take_out(sheet: Sheet, place: Place, *, with_comments: bool) -> Edit:
+def take_out(sheet: SourceEditor, place: Place, *, with_comments: bool) -> Edit:
     """The edit that removes a statement; ``with_comments`` if the comments that go with it go as well."""
     statement, (alone, comment) = place.statement, sheet.tail(place.statement)
     if len(place.suite) == 1:
@@ -142,7 +142,7 @@ def take_out(sheet: Sheet, place: Place, *, with_comments: bool) -> Edit:
     raise Refused("a statement in an unexpected place")
 
 
-def _without_rows(sheet: Sheet, first: int, last: int) -> Edit:
+def _without_rows(sheet: SourceEditor, first: int, last: int) -> Edit:
     """Rows taken out with one line end: a file whose last row has none keeps it that way."""
     begin, end = sheet.row_start(first), sheet.row_start(last + 1)
     if last == len(sheet.rows) and first > 1:
@@ -150,7 +150,7 @@ def _without_rows(sheet: Sheet, first: int, last: int) -> Edit:
     return sheet.edit(begin, end, "")
 
 
-def put_before(sheet: Sheet, place: Place, text: str) -> Edit:
+def put_before(sheet: SourceEditor, place: Place, text: str) -> Edit:
     """The edit that inserts one row of code, given without indentation, before a statement."""
     statement = place.statement
     if is_elif(sheet, place):
@@ -161,7 +161,7 @@ def put_before(sheet: Sheet, place: Place, text: str) -> Edit:
     return sheet.insert(sheet.begin(statement), text + "; ")
 
 
-def put_after(sheet: Sheet, place: Place, text: str) -> Edit:
+def put_after(sheet: SourceEditor, place: Place, text: str) -> Edit:
     """The edit that inserts one row of code, given without indentation, after a statement."""
     statement = place.statement
     if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
@@ -177,7 +177,7 @@ def put_after(sheet: Sheet, place: Place, text: str) -> Edit:
     return sheet.insert(sheet.row_start(last + 1), row + sheet.eol)
 
 
-def is_elif(sheet: Sheet, place: Place) -> bool:
+def is_elif(sheet: SourceEditor, place: Place) -> bool:
     return isinstance(place.statement, ast.If) and sheet.text.startswith("elif", sheet.begin(place.statement))
 
 

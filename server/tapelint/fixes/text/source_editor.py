@@ -39,7 +39,7 @@ class Place:
     parents: tuple[ast.AST, ...]
 
 
-class Sheet:
+class SourceEditor:
     """``source`` as something to be changed."""
 
     def __init__(self, source: Source) -> None:

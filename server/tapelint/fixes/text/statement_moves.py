@@ -9,12 +9,12 @@ from ...source.edit import Edit
 from .edit_refused import Refused
 from .name_resolution import leaves, may_swap
 from .rows import block, owns_rows, take_out, top_row
-from .source_editor import Place, Sheet, siblings, suites
+from .source_editor import Place, SourceEditor, siblings, suites
 
 _JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 
 
-def move(sheet: Sheet, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
+def move(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
     """``statement`` next to ``anchor``, refused where the statements it passes depend on it by name or may jump."""
     moved, fixed = sheet.whole(statement), sheet.whole(anchor)
     siblings([moved, fixed])
@@ -28,7 +28,7 @@ def move(sheet: Sheet, statement: ast.AST, anchor: ast.AST, *, after: bool) -> l
     return [gone, _put_next_to(sheet, moved, fixed, after=after)]
 
 
-def move_all(sheet: Sheet, targets: Iterable[ast.AST], anchor: ast.AST) -> list[Edit]:
+def move_all(sheet: SourceEditor, targets: Iterable[ast.AST], anchor: ast.AST) -> list[Edit]:
     """Those statements that hold a target and stand in the suite of ``anchor`` above it, to just after it, in the order
     they had; refused where what they pass depends on them.
     """
@@ -50,12 +50,12 @@ def move_all(sheet: Sheet, targets: Iterable[ast.AST], anchor: ast.AST) -> list[
     return [*(take_out(sheet, p, with_comments=True) for p in moved), _put_text(sheet, text, fixed)]
 
 
-def _moved(sheet: Sheet, moved: Place, anchor: Place) -> list[Edit]:
+def _moved(sheet: SourceEditor, moved: Place, anchor: Place) -> list[Edit]:
     gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
     return [gone, _put_next_to(sheet, moved, anchor, after=True)]
 
 
-def _put_text(sheet: Sheet, text: str, anchor: Place) -> Edit:
+def _put_text(sheet: SourceEditor, text: str, anchor: Place) -> Edit:
     """Whole rows just below a statement."""
     last = sheet.last_row(anchor.statement)
     if last == len(sheet.rows):
@@ -63,7 +63,7 @@ def _put_text(sheet: Sheet, text: str, anchor: Place) -> Edit:
     return sheet.insert(sheet.row_start(last + 1), text + sheet.eol)
 
 
-def _put_next_to(sheet: Sheet, moved: Place, anchor: Place, *, after: bool) -> Edit:
+def _put_next_to(sheet: SourceEditor, moved: Place, anchor: Place, *, after: bool) -> Edit:
     indent = sheet.indent_of_row(sheet.first_row(anchor.statement))
     if owns_rows(sheet, anchor.statement) or (sheet.starts_row(anchor.statement) and not after):
         text = block(sheet, moved, indent)
@@ -78,7 +78,7 @@ def _put_next_to(sheet: Sheet, moved: Place, anchor: Place, *, after: bool) -> E
     return sheet.insert(sheet.begin(anchor.statement), text + "; ")
 
 
-def relocate(sheet: Sheet, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
+def relocate(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
     """``statement`` next to ``anchor``, which may stand in another suite, further out or in. Refused where a name
     that it reads is bound between, or in a loop around one of them that the other is not in.
     """

@@ -8,10 +8,10 @@ from ...source.edit import Edit
 from .edit_refused import Refused
 from .name_resolution import dotted
 from .rows import must_stay_first, put_before
-from .source_editor import Sheet
+from .source_editor import SourceEditor
 
 
-def assign_before(sheet: Sheet, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
+def assign_before(sheet: SourceEditor, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
     """``state = <value>`` before ``statement``; in ``value``, ``{state}`` is the state, ``{part}`` names its parts."""
     name = steady(state)
     part = "s" if name.partition(".")[0] != "s" else "part"
@@ -26,7 +26,7 @@ def assign_before(sheet: Sheet, statement: ast.AST, state: ast.AST, value: str) 
     return [put_before(sheet, place, wanted)]
 
 
-def assign_after(sheet: Sheet, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
+def assign_after(sheet: SourceEditor, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
     """The same just after ``statement``, before whatever follows it."""
     place = sheet.place(statement)
     if place.statement is not statement or place.index + 1 >= len(place.suite):

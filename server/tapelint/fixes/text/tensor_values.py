@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from ...source.edit import Edit
 from .concrete_syntax import Concrete, append_call
 from .edit_refused import Refused
-from .source_editor import Sheet
+from .source_editor import SourceEditor
 
 
-def append_to_values(sheet: Sheet, targets: Sequence[ast.AST], call: str, unless: tuple[str, ...]) -> list[Edit]:
+def append_to_values(sheet: SourceEditor, targets: Sequence[ast.AST], call: str, unless: tuple[str, ...]) -> list[Edit]:
     """``call`` behind each target, or behind the elements of a display; not where one of ``unless`` was called."""
     made: list[Edit] = []
     for target in targets:

@@ -7,12 +7,12 @@ import ast
 from ...source.edit import Edit
 from .edit_refused import Refused
 from .name_resolution import qualified, torch_name
-from .source_editor import Sheet
+from .source_editor import SourceEditor
 
 _EMPTY = ("[]", "list()", "()", "tuple()", "{}", "dict()")
 
 
-def wrap(sheet: Sheet, target: ast.AST, wrapper: str) -> list[Edit]:
+def wrap(sheet: SourceEditor, target: ast.AST, wrapper: str) -> list[Edit]:
     """``torch.<wrapper>(target)``; what is empty is made by the wrapper itself."""
     if not isinstance(target, ast.expr) or not isinstance(getattr(target, "ctx", ast.Load()), ast.Load):
         raise Refused("not a value")

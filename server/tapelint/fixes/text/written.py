@@ -8,7 +8,7 @@ from .edit_refused import Refused
 from .inplace_twins import VIEWS
 from .lifetimes import is_only_written, is_read_again, is_shared
 from .name_resolution import dotted, is_local
-from .source_editor import Place, Sheet
+from .source_editor import Place, SourceEditor
 
 
 def base_of(operand: ast.expr) -> ast.expr:
@@ -20,7 +20,7 @@ def base_of(operand: ast.expr) -> ast.expr:
         operand = function.value
 
 
-def assignable(sheet: Sheet, place: Place, target: ast.expr, *, declared: bool = False) -> str:
+def assignable(sheet: SourceEditor, place: Place, target: ast.expr, *, declared: bool = False) -> str:
     """The name that may be assigned anew; refused where it would be missed that it no longer means the same tensor."""
     name = dotted(target)
     if name is None:

@@ -13,7 +13,7 @@ from ...report.diagnostic import Diagnostic, Related, place
 from ...source import Source, Span
 from ..client_capabilities import Client
 from ..documents import Snapshot
-from .positions import Rows
+from .positions import LineIndex
 
 SOURCE = "tapelint"
 SKIPPED = "skipped"
@@ -29,7 +29,7 @@ _SEVERITIES = {
 class Translator:
     """Translates the diagnostics of one snapshot; ``others`` are the files its stories may lead through."""
 
-    def __init__(self, snapshot: Snapshot, rows: Rows, client: Client, others: Mapping[str, Source]) -> None:
+    def __init__(self, snapshot: Snapshot, rows: LineIndex, client: Client, others: Mapping[str, Source]) -> None:
         self._snapshot, self._client, self._others = snapshot, client, others
         self._rows = {snapshot.path: rows}
 
@@ -67,9 +67,9 @@ class Translator:
         area = self._rows_of(step.filename).range(step.span, self._client.encoding)
         return types.DiagnosticRelatedInformation(types.Location(uri, area), step.message)
 
-    def _rows_of(self, path: str) -> Rows:
+    def _rows_of(self, path: str) -> LineIndex:
         if path not in self._rows:
-            self._rows[path] = Rows(self._others[path].text if path in self._others else "")
+            self._rows[path] = LineIndex(self._others[path].text if path in self._others else "")
         return self._rows[path]
 
 

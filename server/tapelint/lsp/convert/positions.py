@@ -55,7 +55,7 @@ def code_points(text: str, count: int, encoding: str) -> int:
     return len(text)
 
 
-class Rows:
+class LineIndex:
     """A text as its rows, edited in time proportional to the edit, and asked for positions in both counts."""
 
     def __init__(self, text: str) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ...autograd import State
-from ...domain.values import NONE, Instance, Lib, Method, Ref, Sequence, TensorRef, Tuple, Value
+from ...domain.values import NONE, External, HeapRef, Instance, Method, Sequence, TensorRef, Tuple, Value
 from ...drivers.framework_driver import optimizers_of
 from ...engine.machine import Machine, Raised
 from ...semantics.calls import unknown_call
@@ -19,7 +19,7 @@ TOGGLED = "(toggled)"
 
 
 def launcher(m: Machine, state: State, call: Call) -> Value:
-    return Ref(state.new(Instance(Lib(call.name), {}, True)))
+    return HeapRef(state.new(Instance(External(call.name), {}, True)))
 
 
 def walk(m: Machine, state: State, call: Call) -> Value:
@@ -59,7 +59,7 @@ def optimizers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     made = _configured(m, state, receiver, call)
     if made == NONE:
         return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
-    return Ref(state.new(Sequence("list", list(made.items)))) if isinstance(made, Tuple) else made
+    return HeapRef(state.new(Sequence("list", list(made.items)))) if isinstance(made, Tuple) else made
 
 
 @method(MODULE_METHODS, "toggle_optimizer")
@@ -88,6 +88,6 @@ def untoggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) ->
 
 
 def _configured(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if not isinstance(receiver, Ref) or not is_framework_object(state, receiver, MANUAL[0]):
+    if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
         return NONE
     return optimizers_of(m, state, receiver, "configure_optimizers", call.node)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 from ...autograd import State
 from ...domain.mro import is_module, linear_order
-from ...domain.values import FALSE, Class, Instance, Lib, Mapping, Ref, Tuple, Value
+from ...domain.values import FALSE, Class, External, HeapRef, Instance, Mapping, Tuple, Value
 from ...engine.machine import Machine
-from ...stubs import told_name
+from ...stubs import stub_module_name
 
 _LIGHTNING = r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*"
 
@@ -168,33 +168,35 @@ def prepared(state: State, owner: Value) -> Prepared | None:
 
 def derives(state: State, owner: Value, base: re.Pattern[str]) -> bool:
     """Whether a class comes from a framework's."""
-    return any(isinstance(kind, Lib) and base.fullmatch(kind.name) for kind in linear_order(state, owner))
+    return any(isinstance(kind, External) and base.fullmatch(kind.name) for kind in linear_order(state, owner))
 
 
-def walk_of(state: State, owner: Ref, instance: Ref, method: str) -> Walk | None:
+def walk_of(state: State, owner: HeapRef, instance: HeapRef, method: str) -> Walk | None:
     """Who walks what ``method`` of an object returns; None where nobody is known to."""
     attributes = state.heap[instance.id].attributes
     for walk in WALKS:
         if walk.method == method and derives(state, owner, walk.base):
-            own = {name for kind in linear_order(state, owner) if isinstance(kind, Ref) for name in _names(state, kind)}
+            own = {
+                name for kind in linear_order(state, owner) if isinstance(kind, HeapRef) for name in _names(state, kind)
+            }
             by_hand = walk.manual is not None and attributes.get(walk.manual) == FALSE
             return None if by_hand or own.intersection(walk.instead) else walk
     return None
 
 
-def unrecorded(state: State, owner: Ref, method: str) -> Unrecorded | None:
+def unrecorded(state: State, owner: HeapRef, method: str) -> Unrecorded | None:
     """Who calls ``method`` of objects of a class while no graph is recorded; None where nobody is known to."""
     return next((u for u in UNRECORDED if u.methods.fullmatch(method) and derives(state, owner, u.base)), None)
 
 
-def loop_of(m: Machine, state: State, owner: Ref, method: str) -> Loop | None:
+def loop_of(m: Machine, state: State, owner: HeapRef, method: str) -> Loop | None:
     """Whose loop calls ``method`` of objects of a class; None where nobody's is known to."""
-    kinds = [state.heap[kind.id] for kind in linear_order(state, owner) if isinstance(kind, Ref)]
+    kinds = [state.heap[kind.id] for kind in linear_order(state, owner) if isinstance(kind, HeapRef)]
     names = {f"{library}.{kind.name}" for kind in kinds if (library := _library(m, state, kind)) is not None}
     return next((loop for loop in LOOPS if loop.base in names and method in loop.steps), None)
 
 
-def walked_results(m: Machine, state: State, owner: Ref) -> set[str]:
+def walked_results(m: Machine, state: State, owner: HeapRef) -> set[str]:
     """The methods of a class whose results are walked by others: ``forward`` of a module by those who train it, the
     steps of a framework by the framework.
     """
@@ -208,10 +210,10 @@ def walked_results(m: Machine, state: State, owner: Ref) -> set[str]:
 def _library(m: Machine, state: State, kind: Class) -> str | None:
     """The told module that a class is of."""
     module = m.imports.by_frame.get(state.heap[kind.scope].module) if m.imports is not None else None
-    return told_name(module.path) if module is not None else None
+    return stub_module_name(module.path) if module is not None else None
 
 
-def _names(state: State, kind: Ref) -> set[str]:
+def _names(state: State, kind: HeapRef) -> set[str]:
     return set(state.heap[kind.id].attributes)
 
 
@@ -219,12 +221,12 @@ def loss_in(state: State, result: Value) -> Value:
     """The loss among what such a method returns: it alone, the entry ``loss`` of a dict, the first of a tuple."""
     if isinstance(result, Tuple) and result.items:
         return result.items[0]
-    if isinstance(result, Ref) and isinstance(thing := state.heap[result.id], Mapping):
+    if isinstance(result, HeapRef) and isinstance(thing := state.heap[result.id], Mapping):
         return thing.items.get("loss", result)
     return result
 
 
 def is_framework_object(state: State, value: Value, base: re.Pattern[str]) -> bool:
     """Whether a value is an object of the program whose class comes from a framework's."""
-    thing = state.heap.get(value.id) if isinstance(value, Ref) else None
+    thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
     return isinstance(thing, Instance) and derives(state, thing.kind, base)

@@ -11,7 +11,7 @@ import ast
 from ...autograd import Cut, Node, State, current
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...checks.lost_history import computed
-from ...domain.values import FALSE, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ...domain.values import FALSE, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.machine import Machine, Raised
 from ...engine.must_execute import walks_after
 from ..torch.autograd.backward_calls import written_at
@@ -37,7 +37,7 @@ def held_in(
         tensor = current(state, value.id)
         return [(value.id, trail)] if tensor.requires_grad and not tensor.assumed else []
     items = value.items if depth and isinstance(value, Tuple) else ()
-    if depth and isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence):
+    if depth and isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence):
         items = tuple(thing.items)
     return [hit for i, item in enumerate(items) for hit in held_in(state, item, depth - 1, (*trail, i))]
 
@@ -92,7 +92,7 @@ def refuse(
         if assumed is not None:
             return
         assumed = f"`{strangers[0]}` keeps a graph, which tapelint cannot see"
-    m.tape.publish(GraphCopiedOut(state.moment(call.node), assumed, tuple(held), how, source, method))
+    m.facts.publish(GraphCopiedOut(state.point(call.node), assumed, tuple(held), how, source, method))
     if assumed is None:
         raise Raised("RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True)
 
@@ -104,8 +104,8 @@ def tensor_numpy(m: Machine, state: State, receiver: Value, call: Call) -> Value
         func = call.node.func if isinstance(call.node, ast.Call) else None
         refuse(m, state, held, call, "numpy", func.value if isinstance(func, ast.Attribute) else None, True)
     value, tensor = Unknown("item", False), current(state, receiver.id) if isinstance(receiver, TensorRef) else None
-    if tensor is not None and (tensor.requires_grad or tensor.id in m.tape.cuts):
-        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), "numpy")
+    if tensor is not None and (tensor.requires_grad or tensor.id in m.facts.cuts):
+        m.facts.cuts[value.tensor] = Cut(state.point(call.node), "numpy")
     return value
 
 
@@ -116,8 +116,8 @@ def array_function(m: Machine, state: State, call: Call) -> Value:
     if held and state.grad_mode is True:
         refuse(m, state, held, call, "numpy", written_at(call, 0, "object"))
     value = computed(m, "array", *call.args)
-    if value.tensor in m.tape.cuts and m.tape.cuts[value.tensor].reason != "numpy":
-        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), "numpy")
+    if value.tensor in m.facts.cuts and m.facts.cuts[value.tensor].reason != "numpy":
+        m.facts.cuts[value.tensor] = Cut(state.point(call.node), "numpy")
     return value
 
 

@@ -12,12 +12,12 @@ from ...domain.opaque_values import is_data
 from ...domain.values import (
     NONE,
     Const,
+    External,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
     Partial,
     Range,
-    Ref,
     Sequence,
     Slice,
     TensorRef,
@@ -88,7 +88,7 @@ def size(m: Machine, state: State, call: Call) -> Value:
         return Const(known)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Const(len(value.value))
-    if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and not thing.open:
+    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and not thing.open:
         look(value.id)
         return Const(len(thing.items))
     return Unknown("index", False)
@@ -116,9 +116,9 @@ def sequence(m: Machine, state: State, call: Call) -> Value:
     if kind == "reversed":
         items.reverse()
     if kind == "tuple":
-        return Tuple(tuple(items)) if not more else Ref(state.new(Sequence("list", items, True)))
+        return Tuple(tuple(items)) if not more else HeapRef(state.new(Sequence("list", items, True)))
     bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else None
-    return Ref(state.new(Sequence("list" if kind in ("sorted", "reversed") else kind, items, more, bound)))
+    return HeapRef(state.new(Sequence("list" if kind in ("sorted", "reversed") else kind, items, more, bound)))
 
 
 @function(
@@ -134,7 +134,7 @@ def mapping(m: Machine, state: State, call: Call) -> Value:
     if call.name.endswith("defaultdict") and args:
         made.default = args.pop(0)
     if args:
-        source = state.heap[args[0].id] if isinstance(args[0], Ref) else None
+        source = state.heap[args[0].id] if isinstance(args[0], HeapRef) else None
         if isinstance(source, Mapping):
             made.items, made.open = dict(source.items), source.open
         else:
@@ -146,7 +146,7 @@ def mapping(m: Machine, state: State, call: Call) -> Value:
                 if isinstance(pair, Tuple) and isinstance(key, (Const, Unknown)):  # which key it is is not known
                     made.items[key.value if isinstance(key, Const) else key] = pair.items[1]
     made.items.update(call.kwargs)
-    return Ref(state.new(made))
+    return HeapRef(state.new(made))
 
 
 @function("builtins.sum", "math.fsum")
@@ -164,7 +164,7 @@ def mapped(m: Machine, state: State, call: Call) -> Value:
     sources = [items_of(m, state, a, call.node) for a in call.args[1:]]
     count = min((len(s.values) for s in sources), default=0)
     values = [call_value(m, state, mapping, [s.values[i] for s in sources], {}, call.node) for i in range(count)]
-    return Ref(state.new(Sequence("list", values, not all(s.exact for s in sources))))
+    return HeapRef(state.new(Sequence("list", values, not all(s.exact for s in sources))))
 
 
 @function("builtins.filter")
@@ -175,7 +175,7 @@ def filtered(m: Machine, state: State, call: Call) -> Value:
         verdict = truth(m, state, call_value(m, state, keeps, [item], {}, call.node) if keeps != NONE else item)
         if verdict is not False:
             kept.append(item)
-    return Ref(state.new(Sequence("list", kept, not found.exact)))
+    return HeapRef(state.new(Sequence("list", kept, not found.exact)))
 
 
 @function("builtins.next")
@@ -286,7 +286,7 @@ def make_slice(m: Machine, state: State, call: Call) -> Value:
 @function("builtins.type")
 def type_of(m: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "obj")
-    if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
+    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
         return thing.kind
     return Unknown("type", False)
 
@@ -300,7 +300,7 @@ def named_tuple(m: Machine, state: State, call: Call) -> Value:
         names = fields.value.replace(",", " ").split()
     elif not isinstance(fields, Const):
         names = [str(i.value) for i in items_of(m, state, fields, call.node).values if isinstance(i, Const)]
-    return Partial(Lib(NAMED_TUPLE), (Tuple(tuple(Const(n) for n in names)),), ())
+    return Partial(External(NAMED_TUPLE), (Tuple(tuple(Const(n) for n in names)),), ())
 
 
 @function(NAMED_TUPLE)
@@ -329,7 +329,7 @@ def chained(m: Machine, state: State, call: Call) -> Value:
     is_plain = call.name == "itertools.chain"
     sources = call.args if is_plain else items_of(m, state, call.get(0, "iterable"), call.node).values
     found = [items_of(m, state, a, call.node) for a in sources]
-    return Ref(state.new(Sequence("list", [v for f in found for v in f.values], not all(f.exact for f in found))))
+    return HeapRef(state.new(Sequence("list", [v for f in found for v in f.values], not all(f.exact for f in found))))
 
 
 @function("itertools.count")

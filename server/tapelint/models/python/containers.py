@@ -6,7 +6,20 @@ import ast
 
 from ...autograd import State
 from ...domain.opaque_values import is_data
-from ...domain.values import NONE, Const, Lib, Mapping, Partial, Ref, Sequence, Tuple, Unknown, Value, as_key, of_key
+from ...domain.values import (
+    NONE,
+    Const,
+    External,
+    HeapRef,
+    Mapping,
+    Partial,
+    Sequence,
+    Tuple,
+    Unknown,
+    Value,
+    as_key,
+    of_key,
+)
 from ...engine.machine import Machine, Raised
 from ...semantics.assign import remember
 from ...semantics.iteration import items_of
@@ -27,7 +40,7 @@ def _given(call: Call, index: int = 0) -> ast.expr | None:
 
 @method(SEQUENCE_METHODS, "append", "add", "appendleft", "put", "insert", "put_nowait")
 def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     place = 1 if call.name == "insert" else 0
     value = call.kwargs["item"] if "item" in call.kwargs else call.need(place)
     thing: Sequence = state.edit(receiver.id)
@@ -45,7 +58,7 @@ def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(SEQUENCE_METHODS, "add_module", "register_module")
 def add_module(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     thing: Sequence = state.edit(receiver.id)
     name = call.get(0, "name")
     before = [known for known, _ in thing.named()]
@@ -56,7 +69,7 @@ def add_module(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(SEQUENCE_METHODS, "extend", "update")
 def extend(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     found = items_of(m, state, call.args[0], call.node) if call.args else None
     if found is not None:
         thing: Sequence = state.edit(receiver.id)
@@ -69,7 +82,7 @@ def extend(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(SEQUENCE_METHODS, "pop", "popleft", "get", "get_nowait")
 def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     thing: Sequence = state.edit(receiver.id)
     if not thing.items:
         if thing.open:
@@ -83,7 +96,7 @@ def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(SEQUENCE_METHODS, "clear")
 def clear(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     thing = state.edit(receiver.id)
     thing.items, thing.open = [], False
     return NONE
@@ -91,7 +104,7 @@ def clear(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(SEQUENCE_METHODS, "remove", "discard")
 def remove(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     items = state.edit(receiver.id).items
     if call.args and call.args[0] in items:
         items.remove(call.args[0])
@@ -100,20 +113,20 @@ def remove(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(SEQUENCE_METHODS, "copy", "union", "difference", "intersection")
 def copy(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
-    return Ref(state.new(state.heap[receiver.id].copy()))
+    assert isinstance(receiver, HeapRef)
+    return HeapRef(state.new(state.heap[receiver.id].copy()))
 
 
 @method(SEQUENCE_METHODS, "reverse")
 def reverse(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     state.edit(receiver.id).items.reverse()
     return NONE
 
 
 @method(SEQUENCE_METHODS, "sort", "index", "count", "empty", "qsize", "rotate", "full")
 def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     if call.name == "empty":
         thing: Sequence = state.heap[receiver.id]
         return Const(not thing.items) if not thing.open else Unknown("empty", False)
@@ -122,7 +135,7 @@ def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(MAPPING_METHODS, "items", "keys", "values")
 def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     thing: Mapping = state.heap[receiver.id]
     pairs = [
         (of_key(k) if not (isinstance(k, str) and k.startswith("<")) else Unknown("key", False), v)
@@ -132,12 +145,12 @@ def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         found: list[Value] = [Tuple(pair) for pair in pairs]
     else:
         found = [k if call.name == "keys" else v for k, v in pairs]
-    return Ref(state.new(Sequence("list", found, thing.open)))
+    return HeapRef(state.new(Sequence("list", found, thing.open)))
 
 
 @method(MAPPING_METHODS, "get", "pop", "setdefault")
 def entry(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     thing: Mapping = state.heap[receiver.id]
     key = as_key(call.get(0, "key"))
     default = call.get(1, "default")
@@ -159,10 +172,10 @@ def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> N
 
 @method(MAPPING_METHODS, "update")
 def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     thing: Mapping = state.edit(receiver.id)
     source = call.args[0] if call.args else None
-    if isinstance(source, Ref) and isinstance(other := state.heap[source.id], Mapping):
+    if isinstance(source, HeapRef) and isinstance(other := state.heap[source.id], Mapping):
         thing.items.update(other.items)
         thing.open = thing.open or other.open
     elif source is not None:
@@ -173,7 +186,7 @@ def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(MAPPING_METHODS, "clear")
 def empty(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     thing = state.edit(receiver.id)
     thing.items, thing.open = {}, False
     return NONE
@@ -181,17 +194,17 @@ def empty(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(MAPPING_METHODS, "copy")
 def duplicate(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     thing: Mapping = state.heap[receiver.id].copy()
     if thing.owner is not None:
         thing.kind, thing.owner = "dict", None
-    return Ref(state.new(thing))
+    return HeapRef(state.new(thing))
 
 
 @function("weakref.ref")
 def weak(m: Machine, state: State, call: Call) -> Value:
     """``weakref.ref(thing)``: called, it gives the thing as long as somebody holds it."""
-    return Partial(Lib("weakref.ref()"), tuple(call.args[:1]), ())
+    return Partial(External("weakref.ref()"), tuple(call.args[:1]), ())
 
 
 @function("weakref.ref()")

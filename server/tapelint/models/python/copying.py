@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ...autograd import State, current, leaf, recorded
 from ...domain.mro import find
-from ...domain.values import Class, Function, Instance, Mapping, Optimizer, Ref, Sequence, TensorRef, Tuple, Value
+from ...domain.values import Class, Function, HeapRef, Instance, Mapping, Optimizer, Sequence, TensorRef, Tuple, Value
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import written_at
 from ..torch.registry import Call, function
@@ -18,7 +18,7 @@ def copied(m: Machine, state: State, call: Call) -> Value:
     """Tensors are copied as leaves are: new parameters. A graph tensor cannot be deep-copied; ``copy.copy`` shares."""
     value = call.get(0, "x")
     if call.name == "copy.copy":
-        return Ref(state.new(state.heap[value.id].copy())) if isinstance(value, Ref) else value
+        return HeapRef(state.new(state.heap[value.id].copy())) if isinstance(value, HeapRef) else value
     return deep_copy(m, state, value, call)
 
 
@@ -37,13 +37,13 @@ def graphs_in(
     """
     if isinstance(value, TensorRef):
         tensor = current(state, value.id)
-        if tensor.grad_fn is None and not tensor.parameter and recorded(m.tape, state, value.id):
+        if tensor.grad_fn is None and not tensor.parameter and recorded(m.facts, state, value.id):
             return [(state.grads[value.id], (*trail, "grad"))]  # it is copied along; a parameter leaves it behind
         known = tensor.grad_fn is not None and tensor.requires_grad and not tensor.assumed
         return [(value.id, trail)] if known else []
     if isinstance(value, Tuple):
         return [hit for i, item in enumerate(value.items) for hit in graphs_in(m, state, item, (*trail, i), seen)]
-    if not isinstance(value, Ref) or value.id in seen:
+    if not isinstance(value, HeapRef) or value.id in seen:
         return []
     seen.add(value.id)
     thing = state.heap[value.id]
@@ -65,19 +65,19 @@ def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, 
         origin = current(state, value.id)
         made = leaf(state, call.node, origin.requires_grad, parameter=origin.parameter)
         state.tensors[made] = replace(
-            state.tensors[made], assumed=origin.assumed, of_module=origin.of_module, kind=origin.kind
+            state.tensors[made], assumed=origin.assumed, stands_for_module=origin.stands_for_module, kind=origin.kind
         )
         done[value] = TensorRef(made)
         return done[value]
     if isinstance(value, Tuple):
         return Tuple(tuple(_deep(m, state, v, call, done) for v in value.items), value.names)
-    if not isinstance(value, Ref):
+    if not isinstance(value, HeapRef):
         return value
     thing = state.heap[value.id]
     if isinstance(thing, (Class, Optimizer)) or isinstance(thing, Function):
         return value
     twin = thing.copy()
-    made_ref = done[value] = Ref(state.new(twin))
+    made_ref = done[value] = HeapRef(state.new(twin))
     if isinstance(twin, Instance):
         twin.attributes = {k: _deep(m, state, v, call, done) for k, v in twin.attributes.items()}
     elif isinstance(twin, Sequence):

@@ -11,7 +11,7 @@ import ast
 from ... import ops
 from ...autograd import State
 from ...domain.mro import find, linear_order
-from ...domain.values import FALSE, NONE, TRUE, Const, Instance, Lib, Ref, TensorRef, Unknown, Value
+from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Unknown, Value
 from ...engine.machine import Machine
 from ...semantics import attributes
 from ..torch.nn import module_registry
@@ -27,7 +27,7 @@ def has_attribute(m: Machine, state: State, call: Call) -> Value:
     if isinstance(name, Const) and isinstance(value, TensorRef):
         return _tensor_has(state, value, str(name.value))
     if (
-        isinstance(value, Ref)
+        isinstance(value, HeapRef)
         and isinstance(name, Const)
         and isinstance(thing := state.heap[value.id], Instance)
         and not thing.open
@@ -44,8 +44,8 @@ def has_attribute(m: Machine, state: State, call: Call) -> Value:
 def _of_no_module(state: State, thing: Instance, name: str) -> bool:
     """Whether an object of the program's own class is a Module that PyTorch gives no attribute of that name."""
     order = linear_order(state, thing.kind)
-    foreign = [kind for kind in order if not isinstance(kind, Ref) and kind != Lib("builtins.object")]
-    if name.startswith("__") or name in OF_MODULES or not all(kind == Lib("torch.nn.Module") for kind in foreign):
+    foreign = [kind for kind in order if not isinstance(kind, HeapRef) and kind != External("builtins.object")]
+    if name.startswith("__") or name in OF_MODULES or not all(kind == External("torch.nn.Module") for kind in foreign):
         return False
     return find(state, thing.kind, "__getattr__") in [(kind, None) for kind in foreign]
 
@@ -99,9 +99,9 @@ def set_attribute(m: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
     if isinstance(name, Const) and isinstance(name.value, str):
         attributes.store(m, state, value, name.value, call.get(2, "value"), call.node)
-        if isinstance(value, Ref) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
-            m.tape.homes[value.id, name.value] = call.node, call.node.args[2]
-    elif isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+        if isinstance(value, HeapRef) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
+            m.facts.attribute_stores[value.id, name.value] = call.node, call.node.args[2]
+    elif isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
         state.edit(value.id).open = True
     return NONE
 
@@ -115,7 +115,7 @@ def put(m: Machine, state: State, call: Call) -> Value:
 @method(MODULE_METHODS, "__setattr__")
 def place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     name = call.get(0, "name")
-    if isinstance(receiver, Ref) and isinstance(state.heap[receiver.id], Instance):
+    if isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
         if not isinstance(name, Const):
             state.edit(receiver.id).open = True
         elif name.value in module_registry.KINDS and module_registry.is_module_like(state, receiver):

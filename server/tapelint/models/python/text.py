@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd import State
-from ...domain.values import Const, Ref, Sequence, Tuple, Unknown, Value
+from ...domain.values import Const, HeapRef, Sequence, Tuple, Unknown, Value
 from ..torch.known_shape import items_in
 from ..torch.registry import Call
 
@@ -48,7 +48,7 @@ def _plain(state: State, value: Value) -> Any:
 
 def _value(state: State, found: Any) -> Value:
     if isinstance(found, list):
-        return Ref(state.new(Sequence("list", [Const(part) for part in found])))
+        return HeapRef(state.new(Sequence("list", [Const(part) for part in found])))
     if isinstance(found, tuple):
         return Tuple(tuple(Const(part) for part in found))
     return Unknown("text", False) if isinstance(found, str) and len(found) > LONGEST else Const(found)

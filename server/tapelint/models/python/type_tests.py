@@ -9,10 +9,10 @@ from ...domain.values import (
     TRUE,
     Class,
     Const,
+    External,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
-    Ref,
     Sequence,
     TensorRef,
     Tuple,
@@ -38,26 +38,32 @@ PLAIN = {"int": int, "float": float, "str": str, "bool": bool}
 def _is(state: State, value: Value, kind: Value) -> bool | None:
     if isinstance(value, Unknown):
         return None
-    if isinstance(kind, Ref):
-        if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
+    if isinstance(kind, HeapRef):
+        if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
             order = linear_order(state, thing.kind)
             if kind in order:
                 return True
             return None if thing.open or any(isinstance(o, Unknown) for o in order) else False
         return False
-    if not isinstance(kind, Lib):
+    if not isinstance(kind, External):
         return None
     name = kind.name.rpartition(".")[2]
     if isinstance(value, TensorRef):
         tensor = state.tensors[value.id]
         if name in ("Tensor", "Variable"):
             return None if tensor.assumed else True
-        return (tensor.parameter and not tensor.of_module) if name == "Parameter" else None if tensor.assumed else False
+        return (
+            (tensor.parameter and not tensor.stands_for_module)
+            if name == "Parameter"
+            else None
+            if tensor.assumed
+            else False
+        )
     if isinstance(value, Const):
         return isinstance(value.value, PLAIN[name]) if name in PLAIN else False
     if isinstance(value, Tuple):
         return name == "tuple"
-    if isinstance(value, Ref):
+    if isinstance(value, HeapRef):
         thing = state.heap[value.id]
         if kind.name == "torch.nn.Module" and is_module_like(state, value):
             return True
@@ -70,8 +76,8 @@ def _is(state: State, value: Value, kind: Value) -> bool | None:
         if isinstance(thing, Mapping):
             return name in ("dict", thing.kind)
         if isinstance(thing, Instance):
-            order = [o.name if isinstance(o, Lib) else "" for o in linear_order(state, thing.kind)]
+            order = [o.name if isinstance(o, External) else "" for o in linear_order(state, thing.kind)]
             return True if kind.name in order else None if thing.open or name == "Module" else False
-    if isinstance(value, Lib) and is_layer(value.name):
+    if isinstance(value, External) and is_layer(value.name):
         return name == "type"
     return None

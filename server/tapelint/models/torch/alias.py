@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...autograd import State, Tape
+from ...autograd import Facts, State
 from ...domain.values import TensorRef
 from ...ops.schema import Op
 from .known_shape import Given, Sizes
@@ -20,14 +20,14 @@ REAL = frozenset("conj conj_physical real resolve_conj resolve_neg".split())
 """What these do concerns complex numbers only."""
 
 
-def told(tape: Tape, state: State, op: Op, named: Mapping[str, object]) -> Op:
+def told(facts: Facts, state: State, op: Op, named: Mapping[str, object]) -> Op:
     """The row, with the ``view`` it has for these arguments, where that is certain."""
     value = named.get("self")
     if op.view != "maybe" or not isinstance(value, TensorRef):
         return op
     given = Given(state, named)
     sizes = given.sizes("self")
-    if op.name == "positive" or op.name in REAL and tape.is_single(value.id):
+    if op.name == "positive" or op.name in REAL and facts.is_single(value.id):
         return replace(op, view="same")
     if op.name == "flatten" and sizes:
         start, end = given.number("start_dim", 0), given.number("end_dim", -1)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ...autograd import State
-from ...domain.values import FALSE, Casting, Value
+from ...domain.values import FALSE, Autocast, Value
 from ...engine.machine import Machine
 from .registry import Call, function
 
 
 @function("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")
 def autocast(m: Machine, state: State, call: Call) -> Value:
-    return Casting(call.flag(2, "enabled", True) is not False)
+    return Autocast(call.flag(2, "enabled", True) is not False)
 
 
 @function("torch.cuda.amp.autocast", "torch.cpu.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
 def autocast_of_device(m: Machine, state: State, call: Call) -> Value:
-    return Casting(call.get(0, "enabled") != FALSE)
+    return Autocast(call.get(0, "enabled") != FALSE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ...autograd import State, bump, current
-from ...domain.values import NONE, Const, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ...domain.values import NONE, Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.machine import Machine
 from . import dispatch
 from .registry import Call, function
@@ -23,7 +23,7 @@ def einsum(m: Machine, state: State, call: Call) -> Value:
         given = args[1]
         if isinstance(given, Tuple):
             args = [args[0], *given.items]
-        elif isinstance(given, Ref) and isinstance(thing := state.heap[given.id], Sequence) and not thing.open:
+        elif isinstance(given, HeapRef) and isinstance(thing := state.heap[given.id], Sequence) and not thing.open:
             args = [args[0], *thing.items]
     made = dispatch.run(m, state, "einsum", args, call.kwargs, call.node)
     return Unknown("einsum") if made is None else made

@@ -8,7 +8,7 @@ scale.register_autograd(backward, setup_context=...)        so `scale(x)` has a 
 from __future__ import annotations
 
 from ...autograd import State
-from ...domain.values import NONE, Lib, Unknown, Value
+from ...domain.values import NONE, External, Unknown, Value
 from ...engine.machine import Machine
 from ...semantics.functions import CUSTOM
 from .registry import Call, function
@@ -17,4 +17,4 @@ from .registry import Call, function
 @function("torch.library.custom_op", "torch.library.triton_op")
 def custom_op(m: Machine, state: State, call: Call) -> Value:
     """A decorator, or, where the function is given, the op."""
-    return Lib(CUSTOM) if call.get(1, "fn") == NONE else Unknown("op")
+    return External(CUSTOM) if call.get(1, "fn") == NONE else Unknown("op")

@@ -19,7 +19,20 @@ from ...autograd import Refused, State, Tensor, current, invent, record
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.model.recording import flatten
 from ...domain.opaque_values import as_data
-from ...domain.values import TRUE, Const, Lib, Range, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value, something
+from ...domain.values import (
+    TRUE,
+    Const,
+    External,
+    HeapRef,
+    Range,
+    Sequence,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    something,
+)
 from ...engine.machine import Machine, Raised
 from ...ops.schema import Op
 from . import alias, precision
@@ -36,7 +49,7 @@ def tensor_of(m: Machine, state: State, value: Value) -> int | None:
     if isinstance(value, Unknown):
         if value.tensor not in state.tensors:
             state.tensors[value.tensor] = Tensor(
-                value.tensor, value.tensor, value.tensor, state.moment(m.tree), value.grad
+                value.tensor, value.tensor, value.tensor, state.point(m.tree), value.grad
             )
         return value.tensor
     return None
@@ -49,7 +62,7 @@ def tensor_list(m: Machine, state: State, value: Value, above: tuple[Value, ...]
     items: SequenceType[Value] = ()
     if isinstance(value, Tuple):
         items = value.items
-    elif isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence) and value not in above:
+    elif isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence) and value not in above:
         items = thing.items
     items = [as_data(state, item) for item in items]
     found = [item.id for item in items if isinstance(item, TensorRef)]
@@ -70,10 +83,10 @@ def kind_of(m: Machine, state: State, value: Value) -> str:
         return ops.constant_kind(value.value) or "other"
     if isinstance(value, Unknown):
         return {"batch": "tensor", "index": "number"}.get(value.why, "unknown")
-    if isinstance(value, Tuple) or isinstance(value, Ref) and isinstance(state.heap[value.id], Sequence):
+    if isinstance(value, Tuple) or isinstance(value, HeapRef) and isinstance(state.heap[value.id], Sequence):
         items = value.items if isinstance(value, Tuple) else state.heap[value.id].items
         return "list" if not items or tensor_list(m, state, value) else "ints"
-    if isinstance(value, Lib):
+    if isinstance(value, External):
         return "dtype" if value.name.startswith("torch.") else "unknown"
     if isinstance(value, Slice):
         return "int"
@@ -136,16 +149,16 @@ def apply(
     given = flatten(tensors)
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, [key for _, key in given])
-    op = alias.told(m.tape, state, op, named)
+    op = alias.told(m.facts, state, op, named)
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)
         count = count_of(op, named) if op.outputs < 0 else None
-        keys = record(m.tape, state, op, tensors, node, count, same, extents[0], kind)
+        keys = record(m.facts, state, op, tensors, node, count, same, extents[0], kind)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     precision.follow(m, op, named, given, keys)
-    if m.tape.slopes:
+    if m.facts.gradient_derived:
         target = tensors.get(op.writes[0]) if op.writes else None
         grad_access.flowed(m, state, [key for _, key in given], keys, target if isinstance(target, int) else None, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
@@ -190,13 +203,13 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
         return [t for v in value if (t := tensor_of(m, state, v)) is not None]
     if isinstance(value, Unknown) and (value.why == "index" or kind not in TENSORS and value.why != "batch"):
         return None  # a number, as far as anybody knows
-    if kind == "any" and isinstance(value, (Tuple, Ref)):
+    if kind == "any" and isinstance(value, (Tuple, HeapRef)):
         return tensor_list(m, state, value)
     if kind in SINGLE:
         return tensor_of(m, state, value)  # type: ignore[arg-type]
     if kind == "tensors":
         # Tensors there must be: if none is known, one of which nothing is known stands for them.
-        found = tensor_list(m, state, value) if isinstance(value, (Tuple, Ref)) else None
+        found = tensor_list(m, state, value) if isinstance(value, (Tuple, HeapRef)) else None
         single = tensor_of(m, state, value if isinstance(value, (TensorRef, Unknown)) else Unknown("tensors"))
         return found or ([single] if single is not None else None)
     return None
@@ -238,7 +251,7 @@ def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, a
     known = [key for key in dict.fromkeys(inputs) if current(state, key).requires_grad]
     if not known:
         return something(assumed or "")
-    return TensorRef(invent(m.tape, state, known, node, assumed))
+    return TensorRef(invent(m.facts, state, known, node, assumed))
 
 
 def refuse_out(state: State, name: str, given: SequenceType[int]) -> None:
@@ -252,5 +265,5 @@ def refuse_integers(m: Machine, state: State, key: int, node: ast.AST) -> None:
     """Whole numbers and truth values have no gradient: PyTorch refuses to track them."""
     tensor = state.tensors[key]
     if tensor.kind in ("int", "bool") and not tensor.assumed:
-        m.tape.publish(RequiresGradRefused(state.moment(node), None, key, tensor.kind, True, tensor.born))
+        m.facts.publish(RequiresGradRefused(state.point(node), None, key, tensor.kind, True, tensor.created_at))
         raise Raised("RuntimeError", "only Tensors of floating point dtype can require gradients", by_torch=True)

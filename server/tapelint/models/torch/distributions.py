@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...autograd import State, current, invent, leaf
-from ...domain.values import Instance, Lib, Ref, Sequence, TensorRef, Unknown, Value
+from ...domain.values import External, HeapRef, Instance, Sequence, TensorRef, Unknown, Value
 from ...engine.machine import Machine
 from ...semantics.assign import tensors_in
 from . import dispatch
@@ -46,9 +46,9 @@ def make(m: Machine, state: State, call: Call) -> Value:
         computed = _computed(m, state, call, tensors[OTHERS], name)
         tensors[OTHERS] = list(arguments(m, state, computed))
     kept: dict[str, Value] = {
-        part: Ref(state.new(Sequence("list", [TensorRef(t) for t in found]))) for part, found in tensors.items()
+        part: HeapRef(state.new(Sequence("list", [TensorRef(t) for t in found]))) for part, found in tensors.items()
     }
-    return Ref(state.new(Instance(Lib(f"torch.distributions.{name}"), kept)))
+    return HeapRef(state.new(Instance(External(f"torch.distributions.{name}"), kept)))
 
 
 def arguments(m: Machine, state: State, value: Value, parts: Iterable[str] = (LOCATION, OTHERS)) -> list[int]:
@@ -56,7 +56,7 @@ def arguments(m: Machine, state: State, value: Value, parts: Iterable[str] = (LO
     if isinstance(value, Unknown):
         tensor = dispatch.tensor_of(m, state, value)
         return [] if tensor is None else [tensor]
-    if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Instance):
+    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
         return [t for part in parts if part in thing.attributes for t in tensors_in(state, thing.attributes[part])]
     return list(tensors_in(state, value))
 
@@ -75,15 +75,17 @@ def ask(m: Machine, state: State, call: Call) -> Value:
 
 
 def _kind(state: State, value: Value) -> str:
-    thing = state.heap[value.id] if isinstance(value, Ref) else None
-    return thing.kind.name.rpartition(".")[2] if isinstance(thing, Instance) and isinstance(thing.kind, Lib) else ""
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+    return (
+        thing.kind.name.rpartition(".")[2] if isinstance(thing, Instance) and isinstance(thing.kind, External) else ""
+    )
 
 
 def _computed(m: Machine, state: State, call: Call, given: list[int], op: str, keeps: bool = True) -> Value:
     """A tensor that depends on what is ``given``; unknown where nobody knows whether that has a graph."""
     graphs = [current(state, key).requires_grad for key in given]
     if any(graphs):
-        return TensorRef(invent(m.tape, state, given, call.node, None, op=op, keeps=keeps))
+        return TensorRef(invent(m.facts, state, given, call.node, None, op=op, keeps=keeps))
     return Unknown(op) if None in graphs else TensorRef(leaf(state, call.node))
 
 

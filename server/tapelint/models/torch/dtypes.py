@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ...autograd import State
-from ...domain.values import NONE, Const, Lib, Ref, TensorRef, Tuple, Unknown
+from ...domain.values import NONE, Const, External, HeapRef, TensorRef, Tuple, Unknown
 from .known_shape import items_in
 
 Kind = Literal["float", "int", "bool", "other"] | None
@@ -41,8 +41,8 @@ def of_dtype(value: object) -> Kind:
     if isinstance(value, Unknown) and value.why.startswith("dtype "):
         return value.why.removeprefix("dtype ")  # type: ignore[return-value]
     if isinstance(value, Const) and isinstance(value.value, str):
-        value = Lib(value.value)
-    if not isinstance(value, Lib):
+        value = External(value.value)
+    if not isinstance(value, External):
         return None
     name = value.name.rpartition(".")[2].removesuffix("Tensor").lower() or "tensor"
     return "float" if name in FLOAT else "int" if name in INT else "bool" if name == "bool" else None
@@ -56,7 +56,7 @@ def of_values(state: State, value: object, above: tuple[object, ...] = ()) -> Ki
         return "bool" if isinstance(value.value, bool) else {int: "int", float: "float"}.get(type(value.value))  # type: ignore[return-value]
     if isinstance(value, TensorRef):
         return state.tensors[value.id].kind
-    items = items_in(state, value) if isinstance(value, (Ref, Tuple, tuple)) and value not in above else None
+    items = items_in(state, value) if isinstance(value, (HeapRef, Tuple, tuple)) and value not in above else None
     if items is None:
         return None
     within = (*above, value)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ...autograd import BATCH, MANY, Extent, State
 from ...autograd.frozen import frozen
-from ...domain.values import NONE, Const, Ref, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+from ...domain.values import NONE, Const, HeapRef, Sequence, Slice, TensorRef, Tuple, Unknown, Value
 
 Sizes = tuple[int | None, ...]
 
@@ -87,7 +87,7 @@ def items_in(state: State, value: object) -> list[Value] | None:
         return list(value)
     if isinstance(value, Tuple):
         return list(value.items)
-    if isinstance(value, Ref) and isinstance(thing := state.heap[value.id], Sequence) and not thing.open:
+    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence) and not thing.open:
         return thing.items
     return None
 
@@ -114,7 +114,7 @@ def displayed(state: State, value: Value, above: tuple[Value, ...] = ()) -> Exte
     """The sizes of a tensor made from nested lists of numbers; ``above`` are the lists that this one was found in."""
     if isinstance(value, Const) and isinstance(value.value, (int, float)):
         return ()
-    items = items_in(state, value) if isinstance(value, (Ref, Tuple)) and value not in above else None
+    items = items_in(state, value) if isinstance(value, (HeapRef, Tuple)) and value not in above else None
     if items is None:
         return extent_of(state, value)
     inner = displayed(state, items[0], (*above, value)) if items else ()

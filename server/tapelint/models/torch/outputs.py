@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...autograd import Gradients, Leaf, Node, SavedTensor, State, Tensor, Turn, current, fresh_id
+from ...autograd import BackwardResult, Leaf, Node, NodeVisit, SavedTensor, State, Tensor, current, fresh_id
 from ...autograd.model.graph import ViewKind
 from ...domain.values import TensorRef, Tuple, Value
 from .registry import Call
@@ -39,7 +39,7 @@ def give_node(state: State, result: Value, graph: Node, view: ViewKind = "") -> 
             new,
             source.counter,
             source.memory,
-            graph.born,
+            graph.created_at,
             True,
             graph,
             base if view else None,
@@ -65,14 +65,14 @@ def python_node(
     inputs: list[int],
     call: Call,
     saved: tuple[SavedTensor, ...] = (),
-    method: Callable[[State, Turn], Gradients] | None = None,
+    method: Callable[[State, NodeVisit], BackwardResult] | None = None,
 ) -> Node:
     """A node whose backward is written in Python."""
     return Node(
         fresh_id(),
         name,
         edges_of(state, inputs),
-        state.moment(call.node),
+        state.point(call.node),
         saved,
         bool(saved),
         grad_fn=f"{name}Backward",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...domain.values import NONE, Lib, Value
+from ...domain.values import NONE, External, Value
 from ...engine.machine import Machine
 from ...ops.casting import may_shorten
 from ...ops.schema import Op
@@ -24,12 +24,12 @@ def follow(
     m: Machine, op: Op, named: Mapping[str, object], given: list[tuple[str, int]], keys: tuple[int, ...]
 ) -> None:
     """``op`` has made ``keys`` of the tensors ``given``."""
-    single, flows = m.tape.single, op.flows
+    single, flows = m.facts.single, op.flows
     if "dtype" in named and named["dtype"] != NONE:
         return
     if op.name in NEW:
         single.update(keys)
-    elif (flows or op.view) and not (m.tape.casting and may_shorten(op.name)):
+    elif (flows or op.view) and not (m.facts.casting and may_shorten(op.name)):
         sources = [key for name, key in given if name in flows or not flows]
         if sources and single.issuperset(sources):
             single.update(keys)
@@ -37,19 +37,19 @@ def follow(
 
 def changes(m: Machine, tensor: int, name: str, wanted: list[Value]) -> bool:
     """Whether the conversion ``name`` makes a copy for certain: of the default type, and another one is wanted."""
-    return m.tape.is_single(tensor) and _asks(name, wanted)
+    return m.facts.is_single(tensor) and _asks(name, wanted)
 
 
 def convert(m: Machine, name: str, wanted: list[Value], tensor: int | None = None) -> None:
     """A tensor, or a module, is converted. What has another type since may still be the same thing in our model."""
     if name in ("type", "type_as", "_apply") or _asks(name, wanted):
         if tensor is None:
-            m.tape.retyped.add(name)
+            m.facts.default_dtype_changed.add(name)
         else:
-            m.tape.single.discard(tensor)
+            m.facts.single.discard(tensor)
 
 
 def _asks(name: str, wanted: list[Value]) -> bool:
     """Whether another type than the default one is asked for."""
-    names = {value.name.rpartition(".")[2] for value in wanted if isinstance(value, Lib)}
+    names = {value.name.rpartition(".")[2] for value in wanted if isinstance(value, External)}
     return name in OTHERS or not names.isdisjoint(OTHERS)

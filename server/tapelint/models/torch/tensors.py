@@ -6,7 +6,20 @@ from dataclasses import replace
 
 from ...autograd import Cut, Refused, State, bump, check_write, contents, current, leaf
 from ...checks.lost_history import in_list
-from ...domain.values import FALSE, NONE, TRUE, Const, Lib, Ref, Sequence, TensorRef, Tuple, Unknown, Value, something
+from ...domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Const,
+    External,
+    HeapRef,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    something,
+)
 from ...engine.machine import Machine, Raised
 from ...semantics.attributes import cut, set_requires_grad
 from . import precision
@@ -32,7 +45,7 @@ def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Va
         raise Raised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
     state.changes += 1
     if tensor.requires_grad:
-        m.tape.cuts[receiver.id] = Cut(state.moment(call.node), "detach_", source=tensor.grad_fn)
+        m.facts.cuts[receiver.id] = Cut(state.point(call.node), "detach_", source=tensor.grad_fn)
     state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
     return receiver
 
@@ -40,7 +53,7 @@ def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Va
 @method(TENSOR_METHODS, "requires_grad_")
 def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    if m.tape.levels:
+    if m.facts.levels:
         raise Raised("RuntimeError", "You are attempting to call Tensor.requires_grad_() inside", by_torch=True)
     set_requires_grad(m, state, current(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node)
     return receiver
@@ -52,7 +65,7 @@ def set_(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     tensor, source = current(state, receiver.id), call.get(0, "source")
     try:
-        check_write(m.tape, state, tensor, "set_", call.node, tensor.requires_grad)
+        check_write(m.facts, state, tensor, "set_", call.node, tensor.requires_grad)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     given = current(state, source.id) if isinstance(source, TensorRef) else None
@@ -71,12 +84,12 @@ def set_(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     value = Unknown("item", False)
-    m.tape.numbers[value.tensor] = contents(state, receiver.id)
+    m.facts.numbers[value.tensor] = contents(state, receiver.id)
     tensor = current(state, receiver.id)
     if tensor.requires_grad:
-        m.tape.cuts[value.tensor] = Cut(state.moment(call.node), call.name, source=tensor.grad_fn)
-    elif receiver.id in m.tape.cuts:
-        m.tape.cuts[value.tensor] = m.tape.cuts[receiver.id]
+        m.facts.cuts[value.tensor] = Cut(state.point(call.node), call.name, source=tensor.grad_fn)
+    elif receiver.id in m.facts.cuts:
+        m.facts.cuts[value.tensor] = m.facts.cuts[receiver.id]
     return value
 
 
@@ -158,9 +171,9 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             return receiver
         made = leaf(state, call.node, False, kind=wanted, sizes=tensor.sizes)
         if tensor.requires_grad:
-            m.tape.cuts[made] = Cut(state.moment(call.node), call.name)
-        elif receiver.id in m.tape.cuts:
-            m.tape.cuts[made] = m.tape.cuts[receiver.id]
+            m.facts.cuts[made] = Cut(state.point(call.node), call.name)
+        elif receiver.id in m.facts.cuts:
+            m.facts.cuts[made] = m.facts.cuts[receiver.id]
         return TensorRef(made)
     if (
         tensor.requires_grad
@@ -192,11 +205,11 @@ def origin_of(source: TensorRef | Unknown) -> int:
 def kind_wanted(state: State, call: Call) -> Kind:
     """The dtype a conversion asks for: ``other`` where it may ask for any."""
     if call.name not in ("to", "type", "type_as"):
-        return of_dtype(Lib({"byte": "uint8"}.get(call.name, call.name)))
+        return of_dtype(External({"byte": "uint8"}.get(call.name, call.name)))
     asked = [*call.args[:2], *(value for name, value in call.kwargs.items() if name in ("dtype", "other"))]
     found = [state.tensors[value.id].kind if isinstance(value, TensorRef) else of_dtype(value) for value in asked]
     known = next((kind for kind in found if kind is not None), None)
-    return known or (None if all(isinstance(value, (Lib, Const)) for value in asked) else "other")
+    return known or (None if all(isinstance(value, (External, Const)) for value in asked) else "other")
 
 
 @function(
@@ -216,27 +229,27 @@ def make(m: Machine, state: State, call: Call) -> Value:
     flag = call.kwargs.get("requires_grad")
     wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
     dtype = call.kwargs.get("dtype", NONE)
-    kind = "float" if call.name == "torch.Tensor" else of_dtype(Lib(call.name) if dtype == NONE else dtype)
+    kind = "float" if call.name == "torch.Tensor" else of_dtype(External(call.name) if dtype == NONE else dtype)
     if kind is None and dtype == NONE:
         kind = of_values(state, source)
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
     if isinstance(source, TensorRef) and (origin := current(state, source.id)).requires_grad:
-        m.tape.cuts[made] = Cut(state.moment(call.node), "torch.tensor", source=origin.grad_fn)
-    elif isinstance(source, (TensorRef, Unknown)) and (origin_key := origin_of(source)) in m.tape.cuts:
-        m.tape.cuts[made] = m.tape.cuts[origin_key]
-        if m.tape.cuts[origin_key].reason == "item":
+        m.facts.cuts[made] = Cut(state.point(call.node), "torch.tensor", source=origin.grad_fn)
+    elif isinstance(source, (TensorRef, Unknown)) and (origin_key := origin_of(source)) in m.facts.cuts:
+        m.facts.cuts[made] = m.facts.cuts[origin_key]
+        if m.facts.cuts[origin_key].reason == "item":
             state.tensors[made] = replace(state.tensors[made], sizes=())
     elif reason := copied_from(state, source):
-        m.tape.cuts[made] = Cut(state.moment(call.node), reason)
+        m.facts.cuts[made] = Cut(state.point(call.node), reason)
     elif (lost := in_list(m, state, source)) is not None:
-        m.tape.cuts[made] = replace(lost, reason="numbers in a list") if lost.reason == "number" else lost
-    if made in m.tape.cuts and m.tape.cuts[made].reason in AGAIN:
-        m.tape.cuts[made] = replace(m.tape.cuts[made], wrapped=state.moment(call.node))
+        m.facts.cuts[made] = replace(lost, reason="numbers in a list") if lost.reason == "number" else lost
+    if made in m.facts.cuts and m.facts.cuts[made].reason in AGAIN:
+        m.facts.cuts[made] = replace(m.facts.cuts[made], wrapped=state.point(call.node))
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     if plain:
-        m.tape.single.add(made)
+        m.facts.single.add(made)
     if wants:
-        m.tape.wrapped[made] = state.moment(call.node)
+        m.facts.wrapped[made] = state.point(call.node)
         refuse_integers(m, state, made, call.node)
     return TensorRef(made)
 
@@ -249,7 +262,7 @@ def copied_from(state: State, source: Value) -> str:
     """Why a tensor made of a list has no history: tensors in it had one. ``losses`` if all of them are numbers for
     certain, so that stacking them gives the same tensor.
     """
-    thing = state.heap[source.id] if isinstance(source, Ref) else source
+    thing = state.heap[source.id] if isinstance(source, HeapRef) else source
     items = thing.items if isinstance(thing, (Sequence, Tuple)) else ()
     tensors = [current(state, item.id) for item in items if isinstance(item, TensorRef)]
     if not any(tensor.requires_grad for tensor in tensors):
@@ -264,7 +277,7 @@ def variable(m: Machine, state: State, call: Call) -> Value:
     """
     source = call.get(0, "data", NONE)
     wants = call.flag(1, "requires_grad", False)
-    tensor = tensor_of(m, state, source) if not isinstance(source, (Const, Ref, Tuple)) else None
+    tensor = tensor_of(m, state, source) if not isinstance(source, (Const, HeapRef, Tuple)) else None
     if tensor is None:
         return TensorRef(leaf(state, call.node, wants))
     made = cut(m, state, current(state, tensor), call.node, "Variable")
@@ -284,8 +297,8 @@ def parameter(m: Machine, state: State, call: Call) -> Value:
         if wants:
             refuse_integers(m, state, source.id, call.node)
         state.tensors[made] = replace(state.tensors[made], memory=origin.memory, sizes=origin.sizes, kind=origin.kind)
-        if source.id in m.tape.single:
-            m.tape.single.add(made)
+        if source.id in m.facts.single:
+            m.facts.single.add(made)
     return TensorRef(made)
 
 
@@ -295,7 +308,7 @@ def equal(m: Machine, state: State, call: Call) -> Value:
     left, right = call.get(0, "input"), call.get(1, "other")
     if isinstance(left, TensorRef) and isinstance(right, TensorRef):
         pair = [(t, state.version(current(state, t).counter)) for t in (left.id, right.id)]
-        if m.tape.same_values(*pair):
+        if m.facts.same_values(*pair):
             return TRUE
     return Unknown("equal", False)
 
@@ -324,7 +337,7 @@ DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"
 )
 def setting(m: Machine, state: State, call: Call) -> Value:
     if call.name in DEFAULTS:
-        m.tape.retyped.add(call.name)
+        m.facts.default_dtype_changed.add(call.name)
     return Unknown("setting")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...autograd import State
-from ...domain.values import NONE, Ref, Sequence, Unknown, Value
+from ...domain.values import NONE, HeapRef, Sequence, Unknown, Value
 from ...engine.machine import Machine
 from ...semantics.iteration import items_of
 from .dispatch import run
@@ -14,7 +14,7 @@ from .registry import Call, function
 def parameters_to_vector(m: Machine, state: State, call: Call) -> Value:
     """A concatenation of views: its graph saves nothing."""
     found = items_of(m, state, call.get(0, "parameters"), call.node, 64)
-    parts = Ref(state.new(Sequence("list", found.values, not found.exact)))
+    parts = HeapRef(state.new(Sequence("list", found.values, not found.exact)))
     return run(m, state, "cat", [parts], {}, call.node) or Unknown("vector")
 
 

@@ -60,32 +60,32 @@ import ast
 
 from ...autograd.events.custom_function import KeptTensorAltered, TensorKeptOnContext
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, (KeptTensorAltered, TensorKeptOnContext))
     place = event.place
     attributes = (part for target in place.targets for part in ast.walk(target) if isinstance(part, ast.Attribute))
     kept = code(next(part for part in attributes if part.attr == event.attribute))
     alone = isinstance(place.targets[0], ast.Attribute)
-    save = Cure("save_for_backward", "Keep it with ctx.save_for_backward", (place,))
+    save = FixProposal("save_for_backward", "Keep it with ctx.save_for_backward", (place,))
     if isinstance(event, KeptTensorAltered):
-        write = event.write.moment
+        write = event.write.point
         message = (
             f"{kept} is an input or output of `{event.function}` that {code(write.node)} has written when backward "
             f"reads it. PyTorch checks versions only of what save_for_backward was given: the gradient is computed "
             f"from the new values.{assuming(event.assumed)}"
         )
         links = (
-            Link(place, "kept here, with no version"),
-            Link(write.node, f"{prefix(write)}written here"),
-            Link(event.moment.node, f"{prefix(event.moment)}this backward reads it"),
+            TraceStep(place, "kept here, with no version"),
+            TraceStep(write.node, f"{prefix(write)}written here"),
+            TraceStep(event.point.node, f"{prefix(event.point)}this backward reads it"),
         )
-        copied = Cure("clone", "Keep a copy (costs its memory)", (place.value,))
+        copied = FixProposal("clone", "Keep a copy (costs its memory)", (place.value,))
         cures = (copied, save) if alone else ()
         severity = "warning"
     else:
@@ -105,7 +105,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     return Finding(
         RULE.code,
         place,
-        event.moment,
+        event.point,
         severity,
         message,
         links,

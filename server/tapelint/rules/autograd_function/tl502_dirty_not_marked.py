@@ -59,33 +59,33 @@ from __future__ import annotations
 
 from ...autograd.events.custom_function import DirtyNotReturned, UnmarkedWriteUsed
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERROR = "Some elements marked as dirty during the forward method were not returned as output"
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, DirtyNotReturned):
-        name = tensor_name(tape, event.tensor) or "an input"
+        name = tensor_name(facts, event.tensor) or "an input"
         return Finding(
             RULE.code,
             event.place,
-            event.moment,
+            event.point,
             "warning" if event.assumed else "error",
             f"`{event.function}` marks {name} dirty and does not return it. PyTorch raises “{ERROR}”."
             f"{assuming(event.assumed)}",
-            (Link(event.moment.node, f"{prefix(event.moment)}applied here"),),
+            (TraceStep(event.point.node, f"{prefix(event.point)}applied here"),),
             "return what was written, or do not write it.",
         )
     assert isinstance(event, UnmarkedWriteUsed)
-    write, applied = event.write.moment, event.applied
-    name = tensor_name(tape, event.tensor) or f"`{event.argument}`"
+    write, applied = event.write.point, event.applied
+    name = tensor_name(facts, event.tensor) or f"`{event.argument}`"
     message = (
         f"this writes `{event.argument}`, an input of `{event.function}`, without ctx.mark_dirty: {name} keeps its old "
-        f"history, and {code(event.moment.node)} uses the new values with it. The gradient is wrong in silence."
+        f"history, and {code(event.point.node)} uses the new values with it. The gradient is wrong in silence."
         f"{assuming(event.assumed)}"
     )
     return Finding(
@@ -95,14 +95,14 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "warning",
         message,
         (
-            Link(applied.node, f"{prefix(applied)}`{event.function}` is applied to {name} here"),
-            Link(write.node, f"{prefix(write)}written here, unmarked"),
-            Link(event.moment.node, f"{prefix(event.moment)}used again here"),
+            TraceStep(applied.node, f"{prefix(applied)}`{event.function}` is applied to {name} here"),
+            TraceStep(write.node, f"{prefix(write)}written here, unmarked"),
+            TraceStep(event.point.node, f"{prefix(event.point)}used again here"),
         ),
         "call ctx.mark_dirty(...) on what you write and return, or write a new tensor.",
         (
-            Cure("mark_dirty", "Tell autograd: ctx.mark_dirty", (write.node,)),
-            Cure("out_of_place", "Write out of place: compute a new tensor", (write.node,)),
+            FixProposal("mark_dirty", "Tell autograd: ctx.mark_dirty", (write.node,)),
+            FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),
         ),
     )
 

@@ -53,9 +53,9 @@ import ast
 
 from ...autograd.events.custom_function import GradientForNothing, GradientsMiscounted, OutputsMiscounted
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix
 
 
@@ -63,9 +63,9 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" + "s" * (number != 1)
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
-    cures: tuple[Cure, ...] = ()
-    moment = event.moment
+def check(event: Event, facts: Facts) -> Finding | None:
+    cures: tuple[FixProposal, ...] = ()
+    point = event.point
     if isinstance(event, GradientsMiscounted):
         place = event.place
         given, got = counted(event.expected, "argument"), counted(event.got, "gradient")
@@ -75,10 +75,10 @@ def check(event: Event, tape: Tape) -> Finding | None:
             f"got {event.got})”."
         )
         if event.got < event.expected and event.needed is None:
-            cures = (Cure("pad_gradients", "Return None for the other arguments", (place, event.definition)),)
+            cures = (FixProposal("pad_gradients", "Return None for the other arguments", (place, event.definition)),)
         elif event.got < event.expected:
             title = f"Return None for the other arguments (no gradient for `{event.needed}`)"
-            cures = (Cure("pad_gradients", title, (place, event.definition), "unsafe"),)
+            cures = (FixProposal("pad_gradients", title, (place, event.definition), "unsafe"),)
         help_text = "return one value for each argument of forward, None where there is no gradient."
     elif isinstance(event, GradientForNothing):
         place = event.place
@@ -89,7 +89,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
         )
         value = place.value if isinstance(place, ast.Return) else None
         if isinstance(value, ast.Tuple):
-            cures = (Cure("none_gradient", f"Return None for `{event.argument}`", (value.elts[event.index],)),)
+            cures = (FixProposal("none_gradient", f"Return None for `{event.argument}`", (value.elts[event.index],)),)
         help_text = "return None for arguments that are no tensors."
     else:
         assert isinstance(event, OutputsMiscounted)
@@ -103,10 +103,10 @@ def check(event: Event, tape: Tape) -> Finding | None:
     return Finding(
         RULE.code,
         place,
-        moment,
+        point,
         "warning" if event.assumed else "error",
         message + assuming(event.assumed),
-        (Link(moment.node, f"{prefix(moment)}{code(moment.node)} runs it"),),
+        (TraceStep(point.node, f"{prefix(point)}{code(point.node)} runs it"),),
         help_text,
         cures,
     )

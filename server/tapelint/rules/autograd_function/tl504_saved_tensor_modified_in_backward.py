@@ -53,30 +53,30 @@ The out-of-place operation computes the same value in new memory.
 from __future__ import annotations
 
 from ...autograd.events.custom_function import SavedWrittenInBackward
-from ...autograd.events.graph_walks import Event, SavedTensorSpoiled
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.events.graph_walks import Event, SavedTensorModified
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR, in_own_backward
 from ..support.story import assuming, code, prefix, role, saved_name
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
-    assert isinstance(event, (SavedTensorSpoiled, SavedWrittenInBackward))
-    node, saved, write = event.node, event.saved, event.write.moment
-    name = saved_name(tape, saved) or "what forward saved"
-    links = [Link(node.born.node, f"{prefix(node.born)}`{node.op}` saved {role(saved)} here")]
-    if isinstance(event, SavedTensorSpoiled):
-        if not in_own_backward(event, tape):
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, (SavedTensorModified, SavedWrittenInBackward))
+    node, saved, write = event.node, event.saved, event.write.point
+    name = saved_name(facts, saved) or "what forward saved"
+    links = [TraceStep(node.created_at.node, f"{prefix(node.created_at)}`{node.op}` saved {role(saved)} here")]
+    if isinstance(event, SavedTensorModified):
+        if not in_own_backward(event, facts):
             return None
         severity = "warning" if event.assumed else "error"
         message = (
-            f"the backward of `{node.op}` writes {name}, which it saved, and {code(event.moment.node)} runs it again. "
+            f"the backward of `{node.op}` writes {name}, which it saved, and {code(event.point.node)} runs it again. "
             f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
         )
         links += [
-            Link(write.node, f"{prefix(write)}written here"),
-            Link(event.moment.node, f"{prefix(event.moment)}needed again here"),
+            TraceStep(write.node, f"{prefix(write)}written here"),
+            TraceStep(event.point.node, f"{prefix(event.point)}needed again here"),
         ]
     elif saved.role == "intermediate":
         return None
@@ -84,9 +84,9 @@ def check(event: Event, tape: Tape) -> Finding | None:
         severity = "warning"
         message = (
             f"the backward of `{node.op}` writes {name} in place: what is saved is {role(saved)} itself, no copy, so "
-            f"{code(event.moment.node)} changes it in silence.{assuming(event.assumed)}"
+            f"{code(event.point.node)} changes it in silence.{assuming(event.assumed)}"
         )
-        links.append(Link(event.moment.node, f"{prefix(event.moment)}this backward writes it"))
+        links.append(TraceStep(event.point.node, f"{prefix(event.point)}this backward writes it"))
     return Finding(
         RULE.code,
         write.node,
@@ -95,7 +95,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
         message,
         tuple(links),
         "compute a new tensor in backward.",
-        (Cure("out_of_place", "Write out of place: compute a new tensor", (write.node,)),),
+        (FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),),
     )
 
 
@@ -104,7 +104,7 @@ RULE = Rule(
     "saved-tensor-modified-in-backward",
     "a Function's backward writes a saved tensor in place",
     __doc__,
-    (SavedWrittenInBackward, SavedTensorSpoiled),
+    (SavedWrittenInBackward, SavedTensorModified),
     check,
     raises=(ERROR,),
 )

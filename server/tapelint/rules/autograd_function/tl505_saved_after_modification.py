@@ -54,24 +54,24 @@ import ast
 
 from ...autograd.events.custom_function import SavedThenWritten
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, prefix
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedThenWritten)
-    write = event.write.moment
+    write = event.write.point
     message = (
         f"`{event.function}` saved `{event.argument}` before this writes it: versions are taken when forward returns, "
         f"so backward is given the new values and nothing raises.{assuming(event.assumed)}"
     )
-    cures = [Cure("out_of_place", "Write out of place: compute a new tensor", (write.node,))]
+    cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,))]
     for argument in event.place.args:
         if isinstance(argument, ast.Name) and argument.id == event.argument:
             title = f"Save a copy of `{event.argument}` (costs its memory)"
-            cures.append(Cure("clone", title, (argument,)))
+            cures.append(FixProposal("clone", title, (argument,)))
     return Finding(
         RULE.code,
         write.node,
@@ -79,8 +79,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "warning",
         message,
         (
-            Link(event.place, "saved here"),
-            Link(write.node, f"{prefix(write)}written here"),
+            TraceStep(event.place, "saved here"),
+            TraceStep(write.node, f"{prefix(write)}written here"),
         ),
         "write a new tensor, or save a clone.",
         tuple(cures),

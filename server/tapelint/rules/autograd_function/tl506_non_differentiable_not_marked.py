@@ -53,25 +53,25 @@ from __future__ import annotations
 
 from ...autograd.events.custom_function import OnlyIgnoredOutputs
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OnlyIgnoredOutputs)
-    name = tensor_name(tape, event.output) or "an output"
+    name = tensor_name(facts, event.output) or "an output"
     message = (
-        f"{code(event.moment.node)} comes to `{event.function}` only through {name}, and its backward never reads "
+        f"{code(event.point.node)} comes to `{event.function}` only through {name}, and its backward never reads "
         f"`{event.parameter}`: the gradients behind it are zeros.{assuming(event.assumed)}"
     )
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "warning",
         message,
-        (Link(event.definition, f"{prefix(event.moment)}backward does not read `{event.parameter}`"),),
+        (TraceStep(event.definition, f"{prefix(event.point)}backward does not read `{event.parameter}`"),),
         "compute the loss from another output, use the gradient in backward, or call ctx.mark_non_differentiable.",
     )
 

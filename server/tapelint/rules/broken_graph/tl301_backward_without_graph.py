@@ -33,9 +33,9 @@ from __future__ import annotations
 import ast
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -53,41 +53,43 @@ REASONS = {
 }
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, BackwardWithoutGraph)
-    if event.switched is not None or event.reason == "checkpoint":  # rules of their own know what to do
+    if event.grad_mode_set_at is not None or event.reason == "checkpoint":  # rules of their own know what to do
         return None
-    name = tensor_name(tape, event.root) or "its tensor"
-    links: tuple[Link, ...] = ()
-    cures: list[Cure] = []
+    name = tensor_name(facts, event.root) or "its tensor"
+    links: tuple[TraceStep, ...] = ()
+    cures: list[FixProposal] = []
     if event.cut is not None:
         reason = REASONS.get(event.reason, f"`{event.reason}` gives a tensor without history")
-        links = (Link(event.cut.node, f"{prefix(event.cut)}the graph ends here: {reason}"),)
+        links = (TraceStep(event.cut.node, f"{prefix(event.cut)}the graph ends here: {reason}"),)
         if event.reason == "no_grad":
-            cures.append(Cure("inplace_update", "Update it in place, so that it stays a leaf", (event.cut.node,)))
+            cures.append(
+                FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (event.cut.node,))
+            )
         if event.reason in ("no_grad", "inference_mode"):
             around = (event.cut.node, *reversed(event.cut.calls))
-            cures.append(Cure("enable_grad", "Record the graph: enable gradients there", around))
+            cures.append(FixProposal("enable_grad", "Record the graph: enable gradients there", around))
         if event.reason in ("torch.tensor", "item"):
-            cures.append(Cure("unwrap", "Use the tensor itself", (event.cut.node,)))
+            cures.append(FixProposal("unwrap", "Use the tensor itself", (event.cut.node,)))
         if event.reason == "losses":
-            cures.append(Cure("stack", "Keep their graphs: stack them", (event.cut.node,)))
+            cures.append(FixProposal("stack", "Keep their graphs: stack them", (event.cut.node,)))
         if event.wrapped is not None and not _inside(event.cut.node, event.wrapped.node):
-            again = Cure("stack" if event.reason == "numbers in a list" else "unwrap", "", (event.wrapped.node,))
+            again = FixProposal("stack" if event.reason == "numbers in a list" else "unwrap", "", (event.wrapped.node,))
             title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
-            cures.append(Cure("remove_call", title, (event.cut.node,), "unsafe", (again,)))
+            cures.append(FixProposal("remove_call", title, (event.cut.node,), "unsafe", (again,)))
         if isinstance(event.cut.node, (ast.Call, ast.Attribute)) and event.reason in ("detach", "data"):
-            cures.append(Cure("remove_call", f"Keep the graph: remove `{event.reason}`", (event.cut.node,)))
+            cures.append(FixProposal("remove_call", f"Keep the graph: remove `{event.reason}`", (event.cut.node,)))
     else:
         reason = "autograd has seen nothing that requires grad go into it"
     message = (
-        f"{code(event.moment.node)} has no graph to walk: {name} does not require grad, {reason}. PyTorch raises "
+        f"{code(event.point.node)} has no graph to walk: {name} does not require grad, {reason}. PyTorch raises "
         f"“{ERROR}”.{assuming(event.assumed)}"
     )
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "warning" if event.assumed else "error",
         message,
         links,

@@ -60,41 +60,42 @@ import ast
 
 from ...autograd.events.broken_graph import AbsentGradientUsed
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ...autograd.model.program_point import earlier_lap
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ...autograd.model.program_point import earlier_iteration
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, AbsentGradientUsed)
-    name = tensor_name(tape, event.tensor) or code(event.born.node)
+    name = tensor_name(facts, event.tensor) or code(event.created_at.node)
     message = (
-        f"`.grad` of {name} is None here: {name} is no leaf, {code(event.born.node)} computed it, and a backward keeps "
+        f"`.grad` of {name} is None here: {name} is no leaf, {code(event.created_at.node)} computed "
+        f"it, and a backward keeps "
         f"the gradients of leaves only. Python raises about `NoneType`."
     )
-    kept = [s for s in tape.stored.get(event.tensor, ()) if s.how == "assigned"]
-    cures = [Cure("inplace_update", "Update it in place, without gradients", (event.born.node,))]
-    anew = earlier_lap(event.born, event.read) is not None and isinstance(event.born.node, ast.expr)
+    kept = [s for s in facts.stored.get(event.tensor, ()) if s.how == "assigned"]
+    cures = [FixProposal("inplace_update", "Update it in place, without gradients", (event.created_at.node,))]
+    anew = earlier_iteration(event.created_at, event.read) is not None and isinstance(event.created_at.node, ast.expr)
     if anew:
         title = f"Make {name} a new leaf in each iteration"
-        cures.append(Cure("make_leaf", title, (event.born.node,)))
+        cures.append(FixProposal("make_leaf", title, (event.created_at.node,)))
     for stored in kept[:1]:
         written = ast.parse(stored.target, mode="eval").body
-        cures.append(Cure("retain_grad", f"Keep the gradient of `{stored.target}`", (stored.statement, written)))
+        cures.append(FixProposal("retain_grad", f"Keep the gradient of `{stored.target}`", (stored.statement, written)))
         title = f"Keep the gradient of `{stored.target}` where there is one"
-        cures.append(Cure("retain_grad_if_tracked", title, (stored.statement, written)))
-    if isinstance(event.born.node, ast.expr) and not anew:
+        cures.append(FixProposal("retain_grad_if_tracked", title, (stored.statement, written)))
+    if isinstance(event.created_at.node, ast.expr) and not anew:
         title = f"Make {name} a leaf (what it was computed from gets no gradient)"
-        cures.append(Cure("make_leaf", title, (event.born.node,), "unsafe"))
+        cures.append(FixProposal("make_leaf", title, (event.created_at.node,), "unsafe"))
     return Finding(
         RULE.code,
         event.read.node,
         event.read,
         "error",
         message,
-        (Link(event.born.node, f"{prefix(event.born)}{name} was computed here"),),
+        (TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
         "call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`.",
         tuple(cures),
     )

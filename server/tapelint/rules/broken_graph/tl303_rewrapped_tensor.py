@@ -58,22 +58,22 @@ from __future__ import annotations
 
 from ...autograd.events.broken_graph import RewrappedRoot, TermLost
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
 
 MODES = ("no_grad", "inference_mode", "create_graph")
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, TermLost):
-        return constant(event, tape)
+        return constant(event, facts)
     assert isinstance(event, RewrappedRoot)
-    name = tensor_name(tape, event.root) or code(event.wrapped.node)
+    name = tensor_name(facts, event.root) or code(event.wrapped.node)
     how = f"under `torch.{event.reason}()`" if event.reason in MODES[:2] else f"by `{event.reason}`"
     message = (
-        f"this makes {name} a new leaf, but its graph was lost {how}: {code(event.moment.node)} gives a gradient to "
+        f"this makes {name} a new leaf, but its graph was lost {how}: {code(event.point.node)} gives a gradient to "
         f"{name} alone, and trains nothing."
     )
     return Finding(
@@ -83,35 +83,38 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "warning",
         message,
         (
-            Link(event.cut.node, f"{prefix(event.cut)}the graph ends here: {code(event.cut.node)}"),
-            Link(event.moment.node, f"{prefix(event.moment)}this backward reaches only {name}"),
+            TraceStep(event.cut.node, f"{prefix(event.cut)}the graph ends here: {code(event.cut.node)}"),
+            TraceStep(event.point.node, f"{prefix(event.point)}this backward reaches only {name}"),
         ),
         "compute the loss from what requires grad, without a cut on the way; the flag is then set by itself.",
         (
-            Cure("remove_call", "Keep the graph", (event.cut.node,)),
-            Cure("unwrap", "Use the tensor itself", (event.wrapped.node,)),
+            FixProposal("remove_call", "Keep the graph", (event.cut.node,)),
+            FixProposal("unwrap", "Use the tensor itself", (event.wrapped.node,)),
         ),
     )
 
 
-def constant(event: TermLost, tape: Tape) -> Finding:
+def constant(event: TermLost, facts: Facts) -> Finding:
     """A sum whose term has a value and no gradient."""
-    name = tensor_name(tape, event.root) or "the sum"
+    name = tensor_name(facts, event.root) or "the sum"
     node = event.cut.node
     if event.reason == "create_graph":
         how = f"{code(node)} computes a gradient without `create_graph=True`, so it has no graph"
         advice = "pass `create_graph=True`, or leave the term out if it is only to be looked at."
-        cures = (Cure("create_graph", "Give the gradient a graph: create_graph=True", (node,)),)
+        cures = (FixProposal("create_graph", "Give the gradient a graph: create_graph=True", (node,)),)
     else:
         how = f"{code(node)} is a new number without a graph"
         advice = "use the tensor itself; if the gradient is not wanted, say so with `.detach()`."
-        cures = (Cure("unwrap", "Use the tensor itself", (node,)), Cure("remove_call", "Keep the graph", (node,)))
+        cures = (
+            FixProposal("unwrap", "Use the tensor itself", (node,)),
+            FixProposal("remove_call", "Keep the graph", (node,)),
+        )
     message = (
-        f"{how}: what is computed from it is a constant in {name}, and {code(event.moment.node)} gives no gradient to "
+        f"{how}: what is computed from it is a constant in {name}, and {code(event.point.node)} gives no gradient to "
         f"what it was computed from. Nothing raises."
     )
-    links = (Link(event.moment.node, f"{prefix(event.moment)}this backward knows that term as a constant"),)
-    return Finding(RULE.code, node, event.moment, "warning", message, links, advice, cures)
+    links = (TraceStep(event.point.node, f"{prefix(event.point)}this backward knows that term as a constant"),)
+    return Finding(RULE.code, node, event.point, "warning", message, links, advice, cures)
 
 
 RULE = Rule(

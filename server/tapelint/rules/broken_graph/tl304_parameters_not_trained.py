@@ -113,9 +113,9 @@ import ast
 from ...autograd.events.broken_graph import NonLeafOptimized, NothingToOptimize
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, NeverStepped, UpdateDropped
-from ...autograd.facts import Cut, Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Cut, Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name, tensor_names
 from ..support.unreached_parameters import dropped, not_held, nothing_held
 
@@ -123,37 +123,37 @@ ERROR = "can't optimize a non-leaf Tensor"
 EMPTY = "optimizer got an empty parameter list"
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, NeverReached):
         cut = event.cut
-        return behind_a_cut(event, cut, tape) if cut is not None and cut.reason != "checkpoint" else None
+        return behind_a_cut(event, cut, facts) if cut is not None and cut.reason != "checkpoint" else None
     if isinstance(event, NeverStepped):
-        return not_held(RULE.code, event, tape)
+        return not_held(RULE.code, event, facts)
     if isinstance(event, UpdateDropped):
-        return dropped(RULE.code, event, tape)
+        return dropped(RULE.code, event, facts)
     if isinstance(event, NothingToOptimize):
         return nothing_held(RULE.code, EMPTY, event)
     assert isinstance(event, NonLeafOptimized)
-    name = tensor_name(tape, event.tensor) or "it"
+    name = tensor_name(facts, event.tensor) or "it"
     message = (
-        f"{code(event.moment.node)} is given {name}, which is no leaf: {code(event.born.node)} computed it. "
+        f"{code(event.point.node)} is given {name}, which is no leaf: {code(event.created_at.node)} computed it. "
         f"PyTorch raises “{ERROR}”."
     )
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "error",
         message,
-        (Link(event.born.node, f"{prefix(event.born)}{name} was computed here"),),
+        (TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
         "give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
-        (Cure("make_leaf", f"Make {name} a leaf", (event.born.node,)),),
+        (FixProposal("make_leaf", f"Make {name} a leaf", (event.created_at.node,)),),
     )
 
 
-def behind_a_cut(event: NeverReached, cut: Cut, tape: Tape) -> Finding:
+def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
     """The graph that leads to the parameters ends here, and there is no other way to them."""
-    names = tensor_names(tape, event.leaves)
+    names = tensor_names(facts, event.leaves)
     optimizer = ast.unparse(event.optimizer) if event.optimizer is not None else "an optimizer"
     message = (
         f"the graph ends here ({cut.reason}), and there is no other way to {names}: no backward comes there, so "
@@ -162,11 +162,11 @@ def behind_a_cut(event: NeverReached, cut: Cut, tape: Tape) -> Finding:
     )
     return Finding(
         RULE.code,
-        cut.moment.node,
-        cut.moment,
+        cut.point.node,
+        cut.point,
         "warning",
         message,
-        (Link(event.moment.node, f"{prefix(event.moment)}this step skips {names}"),),
+        (TraceStep(event.point.node, f"{prefix(event.point)}this step skips {names}"),),
         "let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to the "
         "optimizer.",
     )

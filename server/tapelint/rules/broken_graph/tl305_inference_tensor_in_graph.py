@@ -34,38 +34,38 @@ from __future__ import annotations
 
 from ...autograd.events.broken_graph import InferenceTensorUsed
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
 
 SAVED = "Inference tensors cannot be saved for backward."
 WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allowed."
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, InferenceTensorUsed)
-    name = tensor_name(tape, event.tensor) or "a tensor"
+    name = tensor_name(facts, event.tensor) or "a tensor"
     made = f"the state for {name}" if event.how == "state" else name
     if event.how == "saved":
         what = f"`{event.op.rpartition('.')[2]}` needs {name} for backward, but {name} was made in inference mode"
     elif event.how == "state":
-        what = f"{code(event.moment.node)} writes its state for {name}, which was made in inference mode, in place"
+        what = f"{code(event.point.node)} writes its state for {name}, which was made in inference mode, in place"
     else:
-        what = f"{code(event.moment.node)} writes {name}, which was made in inference mode, in place"
+        what = f"{code(event.point.node)} writes {name}, which was made in inference mode, in place"
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "error",
         f"{what}. PyTorch raises “{SAVED if event.how == 'saved' else WRITTEN}”.",
         (
-            Link(event.made.node, f"{prefix(event.made)}{made} was made here, in inference mode"),
-            *(Link(call, f"{prefix(event.made)}in this call") for call in event.made.calls[-1:]),
+            TraceStep(event.made.node, f"{prefix(event.made)}{made} was made here, in inference mode"),
+            *(TraceStep(call, f"{prefix(event.made)}in this call") for call in event.made.calls[-1:]),
         ),
         "compute it under `torch.no_grad()` instead, or use a clone.",
         (
-            Cure(
+            FixProposal(
                 "no_grad_instead",
                 "Use torch.no_grad() in place of inference mode",
                 (event.made.node, *reversed(event.made.calls)),

@@ -64,9 +64,9 @@ import ast
 
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Stored, Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts, Stored
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERRORS = {
@@ -75,22 +75,24 @@ ERRORS = {
 }
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, GraphCopiedOut)
     key, trail = event.held[0]
     path = spelled(event.source, trail)
-    name = f"`{ast.unparse(path)}`" if path is not None and trail else tensor_name(tape, key) or code(event.source)
-    keepers = [stored for held, trail in event.held if trail and (stored := last_kept(tape, held)) is not None]
+    name = f"`{ast.unparse(path)}`" if path is not None and trail else tensor_name(facts, key) or code(event.source)
+    keepers = [stored for held, trail in event.held if trail and (stored := last_kept(facts, held)) is not None]
     what = "requires grad" if event.how == "numpy" else "has a graph and is no leaf"
     message = (
-        f"{code(event.moment.node)} would copy {name}, which {what}, as plain data. "
+        f"{code(event.point.node)} would copy {name}, which {what}, as plain data. "
         f"PyTorch raises “{ERRORS[event.how]}”.{assuming(event.assumed)}"
     )
-    links = [Link(s.statement, f"{prefix(s.moment)}kept here with its graph: {code(s.value)}") for s in keepers[-1:]]
+    links = [
+        TraceStep(s.statement, f"{prefix(s.point)}kept here with its graph: {code(s.value)}") for s in keepers[-1:]
+    ]
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "warning" if event.assumed else "error",
         message,
         tuple(links),
@@ -101,20 +103,22 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
 
 
-def cures(event: GraphCopiedOut, keepers: list[Stored]) -> list[Cure]:
-    found: list[Cure] = []
+def cures(event: GraphCopiedOut, keepers: list[Stored]) -> list[FixProposal]:
+    found: list[FixProposal] = []
     if event.source is not None and not event.held[0][1]:
-        found.append(Cure("detach", "Detach it first", (event.source,)))
+        found.append(FixProposal("detach", "Detach it first", (event.source,)))
     elif isinstance(event.source, (ast.List, ast.Tuple)):
-        found.append(Cure("detach", "Detach the tensors first", (event.source,)))
+        found.append(FixProposal("detach", "Detach the tensors first", (event.source,)))
     values = tuple(dict.fromkeys(s.value for s in keepers if s.value is not None))
     if values:
-        found.append(Cure("detach", "Keep the values without their graph", values))
+        found.append(FixProposal("detach", "Keep the values without their graph", values))
     paths = [spelled(event.source, trail) for _, trail in event.held]
     if event.how == "deepcopy" and paths and all(path is not None for path in paths):
-        found.append(Cure("detach_states", "Detach what is kept before it is copied", (event.moment.node, *paths)))  # type: ignore[arg-type]
+        found.append(
+            FixProposal("detach_states", "Detach what is kept before it is copied", (event.point.node, *paths))
+        )  # type: ignore[arg-type]
     if event.how == "numpy":
-        found.append(Cure("no_grad", "Convert under torch.no_grad()", (event.moment.node,)))
+        found.append(FixProposal("no_grad", "Convert under torch.no_grad()", (event.point.node,)))
     return found
 
 
@@ -128,9 +132,9 @@ def spelled(source: ast.expr | None, trail: tuple[str | int, ...]) -> ast.expr |
     return path
 
 
-def last_kept(tape: Tape, key: int) -> Stored | None:
+def last_kept(facts: Facts, key: int) -> Stored | None:
     """Where the tensor was put into what holds it now: the last place that is more than a variable."""
-    kept = [s for s in tape.stored.get(key, ()) if s.how != "iterated"]
+    kept = [s for s in facts.stored.get(key, ()) if s.how != "iterated"]
     inside = [s for s in kept if s.how != "assigned" or not s.target.isidentifier()]
     return (inside or kept or [None])[-1]
 

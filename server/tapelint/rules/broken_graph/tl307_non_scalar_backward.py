@@ -42,33 +42,33 @@ from __future__ import annotations
 
 from ...autograd.events.broken_graph import NonScalarBackward
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERROR = "grad can be implicitly created only for scalar outputs"
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, NonScalarBackward)
-    name = tensor_name(tape, event.root) or code(event.source) if event.source is not None else "its tensor"
+    name = tensor_name(facts, event.root) or code(event.source) if event.source is not None else "its tensor"
     message = (
-        f"{code(event.moment.node)} begins at {name}, which {measured(event)}; a backward without an initial gradient "
+        f"{code(event.point.node)} begins at {name}, which {measured(event)}; a backward without an initial gradient "
         f"begins at one number. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
     )
     links = ()
     if event.built is not None:
-        links = (Link(event.built.node, f"{prefix(event.built)}{name} was computed here and {measured(event)}"),)
+        links = (TraceStep(event.built.node, f"{prefix(event.built)}{name} was computed here and {measured(event)}"),)
     cures = []
     if event.source is not None:
-        mean = Cure("mean", "Take the mean of all elements", (event.source,))
-        total = Cure("sum", "Sum all elements", (event.source,))
+        mean = FixProposal("mean", "Take the mean of all elements", (event.source,))
+        total = FixProposal("sum", "Sum all elements", (event.source,))
         cures = [mean, total] if event.wants == "backward" else [total]
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "warning" if event.assumed else "error",
         message,
         links,

@@ -43,33 +43,33 @@ The rest of the function runs without gradients, as before; what follows its cal
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, BackwardWithoutGraph)
-    switch = event.switched
+    switch = event.grad_mode_set_at
     if switch is None:
         return None
-    links = [Link(switch.node, f"{prefix(switch)}gradients are switched off here")]
+    links = [TraceStep(switch.node, f"{prefix(switch)}gradients are switched off here")]
     if event.cut is not None:
-        links.append(Link(event.cut.node, f"{prefix(event.cut)}computed without a graph"))
-    links.append(Link(event.moment.node, f"{prefix(event.moment)}this backward has nothing to walk"))
+        links.append(TraceStep(event.cut.node, f"{prefix(event.cut)}computed without a graph"))
+    links.append(TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"))
     return Finding(
         RULE.code,
         switch.node,
         switch,
         "warning" if event.assumed else "error",
-        f"this switches gradients off, and on this path they stay off: {code(event.moment.node)} has no graph to walk. "
+        f"this switches gradients off, and on this path they stay off: {code(event.point.node)} has no graph to walk. "
         f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}",
         tuple(links),
         "use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
-        (Cure("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),
+        (FixProposal("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),
     )
 
 

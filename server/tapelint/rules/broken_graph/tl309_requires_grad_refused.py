@@ -40,37 +40,41 @@ import ast
 
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
 
 LEAF = "you can only change requires_grad flags of leaf variables"
 DTYPE = "only Tensors of floating point dtype can require gradients"
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, RequiresGradRefused)
-    name = tensor_name(tape, event.tensor) or "it"
-    where, born = event.moment.node, event.born
+    name = tensor_name(facts, event.tensor) or "it"
+    where, created_at = event.point.node, event.created_at
     if event.reason == "leaf":
-        message = f"{name} is not a leaf: it was computed by {code(born.node)}. PyTorch raises “{LEAF}”."
-        links = (Link(born.node, f"{prefix(born)}{name} was computed here"),)
+        message = f"{name} is not a leaf: it was computed by {code(created_at.node)}. PyTorch raises “{LEAF}”."
+        links = (TraceStep(created_at.node, f"{prefix(created_at)}{name} was computed here"),)
         if event.wanted:
             help_text = "it requires grad already; `retain_grad()` keeps its gradient in `.grad`."
-            cures = (Cure("retain_grad_instead", f"Keep the gradient of {name} instead", (where,)),)
+            cures = (FixProposal("retain_grad_instead", f"Keep the gradient of {name} instead", (where,)),)
         else:
             help_text = "`detach()` gives the same values without history."
-            cures = (Cure("detach_instead", f"Detach {name} instead", (where,)),)
+            cures = (FixProposal("detach_instead", f"Detach {name} instead", (where,)),)
     else:
         what = "integers" if event.reason == "int" else "truth values"
         message = f"{name} holds {what}, which have no gradient. PyTorch raises “{DTYPE}”."
-        links = (Link(born.node, f"{prefix(born)}{what} made here"),) if born.node is not where else ()
+        links = (
+            (TraceStep(created_at.node, f"{prefix(created_at)}{what} made here"),)
+            if created_at.node is not where
+            else ()
+        )
         help_text = "make it of floating point numbers (`dtype=torch.float32`, `.float()`)."
-        cures = (Cure("float_dtype", "Make it of floating point numbers", (born.node,)),)
-        if isinstance(born.node, ast.expr):
-            cures += (Cure("to_float", "Convert it to floating point numbers", (born.node,)),)
-    return Finding(RULE.code, where, event.moment, "error", message, links, help_text, cures)
+        cures = (FixProposal("float_dtype", "Make it of floating point numbers", (created_at.node,)),)
+        if isinstance(created_at.node, ast.expr):
+            cures += (FixProposal("to_float", "Convert it to floating point numbers", (created_at.node,)),)
+    return Finding(RULE.code, where, event.point, "error", message, links, help_text, cures)
 
 
 RULE = Rule(

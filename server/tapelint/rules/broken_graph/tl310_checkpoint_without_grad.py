@@ -36,24 +36,26 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.events.training_step import NeverReached
-from ...autograd.facts import Cut, Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Cut, Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_names, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, NeverReached):
-        return untrained(event, event.cut, tape) if event.cut is not None and event.cut.reason == "checkpoint" else None
+        return (
+            untrained(event, event.cut, facts) if event.cut is not None and event.cut.reason == "checkpoint" else None
+        )
     assert isinstance(event, BackwardWithoutGraph)
     cut = event.cut
     if cut is None or event.reason != "checkpoint":
         return None
     message = (
         "no input requires grad, so the result of this reentrant checkpoint does not either, whatever it trains: "
-        f"{code(event.moment.node)} has no graph to walk. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+        f"{code(event.point.node)} has no graph to walk. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
     )
     return Finding(
         RULE.code,
@@ -61,28 +63,28 @@ def check(event: Event, tape: Tape) -> Finding | None:
         cut,
         "warning" if event.assumed else "error",
         message,
-        (Link(event.moment.node, f"{prefix(event.moment)}this backward has nothing to walk"),),
+        (TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"),),
         "say `use_reentrant=False`, or let an input require grad.",
-        (Cure("non_reentrant", "Checkpoint without reentrant autograd", (cut.node,)),),
+        (FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.node,)),),
     )
 
 
-def untrained(event: NeverReached, cut: Cut, tape: Tape) -> Finding:
+def untrained(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
     """Something else trains, so nothing raises."""
-    names = tensor_names(tape, event.leaves)
+    names = tensor_names(facts, event.leaves)
     message = (
         f"no input requires grad, so the result of this reentrant checkpoint does not either: {names} {verb(names)} in "
         f"it, and no backward comes there. PyTorch warns once, and trains the rest."
     )
     return Finding(
         RULE.code,
-        cut.moment.node,
-        cut.moment,
+        cut.point.node,
+        cut.point,
         "warning",
         message,
-        (Link(event.moment.node, f"{prefix(event.moment)}this step skips {names}"),),
+        (TraceStep(event.point.node, f"{prefix(event.point)}this step skips {names}"),),
         "say `use_reentrant=False`, or let an input require grad.",
-        (Cure("non_reentrant", "Checkpoint without reentrant autograd", (cut.moment.node,)),),
+        (FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )
 
 

@@ -34,38 +34,38 @@ from __future__ import annotations
 
 from ...autograd.events.broken_graph import UnusedInput
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
 
 UNUSED = "appears to not have been used in the graph"
 PLAIN = "One of the differentiated Tensors does not require grad"
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, UnusedInput)
-    name = tensor_name(tape, event.tensor) or code(event.born.node)
-    links = [Link(event.born.node, f"{prefix(event.born)}{name} was made here")]
-    cures: list[Cure] = []
+    name = tensor_name(facts, event.tensor) or code(event.created_at.node)
+    links = [TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was made here")]
+    cures: list[FixProposal] = []
     if event.plain:
         what, error = "does not require grad", PLAIN
         help_text = "set `requires_grad_()` on it before the outputs are computed."
-        cures.append(Cure("requires_grad", f"Let {name} require grad", (event.born.node,)))
+        cures.append(FixProposal("requires_grad", f"Let {name} require grad", (event.created_at.node,)))
     else:
         what, error = "is not what the outputs were computed from", UNUSED
         help_text = "differentiate with respect to the very tensor that entered the computation."
         if event.cut is not None:
-            links.append(Link(event.cut.node, f"{prefix(event.cut)}the way to the outputs is cut here"))
-            cures.append(Cure("remove_call", "Let the gradient through", (event.cut.node,)))
+            links.append(TraceStep(event.cut.node, f"{prefix(event.cut)}the way to the outputs is cut here"))
+            cures.append(FixProposal("remove_call", "Let the gradient through", (event.cut.node,)))
         title = "Take zero for the gradient of what was not used"
-        cures.append(Cure("materialize_grads", title, (event.moment.node,), "unsafe"))
+        cures.append(FixProposal("materialize_grads", title, (event.point.node,), "unsafe"))
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "error",
-        f"{code(event.moment.node)} asks for the gradient of {name}, which {what}. PyTorch raises “{error}”.",
+        f"{code(event.point.node)} asks for the gradient of {name}, which {what}. PyTorch raises “{error}”.",
         tuple(links),
         help_text,
         tuple(cures),

@@ -39,40 +39,40 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...autograd.events.graph_walks import Event, SavedTensorSpoiled
-from ...autograd.facts import Tape
+from ...autograd.events.graph_walks import Event, SavedTensorModified
+from ...autograd.facts import Facts
 from ...autograd.model.graph import Leaf
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step
 from ..support.story import assuming, code, op_name, prefix, role, saved_name, variable
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
-    assert isinstance(event, SavedTensorSpoiled)
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, SavedTensorModified)
     node, saved, write = event.node, event.saved, event.write
-    if is_step(event) or in_own_backward(event, tape):
+    if is_step(event) or in_own_backward(event, facts):
         return None
-    name = saved_name(tape, saved) or variable(tape, node)
+    name = saved_name(facts, saved) or variable(facts, node)
     message = (
         f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and "
-        f"{code(event.moment.node)} needs it unchanged. "
+        f"{code(event.point.node)} needs it unchanged. "
         f"PyTorch raises “{error(event)}”.{assuming(event.assumed)}"
     )
     links = [
-        Link(
-            node.born.node,
-            f"{prefix(node.born)}{op_name(node)} saved {role(saved)} {name} here (version {saved.version})",
+        TraceStep(
+            node.created_at.node,
+            f"{prefix(node.created_at)}{op_name(node)} saved {role(saved)} {name} here (version {saved.version})",
         ),
-        *(Link(call, f"{prefix(node.born)}in this call") for call in node.born.calls[-1:]),
-        Link(write.moment.node, f"{prefix(write.moment)}written here (version {write.version})"),
-        Link(event.moment.node, f"{prefix(event.moment)}this backward needs version {saved.version}"),
+        *(TraceStep(call, f"{prefix(node.created_at)}in this call") for call in node.created_at.calls[-1:]),
+        TraceStep(write.point.node, f"{prefix(write.point)}written here (version {write.version})"),
+        TraceStep(event.point.node, f"{prefix(event.point)}this backward needs version {saved.version}"),
     ]
-    where = write.moment.node
+    where = write.point.node
     return Finding(
         RULE.code,
         where,
-        write.moment,
+        write.point,
         "warning" if event.assumed else "error",
         message,
         tuple(links),
@@ -82,37 +82,37 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
 
 
-def _cures(event: SavedTensorSpoiled, name: str | None) -> Iterator[Cure]:
-    node, where = event.node.born.node, event.write.moment.node
+def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal]:
+    node, where = event.node.created_at.node, event.write.point.node
     operation, costs = op_name(event.node), "(costs its memory)"
     is_leaf = any(edge == Leaf(event.saved.tensor) for _, edge in event.node.sources)
     if not is_leaf:  # it is the leaf that is to be changed
-        yield Cure("out_of_place", "Write out of place: compute a new tensor", (where,))
-        yield Cure("out_of_place_each", "Write out of place each time: compute new tensors", (where,))
+        yield FixProposal("out_of_place", "Write out of place: compute a new tensor", (where,))
+        yield FixProposal("out_of_place_each", "Write out of place each time: compute new tensors", (where,))
     if event.saved.role == "result":
         if isinstance(node, ast.expr):
-            yield Cure("clone", f"Write to a copy of what {operation} returns {costs}", (node,))
+            yield FixProposal("clone", f"Write to a copy of what {operation} returns {costs}", (node,))
     else:
         for part in ast.walk(node):
             if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:
-                yield Cure("clone", f"Let {operation} save a copy of {name} {costs}", (part,))
+                yield FixProposal("clone", f"Let {operation} save a copy of {name} {costs}", (part,))
                 break
     if not is_leaf:
-        yield Cure("clone_before", f"Write to a copy: clone it first {costs}", (where,))
+        yield FixProposal("clone_before", f"Write to a copy: clone it first {costs}", (where,))
     if event.saved.role != "result":
         given = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])
         for part in given if isinstance(node, (ast.BinOp, ast.Call)) else ():
             if not isinstance(part, ast.Starred):
-                yield Cure("clone", f"Let {operation} save a copy of `{ast.unparse(part)}` {costs}", (part,))
+                yield FixProposal("clone", f"Let {operation} save a copy of `{ast.unparse(part)}` {costs}", (part,))
     if is_leaf:
         moved, anchor = _apart(event)
         title = "Write after the backward (this forward then knows nothing of it)"
-        yield Cure("relocate_after", title, (moved, anchor), "unsafe")
+        yield FixProposal("relocate_after", title, (moved, anchor), "unsafe")
 
 
-def _apart(event: SavedTensorSpoiled) -> tuple[ast.AST, ast.AST]:
+def _apart(event: SavedTensorModified) -> tuple[ast.AST, ast.AST]:
     """The write and the backward, or the calls that led to them where their ways part."""
-    ours, theirs = (*event.write.moment.calls, event.write.moment.node), (*event.moment.calls, event.moment.node)
+    ours, theirs = (*event.write.point.calls, event.write.point.node), (*event.point.calls, event.point.node)
     return next(((a, b) for a, b in zip(ours, theirs) if a is not b), (ours[-1], theirs[-1]))
 
 
@@ -121,7 +121,7 @@ RULE = Rule(
     "saved-tensor-modified",
     "a tensor saved for backward is written in place",
     __doc__,
-    (SavedTensorSpoiled,),
+    (SavedTensorModified,),
     check,
     raises=(ERROR, REFUSED),
 )

@@ -57,49 +57,54 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd.events.graph_walks import Event, SavedTensorSpoiled
-from ...autograd.facts import Tape
-from ...autograd.model.program_point import earlier_lap
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.events.graph_walks import Event, SavedTensorModified
+from ...autograd.facts import Facts
+from ...autograd.model.program_point import earlier_iteration
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR, REFUSED, error, is_step
 from ..support.story import assuming, carried, code, lifted, op_name, prefix, saved_name, writer
 from ..support.walked_twice import readers
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
-    assert isinstance(event, SavedTensorSpoiled)
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, SavedTensorModified)
     if not is_step(event):
         return None
     node, saved, write = event.node, event.saved, event.write
-    name = saved_name(tape, saved) or "a parameter"
+    name = saved_name(facts, saved) or "a parameter"
     message = (
         f"{writer(write)} updates {name}, but {op_name(node)} saved it for backward, and "
-        f"{code(event.moment.node)} walks that graph afterwards. "
+        f"{code(event.point.node)} walks that graph afterwards. "
         f"PyTorch raises “{error(event)}”.{assuming(event.assumed)}"
     )
     links = [
-        Link(node.born.node, f"{prefix(node.born)}{op_name(node)} saved {name} here (version {saved.version})"),
-        *(Link(call, f"{prefix(node.born)}in this call") for call in node.born.calls[-1:]),
-        Link(write.moment.node, f"{prefix(write.moment)}updated here (version {write.version})"),
-        Link(event.moment.node, f"{prefix(event.moment)}this backward needs version {saved.version}"),
+        TraceStep(
+            node.created_at.node,
+            f"{prefix(node.created_at)}{op_name(node)} saved {name} here (version {saved.version})",
+        ),
+        *(TraceStep(call, f"{prefix(node.created_at)}in this call") for call in node.created_at.calls[-1:]),
+        TraceStep(write.point.node, f"{prefix(write.point)}updated here (version {write.version})"),
+        TraceStep(event.point.node, f"{prefix(event.point)}this backward needs version {saved.version}"),
     ]
-    old = next((n for n in event.path if earlier_lap(n.born, event.moment)), None)
+    old = next((n for n in event.path if earlier_iteration(n.created_at, event.point)), None)
     advice = "run every backward before the step, or compute the forward again after it"
     if old is not None:
-        advice = f"{carried(tape, old, event.moment)} carries the graph of an earlier iteration: detach it"
-    place = lifted(event.moment.calls, write.moment, node.born)
+        advice = f"{carried(facts, old, event.point)} carries the graph of an earlier iteration: detach it"
+    place = lifted(event.point.calls, write.point, node.created_at)
     other = (
-        event.moment.calls[len(write.moment.calls) - 1]
-        if place is not write.moment.node and write.moment.calls
-        else event.moment.node
+        event.point.calls[len(write.point.calls) - 1]
+        if place is not write.point.node and write.point.calls
+        else event.point.node
     )
-    depth = len(write.moment.calls) if place is write.moment.node else write.moment.calls.index(place)
-    made = [n.born.calls[depth] if len(n.born.calls) > depth else n.born.node for n in event.path]
+    depth = len(write.point.calls) if place is write.point.node else write.point.calls.index(place)
+    made = [n.created_at.calls[depth] if len(n.created_at.calls) > depth else n.created_at.node for n in event.path]
     cures = [
-        *_detaching(event, tape),
-        Cure("compute_after", f"Compute {carried(tape, event.path[0], event.moment)} after the step", (place, *made)),
-        Cure(
+        *_detaching(event, facts),
+        FixProposal(
+            "compute_after", f"Compute {carried(facts, event.path[0], event.point)} after the step", (place, *made)
+        ),
+        FixProposal(
             "move_after",
             "Step after the backward (that backward then adds its gradients to this update)",
             (place, other),
@@ -109,7 +114,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     return Finding(
         RULE.code,
         place,
-        write.moment,
+        write.point,
         "warning" if event.assumed else "error",
         message,
         tuple(links),
@@ -118,7 +123,7 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
 
 
-def _detaching(event: SavedTensorSpoiled, tape: Tape) -> list[Cure]:
+def _detaching(event: SavedTensorModified, facts: Facts) -> list[FixProposal]:
     """Cut what is older than the step off where it is used, if the step was all that its graph was for: in the
     outermost call that is given it, since further in the same code may have run before the step.
     """
@@ -126,12 +131,12 @@ def _detaching(event: SavedTensorSpoiled, tape: Tape) -> list[Cure]:
     if old is None or old is event.path[0]:
         return []
     young = event.path[event.path.index(old) - 1]
-    names = dict.fromkeys(stored.target for key in old.results for stored in tape.stored.get(key, ()))
-    for place in (*young.born.calls, young.born.node):
+    names = dict.fromkeys(stored.target for key in old.results for stored in facts.stored.get(key, ()))
+    for place in (*young.created_at.calls, young.created_at.node):
         found = [reader for name in names for reader in readers(place, name)]
         if found:
             title = f"Detach `{ast.unparse(found[0])}` where it is used after the step (it gets no gradient there)"
-            return [Cure("detach", title, tuple(found), "unsafe")]
+            return [FixProposal("detach", title, tuple(found), "unsafe")]
     return []
 
 
@@ -140,7 +145,7 @@ RULE = Rule(
     "parameter-updated-before-backward",
     "an optimizer steps between a forward and its backward",
     __doc__,
-    (SavedTensorSpoiled,),
+    (SavedTensorModified,),
     check,
     raises=(ERROR, REFUSED),
 )

@@ -36,27 +36,27 @@ from __future__ import annotations
 import ast
 
 from ...autograd.events.graph_walks import Event, LeafWritten
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, tensor_name
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, LeafWritten)
-    name = tensor_name(tape, event.tensor) or "a leaf"
+    name = tensor_name(facts, event.tensor) or "a leaf"
     what = f"a view of {name}" if event.view else name
     error = "a view of a leaf Variable that requires grad" if event.view else "a leaf Variable that requires grad"
     message = (
         f"this writes {what} in place, and {name} is a leaf that requires grad. PyTorch raises “{error} is being "
         f"used in an in-place operation”.{assuming(event.assumed)}"
     )
-    stored = tape.stored.get(event.tensor)
-    links = (Link(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
-    node = event.moment.node
+    stored = facts.stored.get(event.tensor)
+    links = (TraceStep(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
+    node = event.point.node
     value = event.wanted or event.view and isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     then = "stays as it is" if event.view else "is then no longer the leaf"
-    apart = Cure(
+    apart = FixProposal(
         "out_of_place",
         f"Write out of place: compute a new tensor ({name} {then})",
         (node,),
@@ -65,15 +65,15 @@ def check(event: Event, tape: Tape) -> Finding | None:
     if event.given:
         made = next((each.value for each in stored or () if each.value is not None), None)
         plain = f"Begin {name} without requires_grad: what is written has a graph"
-        cures = (*((Cure("plain_tensor", plain, (made,)),) if made is not None else ()), apart)
+        cures = (*((FixProposal("plain_tensor", plain, (made,)),) if made is not None else ()), apart)
     else:
         update = f"Update {name} under torch.no_grad() (autograd does not record it)"
-        cures = (Cure("no_grad_writes", update, (node,)), Cure("no_grad", update, (node,)))
+        cures = (FixProposal("no_grad_writes", update, (node,)), FixProposal("no_grad", update, (node,)))
         cures = (apart, *cures) if value else (*cures, apart)
     return Finding(
         RULE.code,
         node,
-        event.moment,
+        event.point,
         "warning" if event.assumed else "error",
         message,
         links,

@@ -37,15 +37,15 @@ instead.
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, ViewRefused
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name, writer
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ViewRefused)
-    name = tensor_name(tape, event.tensor) or "a view"
+    name = tensor_name(facts, event.tensor) or "a view"
     if event.kind == "multi":
         why = f"it is one of the views that {code(event.made.node)} made at once"
         error = "Such functions do not allow the output views to be modified inplace"
@@ -57,40 +57,40 @@ def check(event: Event, tape: Tape) -> Finding | None:
         why = f"it is a view that {code(event.made.node)} made under {mode}"
         error = f"A view was created in {mode} and is being modified inplace"
     if event.written is not None:
-        return _used(event, tape, name, why)
+        return _used(event, facts, name, why)
     message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”.{assuming(event.assumed)}"
-    node = event.moment.node
-    cures = [Cure("out_of_place", "Write out of place: compute a new tensor", (node,))]
+    node = event.point.node
+    cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,))]
     if event.kind == "no_grad":
-        cures.append(Cure("no_grad", "Write it under torch.no_grad(), too", (node,)))
+        cures.append(FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,)))
     return Finding(
         RULE.code,
         node,
-        event.moment,
+        event.point,
         "warning" if event.assumed else "error",
         message,
-        (Link(event.made.node, f"{prefix(event.made)}the view is made here"),),
+        (TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),),
         "compute a new tensor, or make the view by slicing with grad mode on.",
         tuple(cures),
     )
 
 
-def _used(event: ViewRefused, tape: Tape, name: str, why: str) -> Finding:
+def _used(event: ViewRefused, facts: Facts, name: str, why: str) -> Finding:
     """The view itself was only read, but its base was written in between."""
     assert event.written is not None
     write = event.written
-    base = tensor_name(tape, write.tensor) or "its base"
+    base = tensor_name(facts, write.tensor) or "its base"
     message = (
         f"this uses {name} after {writer(write)} wrote {base} in place, but {why}. PyTorch raises “its base or another "
         f"view of its base has been modified inplace”.{assuming(event.assumed)}"
     )
     links = (
-        Link(event.made.node, f"{prefix(event.made)}the view is made here"),
-        Link(write.moment.node, f"{prefix(write.moment)}its memory is written here"),
+        TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),
+        TraceStep(write.point.node, f"{prefix(write.point)}its memory is written here"),
     )
     severity = "warning" if event.assumed else "error"
     advice = "make the view again after the write, or keep a copy (`.clone()`)."
-    return Finding(RULE.code, event.moment.node, event.moment, severity, message, links, advice, ())
+    return Finding(RULE.code, event.point.node, event.point, severity, message, links, advice, ())
 
 
 RULE = Rule(

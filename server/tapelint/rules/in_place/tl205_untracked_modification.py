@@ -47,44 +47,44 @@ The straight-through form changes the gradient to that of the value before the w
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, SavedTensorAltered
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, op_name, prefix, role, saved_name, variable
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedTensorAltered)
     node, saved, write = event.node, event.saved, event.write
-    name = saved_name(tape, saved) or variable(tape, node)
+    name = saved_name(facts, saved) or variable(facts, node)
     unseen = (
         "a fused optimizer does not count its writes"
         if write.how.endswith(".step")
         else "`.data` has a version counter of its own"
     )
     message = (
-        f"{code(write.moment.node)} changes {name} after {op_name(node)} saved {role(saved)} for backward, and "
-        f"autograd cannot see it ({unseen}): {code(event.moment.node)} computes the gradient from the changed values, "
+        f"{code(write.point.node)} changes {name} after {op_name(node)} saved {role(saved)} for backward, and "
+        f"autograd cannot see it ({unseen}): {code(event.point.node)} computes the gradient from the changed values, "
         f"and PyTorch raises nothing."
     )
     links = (
-        Link(node.born.node, f"{prefix(node.born)}{op_name(node)} saved {role(saved)} {name} here"),
-        *(Link(call, f"{prefix(node.born)}in this call") for call in node.born.calls[-1:]),
-        Link(write.moment.node, f"{prefix(write.moment)}written here, not counted"),
-        Link(event.moment.node, f"{prefix(event.moment)}this backward uses the changed values"),
+        TraceStep(node.created_at.node, f"{prefix(node.created_at)}{op_name(node)} saved {role(saved)} {name} here"),
+        *(TraceStep(call, f"{prefix(node.created_at)}in this call") for call in node.created_at.calls[-1:]),
+        TraceStep(write.point.node, f"{prefix(write.point)}written here, not counted"),
+        TraceStep(event.point.node, f"{prefix(event.point)}this backward uses the changed values"),
     )
     cures = (
-        Cure(
+        FixProposal(
             "straight_through",
             f"Keep the gradient that {op_name(node)} has at the old value: add the change detached",
-            (write.moment.node,),
+            (write.point.node,),
             "unsafe",
         ),
     )
     return Finding(
         RULE.code,
-        write.moment.node,
-        write.moment,
+        write.point.node,
+        write.point,
         "warning",
         message,
         links,

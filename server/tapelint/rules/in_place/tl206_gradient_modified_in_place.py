@@ -37,19 +37,19 @@ The out-of-place operation computes the same gradient in new memory.
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, GradientModified
-from ...autograd.facts import Tape
+from ...autograd.facts import Facts
 from ...autograd.model.graph import Leaf
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, op_name, prefix, tensor_name
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, GradientModified)
     other = event.others[0]
-    whose = (tensor_name(tape, other.tensor) or "a leaf") if isinstance(other, Leaf) else op_name(other)
-    where = event.addition.born
-    node = event.moment.node
+    whose = (tensor_name(facts, other.tensor) or "a leaf") if isinstance(other, Leaf) else op_name(other)
+    where = event.addition.created_at
+    node = event.point.node
     message = (
         f"this writes the gradient in place, and {code(where.node)} has handed the same tensor to {whose}, which comes "
         f"later: its gradient is silently wrong.{assuming(event.assumed)}"
@@ -57,12 +57,12 @@ def check(event: Event, tape: Tape) -> Finding | None:
     return Finding(
         RULE.code,
         node,
-        event.moment,
+        event.point,
         "warning",
         message,
-        (Link(where.node, f"{prefix(where)}this addition hands one gradient to all of its terms"),),
+        (TraceStep(where.node, f"{prefix(where)}this addition hands one gradient to all of its terms"),),
         "compute and return a new tensor.",
-        (Cure("out_of_place", "Write out of place: compute a new gradient", (node,)),),
+        (FixProposal("out_of_place", "Write out of place: compute a new gradient", (node,)),),
     )
 
 

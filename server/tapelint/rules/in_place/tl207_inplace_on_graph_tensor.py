@@ -33,25 +33,25 @@ The out-of-place form needs memory for one more tensor; whoever holds the old on
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, GraphTensorWritten
-from ...autograd.facts import Tape
-from ..support.cure import Cure
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
 from ..support.story import tensor_name
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, GraphTensorWritten)
-    name = tensor_name(tape, event.tensor) or "a tensor with a graph"
-    node = event.moment.node
+    name = tensor_name(facts, event.tensor) or "a tensor with a graph"
+    node = event.point.node
     return Finding(
         RULE.code,
         node,
-        event.moment,
+        event.point,
         "hint",
         f"this writes {name} in place, which has a graph: whether that is right depends on what others save of it.",
         (),
         "compute a new tensor.",
-        (Cure("out_of_place", "Write out of place: compute a new tensor", (node,)),),
+        (FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,)),),
     )
 
 

@@ -38,8 +38,8 @@ gradient behind it and is marked unsafe.
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, FreedGraphReached
-from ...autograd.facts import Tape
-from ..support.cure import Cure
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
 from ..support.story import assuming, code, keeper, op_name, variable
 from ..support.walked_twice import (
@@ -56,13 +56,13 @@ from ..support.walked_twice import (
 )
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, FreedGraphReached)
     if origin(event) != "same":
         return None
-    first, second = event.freed.moment.node, event.moment.node
+    first, second = event.freed.point.node, event.point.node
     shared = carrier(event)
-    name = variable(tape, shared)
+    name = variable(facts, shared)
     saved = f"what {op_name(event.node)} saved"
     again = "runs again" if first is second else f"reaches {name} again"
     message = (
@@ -70,27 +70,27 @@ def check(event: Event, tape: Tape) -> Finding | None:
         f"“{ERROR}”.{assuming(event.assumed)}"
     )
     cures = [
-        Cure("merge_backwards", "Run one backward of the summed losses", (first, second)),
-        *differentiating(event, tape),
+        FixProposal("merge_backwards", "Run one backward of the summed losses", (first, second)),
+        *differentiating(event, facts),
         *retain_cure(event, grows=False),
     ]
-    stored = keeper(tape, shared)
+    stored = keeper(facts, shared)
     target = stored.target if stored else None
     for user, backward in ((event.first_use, first), (before(event, shared), second)):
         title = f"Detach {name} where it is used for {code(backward)} (no gradient flows behind it from there)"
-        for reader in readers(user.born.node, target) if user is not None else ():
-            cures.append(Cure("detach", title, (reader,), "unsafe"))
-        for given in handed(user) if user is not None and user.born.calls else ():
-            cures.append(Cure("detach", title, (given,), "unsafe"))
+        for reader in readers(user.created_at.node, target) if user is not None else ():
+            cures.append(FixProposal("detach", title, (reader,), "unsafe"))
+        for given in handed(user) if user is not None and user.created_at.calls else ():
+            cures.append(FixProposal("detach", title, (given,), "unsafe"))
     return Finding(
         RULE.code,
         second,
-        event.moment,
+        event.point,
         "warning" if event.assumed else "error",
         message,
-        story(event, tape),
+        story(event, facts),
         "run one backward of the summed losses, or keep the graph for the second. "
-        + retaining(event, tape, grows=False),
+        + retaining(event, facts, grows=False),
         tuple(cures),
     )
 

@@ -42,10 +42,10 @@ loop with one backward per iteration can have.
 
 from __future__ import annotations
 
-from ...autograd.events.graph_walks import Event, FreedGraphReached, SavedTensorSpoiled
-from ...autograd.facts import Tape
-from ...autograd.model.graph import Freed
-from ...autograd.model.program_point import earlier_lap
+from ...autograd.events.graph_walks import Event, FreedGraphReached, SavedTensorModified
+from ...autograd.facts import Facts
+from ...autograd.model.graph import BackwardPass
+from ...autograd.model.program_point import earlier_iteration
 from ..support.finding import Finding, Rule
 from ..support.modified_saved import ERROR as MODIFIED
 from ..support.modified_saved import is_step
@@ -53,68 +53,68 @@ from ..support.story import assuming, carried, code, iteration, op_name, saved_n
 from ..support.walked_twice import ERROR, carrier, clearing, detaching, origin, retain_cure, retaining, story
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
-    if isinstance(event, SavedTensorSpoiled):
-        return stepped(event, tape)
+def check(event: Event, facts: Facts) -> Finding | None:
+    if isinstance(event, SavedTensorModified):
+        return stepped(event, facts)
     assert isinstance(event, FreedGraphReached)
     if origin(event) != "carried":
         return None
-    past = earlier_lap(carrier(event).born, event.moment)
+    past = earlier_iteration(carrier(event).created_at, event.point)
     assert past is not None
-    now = next(lap for lap in event.moment.laps if lap.run == past.run)
+    now = next(lap for lap in event.point.iterations if lap.run == past.run)
     message = (
-        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches the graph of iteration {past.number} "
-        f"again: {carried(tape, carrier(event), event.moment)} "
+        f"in {iteration(event.point, now)} {code(event.point.node)} reaches the graph of iteration {past.number} "
+        f"again: {carried(facts, carrier(event), event.point)} "
         f"carries it over, and what {op_name(event.node)} saved there is freed. PyTorch raises "
         f"“{ERROR}”.{assuming(event.assumed)}"
     )
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "warning" if event.assumed else "error",
         message,
-        story(event, tape),
-        f"detach what is carried from one iteration to the next. {retaining(event, tape, grows=True)}",
-        (*detaching(event, tape), *clearing(event, tape), *retain_cure(event, grows=True)),
+        story(event, facts),
+        f"detach what is carried from one iteration to the next. {retaining(event, facts, grows=True)}",
+        (*detaching(event, facts), *clearing(event, facts), *retain_cure(event, grows=True)),
     )
 
 
-def stepped(event: SavedTensorSpoiled, tape: Tape) -> Finding | None:
+def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
     """The other face: no backward has freed the old graph, but a step has written a weight that it saved."""
-    old = next((n for n in event.path if earlier_lap(n.born, event.moment)), None)
+    old = next((n for n in event.path if earlier_iteration(n.created_at, event.point)), None)
     if old is None or not is_step(event) or event.retained:
         return None
-    past = earlier_lap(old.born, event.moment)
+    past = earlier_iteration(old.created_at, event.point)
     assert past is not None
-    now = next(lap for lap in event.moment.laps if lap.run == past.run)
+    now = next(lap for lap in event.point.iterations if lap.run == past.run)
     bare = FreedGraphReached(
-        event.moment,
+        event.point,
         event.assumed,
         event.node,
-        Freed(event.write.moment, event.root),
+        BackwardPass(event.write.point, event.root),
         event.path,
         event.root,
         old,
         (event.node, event.saved, event.write),
         None,
     )
-    name = carried(tape, old, event.moment)
+    name = carried(facts, old, event.point)
     message = (
-        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches the graph of iteration {past.number} "
+        f"in {iteration(event.point, now)} {code(event.point.node)} reaches the graph of iteration {past.number} "
         f"again: {name} carries it over, and {writer(event.write)} has written "
-        f"{saved_name(tape, event.saved) or 'a parameter'}, which {op_name(event.node)} saved there. PyTorch raises "
+        f"{saved_name(facts, event.saved) or 'a parameter'}, which {op_name(event.node)} saved there. PyTorch raises "
         f"“{MODIFIED}”.{assuming(event.assumed)}"
     )
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "warning" if event.assumed else "error",
         message,
-        story(bare, tape, "this step wrote what it saved"),
+        story(bare, facts, "this step wrote what it saved"),
         f"detach {name}, or make it anew, between the iterations.",
-        (*detaching(bare, tape), *clearing(bare, tape)),
+        (*detaching(bare, facts), *clearing(bare, facts)),
     )
 
 
@@ -123,7 +123,7 @@ RULE = Rule(
     "graph-carried-across-iterations",
     "a tensor carries the graph of one iteration into the next",
     __doc__,
-    (FreedGraphReached, SavedTensorSpoiled),
+    (FreedGraphReached, SavedTensorModified),
     check,
     raises=(ERROR,),
 )

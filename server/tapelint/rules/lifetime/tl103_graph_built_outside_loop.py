@@ -39,55 +39,57 @@ from __future__ import annotations
 import ast
 
 from ...autograd.events.graph_walks import Event, FreedGraphReached
-from ...autograd.facts import Tape
-from ...autograd.model.program_point import earlier_lap, loop_around
-from ..support.cure import Cure
+from ...autograd.facts import Facts
+from ...autograd.model.program_point import earlier_iteration, loop_around
+from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
 from ..support.story import assuming, carried, code, iteration, keeper, op_name, variable
 from ..support.walked_twice import ERROR, before, carrier, origin, readers, retain_cure, retaining, story
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, FreedGraphReached)
     if origin(event) != "outside":
         return None
-    lap = earlier_lap(event.freed.moment, event.moment)
+    lap = earlier_iteration(event.freed.point, event.point)
     shared = carrier(event)
-    loop = loop_around(event.moment, shared.born)
+    loop = loop_around(event.point, shared.created_at)
     assert lap is not None and loop is not None
-    now = next(each for each in event.moment.laps if each.run == lap.run)
-    name = variable(tape, shared)
+    now = next(each for each in event.point.iterations if each.run == lap.run)
+    name = variable(facts, shared)
     message = (
-        f"in {iteration(event.moment, now)} {code(event.moment.node)} reaches {carried(tape, shared, event.moment)} "
+        f"in {iteration(event.point, now)} {code(event.point.node)} reaches {carried(facts, shared, event.point)} "
         "again, which was built once, before the loop: "
         f"iteration {lap.number} freed what {op_name(event.node)} saved. PyTorch raises "
         f"“{ERROR}”.{assuming(event.assumed)}"
     )
-    stored = keeper(tape, shared, event.moment)
-    cures: list[Cure] = []
+    stored = keeper(facts, shared, event.point)
+    cures: list[FixProposal] = []
     if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
         cures.append(
-            Cure(
+            FixProposal(
                 "move_into_loop",
                 f"Move {name} into the loop: compute it in every iteration",
                 (stored.statement, loop.loop),
             )
         )
     young = before(event, shared)
-    for reader in readers(young.born.node, stored.target if stored else None):
-        cures.append(Cure("detach", f"Detach {name} where it is used (it gets no gradient there)", (reader,), "unsafe"))
+    for reader in readers(young.created_at.node, stored.target if stored else None):
+        cures.append(
+            FixProposal("detach", f"Detach {name} where it is used (it gets no gradient there)", (reader,), "unsafe")
+        )
     if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
         title = f"Compute {name} under torch.no_grad() (it gets no gradient)"
-        cures.append(Cure("no_grad", title, (stored.statement,), "unsafe"))
+        cures.append(FixProposal("no_grad", title, (stored.statement,), "unsafe"))
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "warning" if event.assumed else "error",
         message,
-        story(event, tape),
+        story(event, facts),
         "compute it inside the loop, or under torch.no_grad() if it needs no gradient. "
-        f"{retaining(event, tape, grows=False)}",
+        f"{retaining(event, facts, grows=False)}",
         (*cures, *retain_cure(event, grows=False)),
     )
 

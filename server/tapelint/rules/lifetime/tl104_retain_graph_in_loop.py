@@ -49,25 +49,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...autograd.events.graph_walks import Event, FreedGraphReached, RetainedGraphReached, RetainedUnused
-from ...autograd.facts import Tape
-from ...autograd.model.program_point import earlier_lap
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ...autograd.model.program_point import earlier_iteration
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR
 from ..support.story import carried, iteration, prefix, tensor_name, writer
 from ..support.walked_twice import carrier, detaching, story
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, RetainedUnused):
         return unused(event)
     assert isinstance(event, RetainedGraphReached)
-    return reached(event, tape)
+    return reached(event, facts)
 
 
 def unused(event: RetainedUnused) -> Finding:
     """Nobody came back."""
-    past = earlier_lap(event.past, event.moment)
+    past = earlier_iteration(event.past, event.point)
     assert past is not None
     message = (
         f"`retain_graph=True` keeps the graph of {iteration(event.past, past)}, and nothing walks it again: what it "
@@ -75,48 +75,48 @@ def unused(event: RetainedUnused) -> Finding:
     )
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "information",
         message,
-        (Link(event.moment.node, f"{prefix(event.moment)}the next pass here walks another graph"),),
+        (TraceStep(event.point.node, f"{prefix(event.point)}the next pass here walks another graph"),),
         "leave `retain_graph=True` out; it is needed only if the same graph is walked again.",
-        (Cure("drop_retain_graph", "Take `retain_graph=True` out", (event.moment.node,)),),
+        (FixProposal("drop_retain_graph", "Take `retain_graph=True` out", (event.point.node,)),),
     )
 
 
-def reached(event: RetainedGraphReached, tape: Tape) -> Finding | None:
+def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
     """The next iteration came back: told as the error it would be without ``retain_graph=True``."""
-    shared = next(n for n in event.path if earlier_lap(n.born, event.moment) is not None)
+    shared = next(n for n in event.path if earlier_iteration(n.created_at, event.point) is not None)
     bare = FreedGraphReached(
-        event.moment, None, event.node, event.past, event.path, event.root, shared, event.spoiled, None
+        event.point, None, event.node, event.past, event.path, event.root, shared, event.spoiled, None
     )
-    past = earlier_lap(carrier(bare).born, event.moment)
+    past = earlier_iteration(carrier(bare).created_at, event.point)
     assert past is not None
-    now = next(lap for lap in event.moment.laps if lap.run == past.run)
-    name = carried(tape, carrier(bare), event.moment)
+    now = next(lap for lap in event.point.iterations if lap.run == past.run)
+    name = carried(facts, carrier(bare), event.point)
     if event.spoiled is None:
         effect = "every backward walks all earlier iterations again, and time and memory grow with each of them"
     else:
         _, saved, write = event.spoiled
         effect = (
-            f"this backward walks it again and finds {tensor_name(tape, saved.tensor) or 'a tensor'} written by "
+            f"this backward walks it again and finds {tensor_name(facts, saved.tensor) or 'a tensor'} written by "
             f"{writer(write)}. PyTorch raises “{ERROR}”"
         )
-    without = Cure("drop_retain_graph", "", (event.past.moment.node,))
+    without = FixProposal("drop_retain_graph", "", (event.past.point.node,))
     message = (
-        f"{name} carries the graph of iteration {past.number} into {iteration(event.moment, now)}, and "
+        f"{name} carries the graph of iteration {past.number} into {iteration(event.point, now)}, and "
         f"`retain_graph=True` keeps it alive: {effect}."
     )
     return Finding(
         RULE.code,
-        event.past.moment.node,
-        event.moment,
+        event.past.point.node,
+        event.point,
         "information" if event.spoiled is None else "error",
         message,
-        story(bare, tape, "this backward retained it"),
+        story(bare, facts, "this backward retained it"),
         f"detach {name} between the iterations, then `retain_graph=True` is not needed.",
-        tuple(replace(cure, also=(without,)) for cure in detaching(bare, tape)),
+        tuple(replace(cure, also=(without,)) for cure in detaching(bare, facts)),
     )
 
 

@@ -39,34 +39,38 @@ from __future__ import annotations
 import ast
 
 from ...autograd.events.graph_walks import Event, GraphKeptAlive
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import counted, op_name, prefix
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, GraphKeptAlive)
     collected = event.collected
     stored = collected.stored
     name = f"`{stored.target}`"
     loop = counted(collected.lap)
-    links: tuple[Link, ...] = ()
+    links: tuple[TraceStep, ...] = ()
     if collected.alive:
         last = max(collected.alive, key=lambda node: node.id)
         message = (
             f"{name} holds the graph of every {loop}, and no backward walks it: what {op_name(last)} and the others "
             f"saved stays in memory, more with each {loop}."
         )
-        links = (Link(last.born.node, f"{prefix(last.born)}{op_name(last)} saved what a backward would need"),)
+        links = (
+            TraceStep(
+                last.created_at.node, f"{prefix(last.created_at)}{op_name(last)} saved what a backward would need"
+            ),
+        )
     else:
         message = f"{name} holds the graph of every {loop}: no saved tensors any more, but its bare nodes."
     value = stored.statement.value if isinstance(stored.statement, ast.AugAssign) else stored.value
-    cures = (Cure("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()
+    cures = (FixProposal("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()
     return Finding(
         RULE.code,
         stored.statement,
-        event.moment,
+        event.point,
         "information" if collected.alive else "hint",
         message,
         links,

@@ -48,29 +48,29 @@ There is no automatic fix: where `.grad` has been used for the last time is for 
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, GradientCycle
-from ...autograd.facts import Tape
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, GradientCycle)
-    name = tensor_name(tape, event.leaf) or "a leaf"
+    name = tensor_name(facts, event.leaf) or "a leaf"
     plain = name.strip("`")
     if event.call is not None:
         when = f"{code(event.call.node)} returns, nobody knows {name} any more, and each call leaves one behind"
-        links = (Link(event.call.node, f"{prefix(event.call)}called here"),)
+        links = (TraceStep(event.call.node, f"{prefix(event.call)}called here"),)
     else:
         when = "the graphs of all iterations pile up in it"
-        links = (Link(event.past.node, f"{prefix(event.past)}the first of them; `.grad` was not cleared since"),)
+        links = (TraceStep(event.past.node, f"{prefix(event.past)}the first of them; `.grad` was not cleared since"),)
     message = (
         f"with `create_graph=True` the gradient of {name} has a graph that leads back to {name}: a cycle, which holds "
         f"all that was saved until `{plain}.grad` is cleared. It is not: {when}."
     )
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "information",
         message,
         links,

@@ -48,47 +48,47 @@ Detaching the running total changes the gradients, to those of the new term alon
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, WalkedAgain
-from ...autograd.facts import Tape
-from ...autograd.model.program_point import earlier_lap
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ...autograd.model.program_point import earlier_iteration
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, iteration, keeper, prefix, tensor_name, variable, writer
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, WalkedAgain)
-    past = earlier_lap(event.past.moment, event.moment)
+    past = earlier_iteration(event.past.point, event.point)
     assert past is not None
-    now = next(lap for lap in event.moment.laps if lap.run == past.run)
-    stored = keeper(tape, event.node, event.moment)
-    name = f"`{stored.target}`" if stored is not None else variable(tape, event.node)
-    here = f"in {iteration(event.moment, now)} {code(event.moment.node)}"
-    built = event.node.born.node
-    cures: tuple[Cure, ...] = ()
+    now = next(lap for lap in event.point.iterations if lap.run == past.run)
+    stored = keeper(facts, event.node, event.point)
+    name = f"`{stored.target}`" if stored is not None else variable(facts, event.node)
+    here = f"in {iteration(event.point, now)} {code(event.point.node)}"
+    built = event.node.created_at.node
+    cures: tuple[FixProposal, ...] = ()
     if event.stale is not None and event.reader is not None:
-        leaf = tensor_name(tape, event.leaf) or "a parameter"
+        leaf = tensor_name(facts, event.leaf) or "a parameter"
         message = (
             f"{here} uses {name}, computed from {leaf} before {writer(event.stale)} changed it: the value is stale, so "
             f"the gradient is that of old weights, and nothing that is learned reaches it. PyTorch raises nothing."
         )
         links = (
-            Link(built, f"{prefix(event.node.born)}{name} is computed here"),
-            Link(event.stale.moment.node, f"{prefix(event.stale.moment)}{leaf} is updated here"),
+            TraceStep(built, f"{prefix(event.node.created_at)}{name} is computed here"),
+            TraceStep(event.stale.point.node, f"{prefix(event.stale.point)}{leaf} is updated here"),
         )
         advice = f"compute {name} again in every iteration."
-        if stored is not None and earlier_lap(event.node.born, event.moment) is None:
-            cures = (Cure("move_into_loop", f"Compute {name} in every iteration", (stored.statement, now.loop)),)
+        if stored is not None and earlier_iteration(event.node.created_at, event.point) is None:
+            cures = (FixProposal("move_into_loop", f"Compute {name} in every iteration", (stored.statement, now.loop)),)
     else:
         message = (
             f"{here} walks the graph of iteration {past.number} again, through {name}: the gradient of that iteration "
             f"is computed once more and added. PyTorch raises nothing, since these operations saved nothing."
         )
         links = (
-            Link(built, f"{prefix(event.node.born)}{name} is computed here"),
-            Link(event.past.moment.node, f"{prefix(event.past.moment)}this backward walked it first"),
+            TraceStep(built, f"{prefix(event.node.created_at)}{name} is computed here"),
+            TraceStep(event.past.point.node, f"{prefix(event.past.point)}this backward walked it first"),
         )
         advice = f"call backward on the new term only, and keep the value of {name} without its graph (`.detach()`)."
-    return Finding(RULE.code, event.moment.node, event.moment, "warning", message, links, advice, cures)
+    return Finding(RULE.code, event.point.node, event.point, "warning", message, links, advice, cures)
 
 
 RULE = Rule(

@@ -44,16 +44,16 @@ There is no automatic fix: which cells belong together is for their author to sa
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import CellRunAgain, Event
-from ...autograd.facts import Tape
+from ...autograd.facts import Facts
 from ..support.finding import Finding, Rule
 from ..support.story import carried, code
 from ..support.walked_twice import ERROR, carrier, story
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, CellRunAgain)
     reached = event.reached
-    name = carried(tape, carrier(reached), reached.moment)
+    name = carried(facts, carrier(reached), reached.point)
     if event.built == event.cell:
         origin = f"its first run leaves {name} behind with a graph"
         way = f"detach {name} where the cell begins, or where it is kept"
@@ -62,12 +62,12 @@ def check(event: Event, tape: Tape) -> Finding | None:
         way = f"build {name} in this cell, or run cell {event.built} again before it"
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "information",
         f"running this cell again will raise: {origin}, and the backward of the first run frees what "
-        f"{code(reached.moment.node)} of the second one needs. PyTorch raises “{ERROR}”.",
-        story(reached, tape, "the first run of the cell frees it here"),
+        f"{code(reached.point.node)} of the second one needs. PyTorch raises “{ERROR}”.",
+        story(reached, facts, "the first run of the cell frees it here"),
         f"{way}.",
     )
 

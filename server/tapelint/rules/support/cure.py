@@ -12,7 +12,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Cure:
+class FixProposal:
     """One way to cure a finding.
 
     ``purpose`` names a function of ``tapelint.fixes`` (``detach``, ``no_grad``, ``move_into_loop``, ...);
@@ -25,4 +25,4 @@ class Cure:
     title: str
     targets: tuple[ast.AST, ...]
     applicability: Literal["safe", "unsafe"] = "safe"
-    also: tuple[Cure, ...] = ()
+    also: tuple[FixProposal, ...] = ()

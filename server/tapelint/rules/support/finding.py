@@ -9,14 +9,14 @@ from typing import Literal
 
 from ... import __documentation__ as PAGES
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Tape
-from ...autograd.model.program_point import Moment
+from ...autograd.facts import Facts
+from ...autograd.model.program_point import ProgramPoint
 from ...source import Edit, Source, Span
-from .cure import Cure
+from .cure import FixProposal
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class TraceStep:
     """One step of the story: what happened at ``node``."""
 
     node: ast.AST
@@ -31,17 +31,17 @@ class Finding:
 
     code: str
     node: ast.AST
-    moment: Moment
+    point: ProgramPoint
     severity: Literal["error", "warning", "information", "hint"]
     message: str
-    links: tuple[Link, ...]
+    links: tuple[TraceStep, ...]
     help: str
-    cures: tuple[Cure, ...] = ()
+    cures: tuple[FixProposal, ...] = ()
     raiser: ast.AST | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class TextFinding:
     """Something about the text itself, such as its comments; ``edits`` do away with it, under ``title``."""
 
     span: Span
@@ -52,7 +52,7 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class FileSummary:
     """A file after it was executed: ``seen`` are the code and the row of every hazard in it, silenced or not, of the
     rules that were ``asked``. ``names`` are those of all rules by code. What was not seen is not there if the file
     ``is_certain``: asked last, since that takes a look at the whole project.
@@ -65,8 +65,8 @@ class Examined:
     is_certain: Callable[[], bool]
 
 
-Check = Callable[[Event, Tape], "Finding | None"]
-Review = Callable[[Examined], Iterable[Remark]]
+Check = Callable[[Event, Facts], "Finding | None"]
+Review = Callable[[FileSummary], Iterable[TextFinding]]
 
 
 @dataclass(frozen=True, slots=True)

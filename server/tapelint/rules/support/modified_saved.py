@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from ...autograd.events.graph_walks import SavedTensorSpoiled
-from ...autograd.facts import Tape
+from ...autograd.events.graph_walks import SavedTensorModified
+from ...autograd.facts import Facts
 
 ERROR = "one of the variables needed for gradient computation has been modified by an inplace operation"
 
 REFUSED = "its base or another view of its base has been modified inplace"
 
 
-def error(event: SavedTensorSpoiled) -> str:
+def error(event: SavedTensorModified) -> str:
     """What PyTorch says."""
     return REFUSED if event.guarded else ERROR
 
 
-def is_step(event: SavedTensorSpoiled) -> bool:
+def is_step(event: SavedTensorModified) -> bool:
     """Whether an optimizer wrote."""
     return event.write.how.endswith(".step")
 
 
-def in_own_backward(event: SavedTensorSpoiled, tape: Tape) -> bool:
+def in_own_backward(event: SavedTensorModified, facts: Facts) -> bool:
     """Whether the node's own backward, which the program defines, wrote what the node had saved."""
-    return tape.inside.get(event.write.stamp) is event.node
+    return facts.inside.get(event.write.stamp) is event.node

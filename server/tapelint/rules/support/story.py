@@ -7,9 +7,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from ...autograd.facts import Stored, Tape
+from ...autograd.facts import Facts, Stored
 from ...autograd.model.graph import Node, SavedTensor, Write
-from ...autograd.model.program_point import Lap, Moment, earlier_lap, loop_around
+from ...autograd.model.program_point import Iteration, ProgramPoint, earlier_iteration, loop_around
 
 SHORT = 40
 
@@ -22,7 +22,7 @@ def code(node: ast.AST | None) -> str:
     return f"`{text if len(text) <= SHORT else text[: SHORT - 1] + '…'}`"
 
 
-def loop_name(lap: Lap) -> str:
+def loop_name(lap: Iteration) -> str:
     loop = lap.loop
     if isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
         return f"`for {ast.unparse(loop.target)}`"
@@ -33,13 +33,13 @@ def loop_name(lap: Lap) -> str:
     return "`while`"
 
 
-def iteration(moment: Moment, lap: Lap | None = None) -> str:
+def iteration(point: ProgramPoint, lap: Iteration | None = None) -> str:
     """``iteration 2 of `for step` ``, of the given loop or of the innermost one."""
-    lap = lap or (moment.laps[-1] if moment.laps else None)
+    lap = lap or (point.iterations[-1] if point.iterations else None)
     return f"iteration {lap.number} of {loop_name(lap)}" if lap is not None else "the script"
 
 
-def lifted(event_calls: tuple[ast.AST, ...], write: Moment, built: Moment) -> ast.AST:
+def lifted(event_calls: tuple[ast.AST, ...], write: ProgramPoint, built: ProgramPoint) -> ast.AST:
     """Where to point for ``write``: at the write, or, if the backward it spoils runs in another call of the same
     helper, at the call that wrote, since the line inside the helper is the same for both.
     """
@@ -60,15 +60,15 @@ def lifted(event_calls: tuple[ast.AST, ...], write: Moment, built: Moment) -> as
     return write.node
 
 
-def prefix(moment: Moment) -> str:
+def prefix(point: ProgramPoint) -> str:
     """``iteration 2: ``, or nothing outside loops; nested loops are all named: ``epoch 1, step 2: ``."""
-    laps = [lap for lap in moment.laps if not isinstance(lap.loop, ast.comprehension)]
-    if len(laps) == 1:
-        return f"iteration {laps[0].number}: "
-    return ", ".join(f"{counted(lap)} {lap.number}" for lap in laps) + ": " if laps else ""
+    iterations = [lap for lap in point.iterations if not isinstance(lap.loop, ast.comprehension)]
+    if len(iterations) == 1:
+        return f"iteration {iterations[0].number}: "
+    return ", ".join(f"{counted(lap)} {lap.number}" for lap in iterations) + ": " if iterations else ""
 
 
-def counted(lap: Lap) -> str:
+def counted(lap: Iteration) -> str:
     """What an iteration of a loop is called: by its variable, if that has a name."""
     loop = lap.loop
     if isinstance(loop, (ast.For, ast.AsyncFor)):
@@ -78,22 +78,22 @@ def counted(lap: Lap) -> str:
     return "call" if isinstance(loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)) else "round"
 
 
-def variable(tape: Tape, node: Node) -> str:
+def variable(facts: Facts, node: Node) -> str:
     """What the program calls the result of ``node``: a name, or the expression that computed it."""
     for key in node.results:
-        if key in tape.names:
-            return f"`{tape.names[key]}`"
-    return code(node.born.node)
+        if key in facts.names:
+            return f"`{facts.names[key]}`"
+    return code(node.created_at.node)
 
 
-def tensor_name(tape: Tape, key: int) -> str | None:
-    name = tape.names.get(key)
+def tensor_name(facts: Facts, key: int) -> str | None:
+    name = facts.names.get(key)
     return None if name is None else f"`{name}`" if name.isidentifier() or "." in name or "[" in name else name
 
 
-def tensor_names(tape: Tape, keys: Iterable[int]) -> str:
+def tensor_names(facts: Facts, keys: Iterable[int]) -> str:
     """A few tensors by name: ```w`, `b` and 3 more``; `the parameters`, where none has one."""
-    known = [name for key in dict.fromkeys(keys) if (name := tensor_name(tape, key)) is not None]
+    known = [name for key in dict.fromkeys(keys) if (name := tensor_name(facts, key)) is not None]
     if not known:
         return "the parameters"
     shown, rest = known[:2], len(known) - 2
@@ -105,30 +105,30 @@ def verb(names: str) -> str:
     return "is" if names.count("`") == 2 and "more" not in names else "are"
 
 
-def saved_name(tape: Tape, saved: SavedTensor) -> str | None:
+def saved_name(facts: Facts, saved: SavedTensor) -> str | None:
     """The saved tensor, or, for a nameless view, the tensor it is a part of (version counters carry their first
     owner's id).
     """
-    name = tensor_name(tape, saved.tensor)
-    if name is None and saved.counter != saved.tensor and saved.counter in tape.names:
-        return f"`{tape.names[saved.counter]}`"
+    name = tensor_name(facts, saved.tensor)
+    if name is None and saved.counter != saved.tensor and saved.counter in facts.names:
+        return f"`{facts.names[saved.counter]}`"
     return name
 
 
-def keeper(tape: Tape, node: Node, now: Moment | None = None) -> Stored | None:
+def keeper(facts: Facts, node: Node, now: ProgramPoint | None = None) -> Stored | None:
     """Where the result of ``node`` was last kept: the variable, attribute or container that carried it on.
 
     With ``now`` only what was kept before the present iterations counts, as long as there is such a place.
     """
-    kept = [stored for key in node.results for stored in tape.stored.get(key, ()) if stored.how != "iterated"]
-    before = [s for s in kept if now is not None and (earlier_lap(s.moment, now) or loop_around(now, s.moment))]
+    kept = [stored for key in node.results for stored in facts.stored.get(key, ()) if stored.how != "iterated"]
+    before = [s for s in kept if now is not None and (earlier_iteration(s.point, now) or loop_around(now, s.point))]
     return (before or kept or [None])[-1]
 
 
-def carried(tape: Tape, node: Node, now: Moment) -> str:
+def carried(facts: Facts, node: Node, now: ProgramPoint) -> str:
     """What carries the result of ``node`` to ``now``: the variable, attribute or container it was kept in."""
-    stored = keeper(tape, node, now)
-    return f"`{stored.target}`" if stored is not None else variable(tape, node)
+    stored = keeper(facts, node, now)
+    return f"`{stored.target}`" if stored is not None else variable(facts, node)
 
 
 def op_name(node: Node) -> str:
@@ -150,7 +150,7 @@ def role(saved: SavedTensor) -> str:
 
 def writer(write: Write) -> str:
     """Who wrote; where a framework calls a method of the program, its own step comes after that."""
-    node = write.moment.node
+    node = write.point.node
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return f"the step after `{node.name}`"
     return code(node)

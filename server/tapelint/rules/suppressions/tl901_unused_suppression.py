@@ -43,23 +43,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..support.comments import OURS, is_ours, without
-from ..support.finding import Examined, Remark, Rule
+from ..support.finding import FileSummary, Rule, TextFinding
 
 
-def review(examined: Examined) -> Iterator[Remark]:
+def review(examined: FileSummary) -> Iterator[TextFinding]:
     found = list(_unused(examined))
     if found and examined.is_certain():
         yield from found
 
 
-def _unused(examined: Examined) -> Iterator[Remark]:
+def _unused(examined: FileSummary) -> Iterator[TextFinding]:
     source = examined.source
     for entry in source.suppressions.entries:
         silenced = {code for code, row in examined.seen if entry.covers(code, row)}
         if entry.codes is None:
             if is_ours(source, entry) and not silenced:
                 words = "this comment silences nothing"
-                yield Remark(
+                yield TextFinding(
                     entry.span, "hint", f"{words}: remove it.", "Remove the comment", without(source, entry, ())
                 )
             continue
@@ -68,7 +68,7 @@ def _unused(examined: Examined) -> Iterator[Remark]:
         if unused:
             names = " and ".join(unused)
             edits = without(source, entry, unused)
-            yield Remark(entry.span, "hint", f"there is no {names} here to be silenced.", f"Remove {names}", edits)
+            yield TextFinding(entry.span, "hint", f"there is no {names} here to be silenced.", f"Remove {names}", edits)
 
 
 RULE = Rule("TL901", "unused-suppression", "a comment silences nothing", __doc__, review=review)

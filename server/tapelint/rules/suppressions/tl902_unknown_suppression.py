@@ -34,10 +34,10 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from ..support.comments import OURS, is_ours, without
-from ..support.finding import Examined, Remark, Rule
+from ..support.finding import FileSummary, Rule, TextFinding
 
 
-def review(examined: Examined) -> Iterator[Remark]:
+def review(examined: FileSummary) -> Iterator[TextFinding]:
     source, names = examined.source, examined.names
     for entry in source.suppressions.entries:
         for code in sorted(entry.codes or ()):
@@ -47,7 +47,7 @@ def review(examined: Examined) -> Iterator[Remark]:
             near = near or get_close_matches(code, (known for known in names if len(known) == len(code)), 1, 0.7)
             advice = f"did you mean {near[0]}?" if near else "comments take whole codes."
             message = f"no rule has the code {code}, so this silences nothing; {advice}"
-            yield Remark(entry.span, "information", message, f"Remove {code}", without(source, entry, [code]))
+            yield TextFinding(entry.span, "information", message, f"Remove {code}", without(source, entry, [code]))
 
 
 RULE = Rule("TL902", "unknown-suppression", "a comment names a code that no rule has", __doc__, review=review)

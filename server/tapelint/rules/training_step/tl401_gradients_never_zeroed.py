@@ -46,37 +46,37 @@ import ast
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
-from ...autograd.facts import Tape
+from ...autograd.facts import Facts
 from ...autograd.gradients.history import Gradient
-from ...autograd.model.program_point import earlier_lap
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.model.program_point import earlier_iteration
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OptimizerStepped)
     if any(past.doubt for past, _ in event.past):
         return None
     found = [(past, leaves) for past, leaves in event.past if past.stale and past.fresh]
-    if not found or tape.clearing(event.premises) - found[0][0].stale[0].premises:
+    if not found or facts.clearing(event.premises) - found[0][0].stale[0].premises:
         return None
     past = found[0][0]
     assert past.step is not None
     old, new = past.stale[0], past.fresh[0]
-    lap = earlier_lap(old.moment, event.moment)
-    names = tensor_names(tape, [leaf for _, leaves in found for leaf in leaves])
-    now = [f"in {iteration(event.moment, this)} " for this in event.moment.laps if lap and this.run == lap.run]
-    past_use = f"iteration {lap.number}" if lap else code(old.moment.node)
+    lap = earlier_iteration(old.point, event.point)
+    names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
+    now = [f"in {iteration(event.point, this)} " for this in event.point.iterations if lap and this.run == lap.run]
+    past_use = f"iteration {lap.number}" if lap else code(old.point.node)
     message = (
-        f"{now[0] if now else ''}{code(event.moment.node)} uses the gradients of {past_use} once more, which a step "
-        f"has used already: nobody cleared them, and {code(new.moment.node)} added to them. From here on {names} "
+        f"{now[0] if now else ''}{code(event.point.node)} uses the gradients of {past_use} once more, which a step "
+        f"has used already: nobody cleared them, and {code(new.point.node)} added to them. From here on {names} "
         f"{verb(names)} trained with a wrong gradient, and nothing raises.{assuming(event.assumed)}"
     )
     links = (
-        Link(old.moment.node, f"{prefix(old.moment)}this backward fills `.grad`"),
-        Link(past.step.node, f"{prefix(past.step)}this step uses it"),
-        Link(new.moment.node, f"{prefix(new.moment)}this backward adds to it: `.grad` was not cleared"),
+        TraceStep(old.point.node, f"{prefix(old.point)}this backward fills `.grad`"),
+        TraceStep(past.step.node, f"{prefix(past.step)}this step uses it"),
+        TraceStep(new.point.node, f"{prefix(new.point)}this backward adds to it: `.grad` was not cleared"),
     )
     cure = (
         f"call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
@@ -85,8 +85,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "warning",
         message,
         links,
@@ -95,21 +95,25 @@ def check(event: Event, tape: Tape) -> Finding | None:
     )
 
 
-def cures(event: OptimizerStepped, past: Gradient) -> list[Cure]:
+def cures(event: OptimizerStepped, past: Gradient) -> list[FixProposal]:
     """Before the backward, where it is the only one of its iteration and beside the step; in any case after it."""
     if event.optimizer is None:
         return []
     name = ast.unparse(event.optimizer)
-    recent = [run.moment for run in past.fresh if earlier_lap(run.moment, event.moment) is None]
-    new = (recent or [past.fresh[0].moment])[0]
-    within = bool(event.moment.laps) and event.moment.laps[-1].loop is event.moment.node  # a step that calls a closure
+    recent = [run.point for run in past.fresh if earlier_iteration(run.point, event.point) is None]
+    new = (recent or [past.fresh[0].point])[0]
+    within = (
+        bool(event.point.iterations) and event.point.iterations[-1].loop is event.point.node
+    )  # a step that calls a closure
     found = []
-    if len(recent or past.fresh) == 1 and (within or new.calls == event.moment.calls and new.laps == event.moment.laps):
+    if len(recent or past.fresh) == 1 and (
+        within or new.calls == event.point.calls and new.iterations == event.point.iterations
+    ):
         title = f"Clear the gradients before the backward: {name}.zero_grad()"
-        found.append(Cure("zero_grad_before", title, (new.node, event.optimizer)))
+        found.append(FixProposal("zero_grad_before", title, (new.node, event.optimizer)))
     if not within:
         title = f"Clear the gradients after the step: {name}.zero_grad()"
-        found.append(Cure("zero_grad_after", title, (event.moment.node, event.optimizer)))
+        found.append(FixProposal("zero_grad_after", title, (event.point.node, event.optimizer)))
     return found
 
 

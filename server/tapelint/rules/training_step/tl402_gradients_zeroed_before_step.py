@@ -44,83 +44,87 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
-from ...autograd.facts import Tape
+from ...autograd.facts import Facts
 from ...autograd.gradients.history import Clearing, Pass
-from ...autograd.model.program_point import earlier_lap
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.model.program_point import earlier_iteration
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OptimizerStepped)
     if not event.past or any(past.doubt for past, _ in event.past):
         return None
     if not any(past.passes for past, _ in event.past):
-        return nothing_left(event, tape)
-    return mostly_lost(event, tape)
+        return nothing_left(event, facts)
+    return mostly_lost(event, facts)
 
 
-def nothing_left(event: OptimizerStepped, tape: Tape) -> Finding | None:
+def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
     """Everything the step would have used is gone."""
     if not all(past.clearings for past, _ in event.past):
         return None
     clearing = event.past[0][0].clearings[-1]
     run = clearing.passes[-1]
-    if event.premises - run.premises or earlier_lap(run.moment, clearing.moment) is not None:
+    if event.premises - run.premises or earlier_iteration(run.point, clearing.point) is not None:
         return None
-    names = tensor_names(tape, [leaf for _, leaves in event.past for leaf in leaves])
+    names = tensor_names(facts, [leaf for _, leaves in event.past for leaf in leaves])
     message = (
-        f"{code(clearing.moment.node)} clears the gradients that {code(run.moment.node)} has just computed, so "
-        f"{code(event.moment.node)} finds nothing to use: {names} {verb(names)} not trained, and nothing raises."
+        f"{code(clearing.point.node)} clears the gradients that {code(run.point.node)} has just computed, so "
+        f"{code(event.point.node)} finds nothing to use: {names} {verb(names)} not trained, and nothing raises."
         f"{assuming(run.assumed)}"
     )
     cures = (
-        Cure("move_before", "Clear the gradients before the backward", (clearing.moment.node, run.moment.node)),
-        Cure("move_after", "Clear the gradients after the step", (clearing.moment.node, event.moment.node)),
+        FixProposal("move_before", "Clear the gradients before the backward", (clearing.point.node, run.point.node)),
+        FixProposal("move_after", "Clear the gradients after the step", (clearing.point.node, event.point.node)),
     )
     return finding(event, clearing, run, message, "this step finds no gradients", cures)
 
 
-def mostly_lost(event: OptimizerStepped, tape: Tape) -> Finding | None:
+def mostly_lost(event: OptimizerStepped, facts: Facts) -> Finding | None:
     """The step uses what came last; what was computed before is lost, in a loop that does so again and again."""
     for clearing, run in event.lost:
-        if clearing.premises - run.premises or not run.moment.laps or not clearing.moment.laps:
+        if clearing.premises - run.premises or not run.point.iterations or not clearing.point.iterations:
             continue
-        if run.moment.laps[0].run != clearing.moment.laps[0].run:
+        if run.point.iterations[0].run != clearing.point.iterations[0].run:
             continue
-        lap = earlier_lap(run.moment, clearing.moment)
-        which = f"the gradients of {iteration(run.moment, lap)}" if lap else f"what {code(run.moment.node)} computed"
+        lap = earlier_iteration(run.point, clearing.point)
+        which = f"the gradients of {iteration(run.point, lap)}" if lap else f"what {code(run.point.node)} computed"
         message = (
-            f"{code(clearing.moment.node)} clears {which} before any step has used them: "
-            f"{code(event.moment.node)} uses those of the last backward only, and nothing raises."
+            f"{code(clearing.point.node)} clears {which} before any step has used them: "
+            f"{code(event.point.node)} uses those of the last backward only, and nothing raises."
             f"{assuming(run.assumed)}"
         )
-        zero, cures = clearing.moment.node, []
+        zero, cures = clearing.point.node, []
         if lap is None:
-            cures.append(Cure("move_before", "Clear the gradients before the first backward", (zero, run.moment.node)))
+            cures.append(
+                FixProposal("move_before", "Clear the gradients before the first backward", (zero, run.point.node))
+            )
         else:
-            outside = all(now.run != lap.run for now in event.moment.laps)
+            outside = all(now.run != lap.run for now in event.point.iterations)
             if outside:
-                cures.append(Cure("relocate_before", "Clear the gradients once, before the loop", (zero, lap.loop)))
+                cures.append(
+                    FixProposal("relocate_before", "Clear the gradients once, before the loop", (zero, lap.loop))
+                )
             title = "Clear the gradients after the step that used them"
-            cures.append(Cure("relocate_after", title, (zero, event.moment.node)))
+            cures.append(FixProposal("relocate_after", title, (zero, event.point.node)))
         return finding(event, clearing, run, message, "this step uses what is left", tuple(cures))
     return None
 
 
 def finding(
-    event: OptimizerStepped, clearing: Clearing, run: Pass, message: str, outcome: str, cures: tuple[Cure, ...]
+    event: OptimizerStepped, clearing: Clearing, run: Pass, message: str, outcome: str, cures: tuple[FixProposal, ...]
 ) -> Finding:
     links = (
-        Link(run.moment.node, f"{prefix(run.moment)}this backward computes gradients"),
-        Link(clearing.moment.node, f"{prefix(clearing.moment)}cleared here, before anybody used them"),
-        Link(event.moment.node, f"{prefix(event.moment)}{outcome}"),
+        TraceStep(run.point.node, f"{prefix(run.point)}this backward computes gradients"),
+        TraceStep(clearing.point.node, f"{prefix(clearing.point)}cleared here, before anybody used them"),
+        TraceStep(event.point.node, f"{prefix(event.point)}{outcome}"),
     )
     return Finding(
         RULE.code,
-        clearing.moment.node,
-        clearing.moment,
+        clearing.point.node,
+        clearing.point,
         "warning",
         message,
         links,

@@ -41,20 +41,20 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, StepMissed
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, NeverReached):
-        return unreached(event, tape) if event.cut is None else None
+        return unreached(event, facts) if event.cut is None else None
     assert isinstance(event, StepMissed)
-    step, now = event.step.moment, event.moment
-    if not step.laps or step.laps != now.laps or event.step.premises or event.premises:
+    step, now = event.step.point, event.point
+    if not step.iterations or step.iterations != now.iterations or event.step.premises or event.premises:
         return None
-    names = tensor_names(tape, event.leaves)
+    names = tensor_names(facts, event.leaves)
     message = (
         f"in {iteration(step)} {code(step.node)} comes before {code(now.node)}: {names} {verb(names)} "
         f"without a gradient and skipped. Every later step uses the gradients of the iteration before, or none "
@@ -67,23 +67,23 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "warning",
         message,
         (
-            Link(step.node, f"{prefix(step)}this step finds no gradient"),
-            Link(now.node, f"{prefix(now)}this backward is the first to make one"),
+            TraceStep(step.node, f"{prefix(step)}this step finds no gradient"),
+            TraceStep(now.node, f"{prefix(now)}this backward is the first to make one"),
         ),
         "call `backward()` first and `step()` after it.",
-        (Cure("move_after", "Step after the backward", (step.node, now.node)),),
+        (FixProposal("move_after", "Step after the backward", (step.node, now.node)),),
     )
 
 
-def unreached(event: NeverReached, tape: Tape) -> Finding:
+def unreached(event: NeverReached, facts: Facts) -> Finding:
     """There are backward passes, but none of them comes to what this optimizer holds."""
-    names = tensor_names(tape, event.leaves)
+    names = tensor_names(facts, event.leaves)
     message = (
-        f"{code(event.moment.node)} has nothing to do, in this iteration and those before: no backward has come to "
+        f"{code(event.point.node)} has nothing to do, in this iteration and those before: no backward has come to "
         f"{names}, which is all that the optimizer holds. Nothing raises, and nothing is trained."
     )
     advice = "give the optimizer the parameters that the loss depends on, or let the loss depend on these."
-    return Finding(RULE.code, event.moment.node, event.moment, "warning", message, (), advice)
+    return Finding(RULE.code, event.point.node, event.point, "warning", message, (), advice)
 
 
 RULE = Rule(

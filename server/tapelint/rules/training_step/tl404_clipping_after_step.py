@@ -40,16 +40,16 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import GradientsClipped
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_names
 
 MEASURING = 1e5
 """A limit that no gradient is expected to reach: the norm is what is wanted."""
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, GradientsClipped)
     clipped = [(past, leaves) for past, leaves in event.past if past.passes or past.doubt]
     if not clipped or event.limit is not None and event.limit >= MEASURING:
@@ -59,8 +59,8 @@ def check(event: Event, tape: Tape) -> Finding | None:
         return None
     if event.premises - past.stale[-1].premises:
         return None
-    clip, step = event.moment.node, past.step
-    names = tensor_names(tape, [leaf for _, leaves in clipped for leaf in leaves])
+    clip, step = event.point.node, past.step
+    names = tensor_names(facts, [leaf for _, leaves in clipped for leaf in leaves])
     message = (
         f"{code(clip)} clips gradients that {code(step.node)} has used already: the step of {names} was made with the "
         f"unclipped gradient, and nothing raises.{assuming(event.assumed)}"
@@ -68,16 +68,16 @@ def check(event: Event, tape: Tape) -> Finding | None:
     return Finding(
         RULE.code,
         clip,
-        event.moment,
+        event.point,
         "warning",
         message,
         (
-            Link(past.stale[-1].moment.node, f"{prefix(past.stale[-1].moment)}this backward computes the gradients"),
-            Link(step.node, f"{prefix(step)}this step uses them, unclipped"),
-            Link(clip, f"{prefix(event.moment)}clipped here"),
+            TraceStep(past.stale[-1].point.node, f"{prefix(past.stale[-1].point)}this backward computes the gradients"),
+            TraceStep(step.node, f"{prefix(step)}this step uses them, unclipped"),
+            TraceStep(clip, f"{prefix(event.point)}clipped here"),
         ),
         "clip between `backward()` and `step()`.",
-        (Cure("move_before", "Clip before the step", (clip, step.node)),),
+        (FixProposal("move_before", "Clip before the step", (clip, step.node)),),
     )
 
 

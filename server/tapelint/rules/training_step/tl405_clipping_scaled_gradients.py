@@ -46,13 +46,13 @@ import ast
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OptimizerStepped)
     if event.scaler is None or event.optimizer is None:
         return None
@@ -61,14 +61,14 @@ def check(event: Event, tape: Tape) -> Finding | None:
         return None
     if event.premises - past.fresh[0].premises:
         return None
-    clip, scale = past.clip.moment, past.clip.scale
+    clip, scale = past.clip.point, past.clip.scale
     call = f"{ast.unparse(event.scaler)}.unscale_({ast.unparse(event.optimizer)})"
     message = (
         f"{code(clip.node)} clips gradients that are still multiplied by the scale of {code(scale.node)} (65,536 at "
         f"first): the limit is that much too small, and nothing raises. `{call}` must come before."
         f"{assuming(event.assumed)}"
     )
-    same_function = clip.calls == event.moment.calls
+    same_function = clip.calls == event.point.calls
     return Finding(
         RULE.code,
         clip.node,
@@ -76,12 +76,12 @@ def check(event: Event, tape: Tape) -> Finding | None:
         "warning",
         message,
         (
-            Link(scale.node, f"{prefix(scale)}the loss is scaled here"),
-            Link(clip.node, f"{prefix(clip)}its gradients are clipped here"),
-            Link(event.moment.node, f"{prefix(event.moment)}they are divided by the scale only here"),
+            TraceStep(scale.node, f"{prefix(scale)}the loss is scaled here"),
+            TraceStep(clip.node, f"{prefix(clip)}its gradients are clipped here"),
+            TraceStep(event.point.node, f"{prefix(event.point)}they are divided by the scale only here"),
         ),
         f"call `{call}` before clipping.",
-        (Cure("unscale_before", f"Unscale first: {call}", (clip.node, event.scaler, event.optimizer)),)
+        (FixProposal("unscale_before", f"Unscale first: {call}", (clip.node, event.scaler, event.optimizer)),)
         if same_function
         else (),
     )

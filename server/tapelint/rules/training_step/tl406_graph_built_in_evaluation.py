@@ -43,28 +43,28 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import EvaluationRecorded
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, EvaluationRecorded)
-    call = code(event.moment.node)
+    call = code(event.point.node)
     message = (
         f"{call} records a graph of {event.nodes} operations in every iteration, and nobody walks it: `eval()` does "
         f"not switch autograd off, `torch.no_grad()` does.{assuming(event.assumed)}"
     )
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "hint",
         message,
-        (Link(event.loop, "the loop ends, and no backward has walked what it recorded"),),
+        (TraceStep(event.loop, "the loop ends, and no backward has walked what it recorded"),),
         "run the loop under torch.no_grad(): it saves the memory and the time of recording.",
-        (Cure("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),),
+        (FixProposal("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),),
     )
 
 

@@ -55,13 +55,13 @@ import ast
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
-from ...autograd.facts import Tape
-from ..support.cure import Cure
-from ..support.finding import Finding, Link, Rule
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_names, verb
 
 
-def check(event: Event, tape: Tape) -> Finding | None:
+def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OptimizerStepped)
     if not event.leaked or any(past.doubt or past.stale for past, _ in event.past):
         return None
@@ -71,26 +71,26 @@ def check(event: Event, tape: Tape) -> Finding | None:
     foreign = {run for run, _ in event.leaked}
     found = [(past, leaves) for past, leaves in event.past if foreign & set(past.passes)]
     own = next(run for run in found[0][0].passes if run not in foreign and run.stamp > leak.stamp)
-    names = tensor_names(tape, [leaf for _, leaves in found for leaf in leaves])
+    names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
     message = (
-        f"{code(event.moment.node)} also uses the gradients that {code(leak.moment.node)} left: it was meant for "
+        f"{code(event.point.node)} also uses the gradients that {code(leak.point.node)} left: it was meant for "
         f"{code(step.node)} and only went through {names}, nobody cleared {'it' if verb(names) == 'is' else 'them'} "
-        f"before {code(own.moment.node)}, and nothing raises.{assuming(event.assumed)}"
+        f"before {code(own.point.node)}, and nothing raises.{assuming(event.assumed)}"
     )
-    cures: tuple[Cure, ...] = ()
-    if event.optimizer is not None and own.moment.calls == event.moment.calls:
+    cures: tuple[FixProposal, ...] = ()
+    if event.optimizer is not None and own.point.calls == event.point.calls:
         title = f"Clear what was left before the backward: {ast.unparse(event.optimizer)}.zero_grad()"
-        cures = (Cure("zero_grad_before", title, (own.moment.node, event.optimizer)),)
+        cures = (FixProposal("zero_grad_before", title, (own.point.node, event.optimizer)),)
     return Finding(
         RULE.code,
-        event.moment.node,
-        event.moment,
+        event.point.node,
+        event.point,
         "warning",
         message,
         (
-            Link(leak.moment.node, f"{prefix(leak.moment)}this backward fills the gradients of {names} as well"),
-            Link(step.node, f"{prefix(step)}this step uses it for the network it was meant for"),
-            Link(own.moment.node, f"{prefix(own.moment)}this backward adds to what was left"),
+            TraceStep(leak.point.node, f"{prefix(leak.point)}this backward fills the gradients of {names} as well"),
+            TraceStep(step.node, f"{prefix(step)}this step uses it for the network it was meant for"),
+            TraceStep(own.point.node, f"{prefix(own.point)}this backward adds to what was left"),
         ),
         "clear the network's gradients right before its own backward.",
         cures,

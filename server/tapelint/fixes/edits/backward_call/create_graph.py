@@ -13,10 +13,10 @@ from ...text.arguments import Arguments
 from ...text.backward_calls_text import as_call
 from ...text.edit_refused import Refused
 from ...text.name_resolution import qualified
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     call = as_call(target)
     if not isinstance(call, ast.Call) or qualified(sheet, sheet.place(call), call.func) != "torch.autograd.grad":
         raise Refused("not torch.autograd.grad")

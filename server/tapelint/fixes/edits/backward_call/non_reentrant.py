@@ -10,8 +10,8 @@ import ast
 from ....source.edit import Edit
 from ...text.arguments import Arguments
 from ...text.backward_calls_text import as_call
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     return Arguments(sheet, as_call(target)).put("use_reentrant", "False")

@@ -11,9 +11,9 @@ import ast
 from ....source.edit import Edit
 from ...text.arguments import Arguments
 from ...text.backward_calls_text import as_call, retain_graph_position
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     call = as_call(target)
     return Arguments(sheet, call).put("retain_graph", "True", retain_graph_position(sheet, call))

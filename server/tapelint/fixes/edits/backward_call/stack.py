@@ -11,12 +11,12 @@ from ....source.edit import Edit
 from ...text.arguments import Arguments
 from ...text.edit_refused import Refused
 from ...text.name_resolution import qualified
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 _FUNCTIONS = frozenset("torch.tensor torch.as_tensor torch.asarray torch.Tensor torch.FloatTensor".split())
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Call) or not isinstance(target.func, ast.Attribute) or len(target.args) != 1:
         raise Refused("not a call with one argument")
     if qualified(sheet, sheet.place(target), target.func) not in _FUNCTIONS:

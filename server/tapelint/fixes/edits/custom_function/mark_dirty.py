@@ -12,10 +12,10 @@ from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.name_resolution import qualified
 from ...text.rows import put_before
-from ...text.source_editor import Place, Sheet
+from ...text.source_editor import Place, SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     place = sheet.place(target)
     method = sheet.scopes(place)[0]
     if not isinstance(method, ast.FunctionDef) or len(method.args.args) < 2:
@@ -32,7 +32,7 @@ def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
     return [put_before(sheet, place, f"{context}.mark_dirty({written})")]
 
 
-def _written(sheet: Sheet, place: Place, node: ast.AST) -> str | None:
+def _written(sheet: SourceEditor, place: Place, node: ast.AST) -> str | None:
     """The name of what a statement or call writes."""
     if isinstance(node, ast.Expr):
         node = node.value

@@ -9,10 +9,10 @@ import ast
 
 from ....source.edit import Edit
 from ...text.edit_refused import Refused
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     path = sheet.path(target)
     if not isinstance(path[-2], ast.Tuple) or not isinstance(path[-3], ast.Return):
         raise Refused("not an element of what is returned")

@@ -9,10 +9,10 @@ import ast
 
 from ....source.edit import Edit
 from ...text.edit_refused import Refused
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST, forward: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST, forward: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Return) or target.value is None or not isinstance(forward, ast.FunctionDef):
         raise Refused("not a return of gradients")
     if forward.args.vararg is not None or forward.args.kwonlyargs:

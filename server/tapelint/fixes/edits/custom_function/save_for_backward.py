@@ -11,10 +11,10 @@ import ast
 
 from ....source.edit import Edit
 from ...text.edit_refused import Refused
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Assign) or len(target.targets) != 1:
         raise Refused("not an assignment of one attribute")
     left, value = target.targets[0], target.value

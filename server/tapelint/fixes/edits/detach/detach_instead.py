@@ -9,9 +9,9 @@ import ast
 
 from ....source.edit import Edit
 from ...text.requires_grad_flags import flagged
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     statement, tensor = flagged(sheet, target)
     return [sheet.edit(sheet.begin(statement), sheet.end(statement), f"{tensor} = {tensor}.detach()")]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.states import assign_before
 
 
-def edits(sheet: Sheet, statement: ast.AST, state: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, statement: ast.AST, state: ast.AST) -> list[Edit]:
     return assign_before(sheet, statement, state, "{state}.detach()")

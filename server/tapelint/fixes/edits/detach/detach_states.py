@@ -10,11 +10,11 @@ import ast
 from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.rows import indent_of, must_stay_first, put_before
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: Sheet, statement: ast.AST, *states: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, statement: ast.AST, *states: ast.AST) -> list[Edit]:
     place = sheet.place(statement)
     if must_stay_first(place):
         raise Refused("nothing may stand before it")

@@ -13,10 +13,10 @@ from ....source.edit import Edit
 from ...text.backward_calls_text import as_call
 from ...text.concrete_syntax import Concrete
 from ...text.edit_refused import Refused
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     node = as_call(target)
     if isinstance(sheet.path(node)[-2], ast.Expr):
         raise Refused("a statement that only does this")

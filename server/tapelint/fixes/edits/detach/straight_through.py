@@ -9,10 +9,10 @@ import ast
 
 from ....source.edit import Edit
 from ...text.edit_refused import Refused
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     place = sheet.place(target)
     call = place.statement.value if isinstance(place.statement, ast.Expr) else None
     match call:

@@ -10,12 +10,12 @@ import ast
 from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.name_resolution import qualified
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 _FUNCTIONS = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.autograd.Variable")
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     around = sheet.path(target)[-2]
     if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute) and target.func.attr == "item":
         target = around

@@ -12,12 +12,12 @@ import ast
 from ....source.edit import Edit
 from ...text.context_managers import managers_around
 from ...text.edit_refused import Refused
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 _MODES = ("torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode", "torch.autograd.inference_mode")
 
 
-def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
     for node, expression in managers_around(sheet, targets, _MODES):
         if not isinstance(node, (ast.With, ast.AsyncWith)):
             return [_without_decorator(sheet, expression)]
@@ -29,7 +29,7 @@ def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
     raise Refused("the mode is not entered around it")
 
 
-def _without_decorator(sheet: Sheet, decorator: ast.expr) -> Edit:
+def _without_decorator(sheet: SourceEditor, decorator: ast.expr) -> Edit:
     row, last = sheet.bare_row(decorator), sheet.last_row(decorator)
     before, (alone, comment) = sheet.rows[row - 1].strip(), sheet.tail(decorator)
     if row != last or not before.startswith("@") or not alone or comment is not None:

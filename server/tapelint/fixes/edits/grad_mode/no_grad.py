@@ -22,12 +22,12 @@ from ...text.rows import (
     rows_within_strings,
     run,
 )
-from ...text.source_editor import Place, Sheet
+from ...text.source_editor import Place, SourceEditor
 
 _SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
-def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
     places = run([sheet.whole(target) for target in targets])
     first, last = places[0], places[-1]
     _refuse_meaningless(sheet, places)
@@ -53,7 +53,7 @@ def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
     return made
 
 
-def _refuse_meaningless(sheet: Sheet, places: list[Place]) -> None:
+def _refuse_meaningless(sheet: SourceEditor, places: list[Place]) -> None:
     statements = [place.statement for place in places]
     if leaves(statements, _SUSPENDING):
         raise Refused("the mode would leak while it is suspended")
@@ -63,11 +63,11 @@ def _refuse_meaningless(sheet: Sheet, places: list[Place]) -> None:
         raise Refused("elif has no row of its own")
 
 
-def _joint(sheet: Sheet, index: int, suite: list[ast.stmt], content: str) -> Edit:
+def _joint(sheet: SourceEditor, index: int, suite: list[ast.stmt], content: str) -> Edit:
     return sheet.edit(sheet.end(suite[index]), sheet.begin(suite[index + 1]), content)
 
 
-def _shifted(sheet: Sheet, first: Place, last: Place, outer: str, unit: str) -> list[Edit]:
+def _shifted(sheet: SourceEditor, first: Place, last: Place, outer: str, unit: str) -> list[Edit]:
     """The rows below the first one deeper, but not those that begin inside a string."""
     top, bottom = sheet.first_row(first.statement), sheet.last_row(last.statement)
     fixed = rows_within_strings(sheet, first.statement, last.statement)

@@ -12,10 +12,10 @@ from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.name_resolution import leaves, torch_name
 from ...text.rows import indent_of, indent_unit, rows_within_strings
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     place = sheet.whole(target)
     no_grad = torch_name(sheet, place, "no_grad")
     rest = place.suite[place.index + 1 :]

@@ -11,12 +11,12 @@ import ast
 from ....source.edit import Edit
 from ...text.context_managers import managers_around
 from ...text.edit_refused import Refused
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 _MODES = ("torch.inference_mode", "torch.autograd.inference_mode")
 
 
-def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
     for _, expression in managers_around(sheet, targets, _MODES):
         function = expression.func if isinstance(expression, ast.Call) else expression
         if not isinstance(function, ast.Attribute):

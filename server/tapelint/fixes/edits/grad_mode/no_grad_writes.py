@@ -12,11 +12,11 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from . import no_grad
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     place = sheet.whole(target)
     last = place.index
     while last + 1 < len(place.suite) and _writes(place.suite[last + 1]):

@@ -11,11 +11,11 @@ import ast
 from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.rows import put_before
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.written import assignable, base_of
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     place = sheet.place(target)
     written = _written(place.statement)
     while isinstance(written, ast.Subscript):

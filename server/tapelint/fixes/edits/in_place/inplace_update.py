@@ -14,12 +14,12 @@ from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.name_resolution import dotted, qualified, torch_name
 from ...text.rows import indent_of, indent_unit, is_inline, owns_rows
-from ...text.source_editor import SCOPES, Place, Sheet
+from ...text.source_editor import SCOPES, Place, SourceEditor
 
 _SIGNS = {ast.Sub: "-", ast.Add: "+", ast.Mult: "*", ast.Div: "/"}
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     place = sheet.place(target)
     run = _run(sheet, place)
     bodies = [_update(sheet, statement)[1] for statement in run]
@@ -43,7 +43,7 @@ def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
     return made
 
 
-def _run(sheet: Sheet, place: Place) -> list[ast.stmt]:
+def _run(sheet: SourceEditor, place: Place) -> list[ast.stmt]:
     """The statement, and its neighbours that update other tensors by their gradients."""
     _update(sheet, place.statement)
     first = last = place.index
@@ -55,7 +55,7 @@ def _run(sheet: Sheet, place: Place) -> list[ast.stmt]:
     return place.suite[first : last + 1]
 
 
-def _goes_with(sheet: Sheet, statement: ast.stmt) -> bool:
+def _goes_with(sheet: SourceEditor, statement: ast.stmt) -> bool:
     try:
         name, update = _update(sheet, statement)
     except Refused:
@@ -63,7 +63,7 @@ def _goes_with(sheet: Sheet, statement: ast.stmt) -> bool:
     return f"{name}.grad" in update and owns_rows(sheet, statement)
 
 
-def _update(sheet: Sheet, statement: ast.stmt) -> tuple[str, str]:
+def _update(sheet: SourceEditor, statement: ast.stmt) -> tuple[str, str]:
     """What an assignment updates, and the update in place; refused where it does something else."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         raise Refused("not an assignment")
@@ -88,7 +88,7 @@ def _itself(node: ast.AST) -> str | None:
     return dotted(node)
 
 
-def _gradients_are_off(sheet: Sheet, place: Place) -> bool:
+def _gradients_are_off(sheet: SourceEditor, place: Place) -> bool:
     for node in place.parents:
         if isinstance(node, ast.With):
             for item in node.items:
@@ -98,7 +98,7 @@ def _gradients_are_off(sheet: Sheet, place: Place) -> bool:
     return False
 
 
-def _is_cleared(sheet: Sheet, place: Place, name: str) -> bool:
+def _is_cleared(sheet: SourceEditor, place: Place, name: str) -> bool:
     """Whether code around clears gradients: of everything, of what a loop goes through, of this tensor; or whether this
     tensor's gradient is not read at all.
     """
@@ -115,6 +115,6 @@ def _is_cleared(sheet: Sheet, place: Place, name: str) -> bool:
     return f"{name}.grad" not in (dotted(n) for n in nodes if isinstance(n, ast.Attribute))
 
 
-def _zeroed(sheet: Sheet, gradient: ast.Attribute) -> bool:
+def _zeroed(sheet: SourceEditor, gradient: ast.Attribute) -> bool:
     """``w.grad.zero_()``, ``w.grad.data.zero_()``."""
     return any(isinstance(n, ast.Attribute) and n.attr == "zero_" for n in sheet.path(gradient))

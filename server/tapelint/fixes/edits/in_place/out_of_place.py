@@ -22,7 +22,7 @@ from ...text.edit_refused import Refused
 from ...text.inplace_twins import ARGUMENT, FUNCTIONS, METHODS
 from ...text.lifetimes import is_read_again, is_shared
 from ...text.name_resolution import dotted, is_local, qualified
-from ...text.source_editor import Place, Sheet
+from ...text.source_editor import Place, SourceEditor
 from ...text.written import assignable, base_of
 
 _TIGHTNESS: dict[type[ast.operator], int] = {
@@ -37,7 +37,7 @@ _TIGHTNESS: dict[type[ast.operator], int] = {
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict, ast.Set)
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     if isinstance(target, ast.AugAssign):
         return _augmented(sheet, target)
     place = sheet.place(target)
@@ -52,7 +52,7 @@ def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
     return _argument(sheet, place, node, name)
 
 
-def _augmented(sheet: Sheet, statement: ast.AugAssign) -> list[Edit]:
+def _augmented(sheet: SourceEditor, statement: ast.AugAssign) -> list[Edit]:
     place = sheet.place(statement)
     target = assignable(sheet, place, statement.target, declared=True)
     concrete = Concrete(sheet, statement)
@@ -75,7 +75,7 @@ def _needs_parentheses(concrete: Concrete, statement: ast.AugAssign) -> bool:
     return not isinstance(value, (*_ATOMS, ast.JoinedStr, ast.Await, ast.ListComp))
 
 
-def _methods(sheet: Sheet, place: Place, call: ast.Call) -> list[Edit]:
+def _methods(sheet: SourceEditor, place: Place, call: ast.Call) -> list[Edit]:
     """A chain of in-place methods, all of them changed: each works on what the one before gave."""
     made: list[Edit] = []
     node: ast.expr = call
@@ -87,7 +87,7 @@ def _methods(sheet: Sheet, place: Place, call: ast.Call) -> list[Edit]:
     return made + _kept(sheet, place, call, node)
 
 
-def _function(sheet: Sheet, place: Place, call: ast.Call, name: str) -> list[Edit]:
+def _function(sheet: SourceEditor, place: Place, call: ast.Call, name: str) -> list[Edit]:
     module, _, function = name.rpartition(".")
     if module not in ("torch", "torch.nn.functional") or function[:-1] not in FUNCTIONS:
         raise Refused("no twin that is not in place")
@@ -96,7 +96,7 @@ def _function(sheet: Sheet, place: Place, call: ast.Call, name: str) -> list[Edi
     return [_without_underscore(sheet, call.func), *_kept(sheet, place, call, _operand(call))]
 
 
-def _argument(sheet: Sheet, place: Place, call: ast.Call, name: str | None) -> list[Edit]:
+def _argument(sheet: SourceEditor, place: Place, call: ast.Call, name: str | None) -> list[Edit]:
     """A function or a layer that is told to work in place."""
     index, is_function = None, False
     for module, positions in ARGUMENT.items():
@@ -129,12 +129,12 @@ def _operand(call: ast.Call) -> ast.expr:
     raise Refused("no operand")
 
 
-def _without_underscore(sheet: Sheet, function: ast.expr) -> Edit:
+def _without_underscore(sheet: SourceEditor, function: ast.expr) -> Edit:
     end = sheet.end(function)
     return sheet.edit(end - 1, end, "")
 
 
-def _kept(sheet: Sheet, place: Place, call: ast.Call, operand: ast.expr) -> list[Edit]:
+def _kept(sheet: SourceEditor, place: Place, call: ast.Call, operand: ast.expr) -> list[Edit]:
     """What it takes for the new value to be found where the old one was: nothing, or an assignment before the call."""
     if any(type(node).__name__ in ("JoinedStr", "TemplateStr") for node in sheet.path(call)):
         raise Refused("in a formatted string")

@@ -13,11 +13,11 @@ import ast
 from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.name_resolution import dotted
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from . import out_of_place
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     place = sheet.place(target)
     written = place.statement
     name = dotted(written.target) if isinstance(written, ast.AugAssign) else None

@@ -11,7 +11,7 @@ from ....source.edit import Edit
 from ...text.arguments import Arguments
 from ...text.edit_refused import Refused
 from ...text.name_resolution import qualified, torch_name
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 _FUNCTIONS = frozenset(
     "arange asarray as_tensor empty empty_like full full_like ones ones_like randint randint_like randperm tensor zeros"
@@ -19,7 +19,7 @@ _FUNCTIONS = frozenset(
 )
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Call):
         raise Refused("not a call")
     place = sheet.place(target)

@@ -14,7 +14,7 @@ from ...text.backward_calls_text import as_call
 from ...text.concrete_syntax import Concrete, append_call
 from ...text.edit_refused import Refused
 from ...text.name_resolution import qualified
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 
 _FUNCTIONS = frozenset(
     "arange asarray bartlett_window blackman_window empty empty_like empty_permuted empty_strided eye frombuffer full"
@@ -26,7 +26,7 @@ _METHODS = frozenset("new_empty new_empty_strided new_full new_ones new_tensor n
 _OTHERS = frozenset("Tensor FloatTensor DoubleTensor as_tensor from_numpy from_dlpack normal".split())
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     call = as_call(target)
     if not isinstance(call, ast.Call):
         raise Refused("not a call")

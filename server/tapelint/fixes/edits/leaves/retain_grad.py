@@ -9,9 +9,9 @@ import ast
 
 from ....source.edit import Edit
 from ...text.following import put_after
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: Sheet, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
     return [put_after(sheet, statement, f"{steady(tensor)}.retain_grad()")]

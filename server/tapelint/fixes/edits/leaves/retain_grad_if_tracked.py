@@ -10,11 +10,11 @@ import ast
 from ....source.edit import Edit
 from ...text.following import put_after
 from ...text.rows import indent_of, indent_unit
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: Sheet, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
     place, name = sheet.whole(statement), steady(tensor)
     inner = indent_of(sheet, place) + indent_unit(sheet, place)
     return [put_after(sheet, statement, f"if {name}.requires_grad:{sheet.eol}{inner}{name}.retain_grad()")]

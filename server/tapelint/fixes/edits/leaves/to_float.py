@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.tensor_values import append_to_values
 
 
-def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
     return append_to_values(sheet, targets, ".float()", unless=("float", "double"))

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.wrapping import wrap
 
 
-def edits(sheet: Sheet, target: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     return wrap(sheet, target, "nn.ParameterList")

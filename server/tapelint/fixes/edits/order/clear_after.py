@@ -12,11 +12,11 @@ from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.name_resolution import is_local
 from ...text.rows import put_after
-from ...text.source_editor import SCOPES, Sheet
+from ...text.source_editor import SCOPES, SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: Sheet, anchor: ast.AST, container: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, anchor: ast.AST, container: ast.AST) -> list[Edit]:
     place, other = sheet.whole(anchor), sheet.place(container)
     name = steady(container)
     root = name.partition(".")[0]

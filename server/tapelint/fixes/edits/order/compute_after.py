@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.statement_moves import move_all
 
 
-def edits(sheet: Sheet, anchor: ast.AST, *targets: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, anchor: ast.AST, *targets: ast.AST) -> list[Edit]:
     return move_all(sheet, targets, anchor)

@@ -16,14 +16,14 @@ from ...text.concrete_syntax import Concrete
 from ...text.edit_refused import Refused
 from ...text.name_resolution import leaves, read, written
 from ...text.rows import take_out
-from ...text.source_editor import Place, Sheet, siblings
+from ...text.source_editor import Place, SourceEditor, siblings
 
 _JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
 _ORDERED = frozenset({"backward", "step", "zero_grad"})
 _PLAIN = (ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Constant, ast.operator, ast.unaryop, ast.expr_context)
 
 
-def edits(sheet: Sheet, *targets: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
     places = sorted((sheet.place(target) for target in targets), key=lambda place: place.index)
     siblings(places)
     if len(places) < 2:
@@ -71,7 +71,7 @@ def _attributes(nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> se
     return {n.attr for n in walked if isinstance(n, ast.Attribute) and isinstance(n.ctx, context)}
 
 
-def _term(sheet: Sheet, loss: ast.expr, *, first: bool) -> str:
+def _term(sheet: SourceEditor, loss: ast.expr, *, first: bool) -> str:
     """A loss as a term of a sum, without parentheses it does not need there."""
     concrete = Concrete(sheet, loss)
     found = concrete.expression(loss)

@@ -12,12 +12,12 @@ from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.name_resolution import leaves, may_swap, read, written
 from ...text.rows import after_header, block, indent_of, is_inline, owns_rows, take_out, top_row
-from ...text.source_editor import Place, Sheet
+from ...text.source_editor import Place, SourceEditor
 
 _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 
 
-def edits(sheet: Sheet, statement: ast.AST, loop: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, statement: ast.AST, loop: ast.AST) -> list[Edit]:
     moved = sheet.whole(statement)
     if not isinstance(loop, (ast.For, ast.AsyncFor, ast.While)):
         raise Refused("not a loop")
@@ -34,7 +34,7 @@ def edits(sheet: Sheet, statement: ast.AST, loop: ast.AST) -> list[Edit]:
     return [take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement)), inserted]
 
 
-def _refuse_new_meaning(sheet: Sheet, moved: Place, loop: ast.For | ast.AsyncFor | ast.While) -> None:
+def _refuse_new_meaning(sheet: SourceEditor, moved: Place, loop: ast.For | ast.AsyncFor | ast.While) -> None:
     path = sheet.path(loop)
     holder = next((i for i, s in enumerate(moved.suite) if any(s is node for node in path)), -1)
     if holder <= moved.index:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.statement_moves import relocate
 
 
-def edits(sheet: Sheet, statement: ast.AST, anchor: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST) -> list[Edit]:
     return relocate(sheet, statement, anchor, after=False)

@@ -10,11 +10,11 @@ import ast
 from ....source.edit import Edit
 from ...text.edit_refused import Refused
 from ...text.rows import must_stay_first, put_before
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: Sheet, anchor: ast.AST, scaler: ast.AST, optimizer: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, anchor: ast.AST, scaler: ast.AST, optimizer: ast.AST) -> list[Edit]:
     place = sheet.whole(anchor)
     if must_stay_first(place):
         raise Refused("nothing may stand before it")

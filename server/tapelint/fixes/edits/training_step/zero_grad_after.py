@@ -9,9 +9,9 @@ import ast
 
 from ....source.edit import Edit
 from ...text.rows import put_after
-from ...text.source_editor import Sheet
+from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: Sheet, anchor: ast.AST, optimizer: ast.AST) -> list[Edit]:
+def edits(sheet: SourceEditor, anchor: ast.AST, optimizer: ast.AST) -> list[Edit]:
     return [put_after(sheet, sheet.whole(anchor), f"{steady(optimizer)}.zero_grad()")]

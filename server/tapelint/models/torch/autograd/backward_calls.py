@@ -24,7 +24,7 @@ from ....autograd import (
 )
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
 from ....autograd.model.writes import check_read
-from ....domain.values import NONE, Const, Ref, TensorRef, Tuple, Unknown, Value
+from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, Raised
 from ..dispatch import tensor_list
 from ..known_shape import items_in, wide
@@ -39,7 +39,7 @@ UNUSED_INPUT = "The differentiated Tensor at index {} appears to not have been u
 
 def refused(m: Machine, words: str) -> Raised:
     """What PyTorch raises, on its way through the program."""
-    m.holes.raised += 1
+    m.stats.raised += 1
     return Raised("RuntimeError", words, by_torch=True)
 
 
@@ -49,10 +49,10 @@ def needs_one_element(m: Machine, state: State, root: int, source: ast.expr | No
     if not tensor.requires_grad or not (wide(tensor.sizes) or tensor.sizes == BATCH):
         return
     premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.premise
-    built = tensor.grad_fn.born if tensor.grad_fn is not None else tensor.born
-    m.tape.publish(
+    built = tensor.grad_fn.created_at if tensor.grad_fn is not None else tensor.created_at
+    m.facts.publish(
         NonScalarBackward(
-            state.moment(call.node), premise, root, tensor.sizes, built, source, call.name.rpartition(".")[2]
+            state.point(call.node), premise, root, tensor.sizes, built, source, call.name.rpartition(".")[2]
         )
     )
     if premise is None:
@@ -70,7 +70,7 @@ def written_at(call: Call, index: int, name: str) -> ast.expr | None:
 
 def given_gradients(state: State, value: Value, count: int) -> list[bool]:
     """For each root, whether it was given a gradient to begin with."""
-    items = items_in(state, value) if isinstance(value, (Tuple, Ref)) else None
+    items = items_in(state, value) if isinstance(value, (Tuple, HeapRef)) else None
     if items is None or len(items) != count:
         return [value != NONE] * count
     return [item != NONE for item in items]
@@ -96,20 +96,20 @@ def go_backward(
     inner: bool = False,
 ) -> list[int]:
     """A backward pass; what PyTorch raises is raised in the program."""
-    m.holes.backwards += 1
-    if accumulate and m.tape.levels:
+    m.stats.backwards += 1
+    if accumulate and m.facts.levels:
         raise refused(m, TRANSFORMED)
     if accumulate and not inner:
         tell_rewrapped(m, state, roots, node)
     required = [current(state, root).requires_grad for root in roots]
-    m.holes.rootless += not any(required)
+    m.stats.rootless += not any(required)
     m.walk(state, node, any(required))
     if accumulate and all(required) and any(current(state, key).requires_grad is False for key in inputs or ()):
         raise refused(m, NO_TARGET)
     try:
         for key in (*roots, *(inputs or ())):
-            check_read(m.tape, state, key, node)
-        made = backward(m.tape, state, roots, node, retain, create, inputs, accumulate, inner=inner)
+            check_read(m.facts, state, key, node)
+        made = backward(m.facts, state, roots, node, retain, create, inputs, accumulate, inner=inner)
     except Refused as error:
         raise refused(m, str(error)) from None
     m.charge()
@@ -124,18 +124,18 @@ def tell_rewrapped(m: Machine, state: State, roots: list[int], node: ast.AST) ->
         edge = edge_of(current(state, root))
         while isinstance(edge, Node) and len(edge.inputs) == 1 and len(edge.anchors) == 1 and edge.certain:
             edge = edge.inputs[0]
-        if not isinstance(edge, Leaf) or edge.tensor not in m.tape.cuts or edge.tensor not in m.tape.wrapped:
+        if not isinstance(edge, Leaf) or edge.tensor not in m.facts.cuts or edge.tensor not in m.facts.wrapped:
             continue
-        tensor, cut = state.tensors[edge.tensor], m.tape.cuts[edge.tensor]
+        tensor, cut = state.tensors[edge.tensor], m.facts.cuts[edge.tensor]
         if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumed:
-            wrapped = m.tape.wrapped[edge.tensor]
-            m.tape.publish(RewrappedRoot(state.moment(node), None, edge.tensor, cut.moment, cut.reason, wrapped))
+            wrapped = m.facts.wrapped[edge.tensor]
+            m.facts.publish(RewrappedRoot(state.point(node), None, edge.tensor, cut.point, cut.reason, wrapped))
 
 
 def tell_terms(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
     """A root that is a sum, a term of which lost its graph without anybody asking for that, and for good."""
     for root in roots:
-        cut = m.tape.terms.get(root)
+        cut = m.facts.terms.get(root)
         if cut is None or state.tensors[root].assumed:
             continue
         source = cut.source
@@ -143,7 +143,7 @@ def tell_terms(m: Machine, state: State, roots: list[int], node: ast.AST) -> Non
             continue
         if source is not None and (source in state.freed or source.assumed or not source.certain):
             continue
-        m.tape.publish(TermLost(state.moment(node), None, root, cut.moment, cut.reason))
+        m.facts.publish(TermLost(state.point(node), None, root, cut.point, cut.reason))
 
 
 def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:
@@ -204,12 +204,12 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     retain, create = retention(call, 3, 4)
     if not roots or inputs is None:
         return Unknown("grad")
-    m.tape.watched.update(inputs)
+    m.facts.watched.update(inputs)
     begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
     plain = [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]
     if plain and all(current(state, root).requires_grad for root in roots):
-        if plain[0].born.node is not m.tree:
-            m.tape.publish(UnusedInput(state.moment(call.node), None, plain[0].id, True, plain[0].born, None))
+        if plain[0].created_at.node is not m.tree:
+            m.facts.publish(UnusedInput(state.point(call.node), None, plain[0].id, True, plain[0].created_at, None))
         raise refused(m, NO_INPUT)
     materialize = call.flag(7, "materialize_grads", False)
     allowed = call.flag(5, "allow_unused", materialize)
@@ -218,7 +218,7 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     given = call.get(2, "grad_outputs")
     starts = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given) or ()
     results: list[Value] = []
-    without = unused(m.tape, state, roots, inputs) if allowed is not None and materialize is False else ()
+    without = unused(m.facts, state, roots, inputs) if allowed is not None and materialize is False else ()
     for index, key in enumerate(inputs):
         if key in without:
             if not allowed:
@@ -238,9 +238,9 @@ def tell_unused(m: Machine, state: State, roots: list[int], key: int, node: ast.
     """Publish that ``roots`` do not depend on ``key``; and where a graph was cut on the way, if it was in one place."""
     begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
     leaves = [item.tensor for item in everything(begin) if isinstance(item, Leaf)]
-    cuts = [m.tape.cuts[leaf_key] for leaf_key in leaves if leaf_key in m.tape.cuts]
-    cut = cuts[0].moment if len(cuts) == 1 else None
-    m.tape.publish(UnusedInput(state.moment(node), None, key, False, current(state, key).born, cut))
+    cuts = [m.facts.cuts[leaf_key] for leaf_key in leaves if leaf_key in m.facts.cuts]
+    cut = cuts[0].point if len(cuts) == 1 else None
+    m.facts.publish(UnusedInput(state.point(node), None, key, False, current(state, key).created_at, cut))
 
 
 def new_gradient(
@@ -257,28 +257,28 @@ def new_gradient(
     """
     made = leaf(state, node)
     if create is False:
-        m.tape.cuts[made] = Cut(state.moment(node), "create_graph")
+        m.facts.cuts[made] = Cut(state.point(node), "create_graph")
         return made
     edges = [edge for start in starts if (edge := edge_of(current(state, start))) is not None]
     begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
-    found = second_order(m.tape, state, begin, key, edges)
+    found = second_order(m.facts, state, begin, key, edges)
     m.charge()
     if create is None or found is None or not found.edges and found.unknown:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     elif not found.edges:
-        m.tape.cuts[made] = Cut(state.moment(node), "linear")
+        m.facts.cuts[made] = Cut(state.point(node), "linear")
     else:
         graph = Node(
             fresh_id(),
             "gradient",
             tuple(found.edges),
-            state.moment(node),
+            state.point(node),
             tuple(found.saved),
             found.keeps,
             results=(made,),
             grad_fn="AccumulateGrad",
             whole=not found.unknown,
         )
-        m.tape.saved.update(item.counter for item in found.saved)
+        m.facts.saved.update(item.counter for item in found.saved)
         state.tensors[made] = replace(state.tensors[made], requires_grad=True, grad_fn=graph)
     return made

@@ -16,8 +16,8 @@ from collections.abc import Sequence as SequenceType
 from dataclasses import replace
 from functools import partial
 
-from ....autograd import Cut, Gradients, Refused, SavedTensor, State, Turn, current, fresh_id
-from ....domain.values import Bound, Const, TensorRef, Value
+from ....autograd import BackwardResult, Cut, NodeVisit, Refused, SavedTensor, State, current, fresh_id
+from ....domain.values import BoundMethod, Const, TensorRef, Value
 from ....engine.machine import Machine, Raised
 from ....semantics.calls import call_value
 from ....semantics.iteration import items_of
@@ -92,7 +92,7 @@ def with_reentry(m: Machine, state: State, functions: list[Value], args: list[Va
     if mode is True and edges_of(state, given):
         saved = inputs_of_checkpoint(state, args)  # with the versions after forward, as of any Function
         method = partial(_again, m, functions, args)
-        m.tape.saved.update(item.counter for item in saved)
+        m.facts.saved.update(item.counter for item in saved)
         return give_node(state, result, python_node(state, "CheckpointFunction", given, call, saved, method))
     unknown = mode is not False and any(current(state, key).requires_grad is None for key in given)
     for key in direct(result):
@@ -100,13 +100,13 @@ def with_reentry(m: Machine, state: State, functions: list[Value], args: list[Va
             state.tensors[key] = replace(state.tensors[key], requires_grad=None)
         elif mode is True:
             inside = tuple(leaf for run in functions for _, leaf in parameters_of(state, _module(run)))
-            m.tape.cuts[key] = Cut(state.moment(call.node), "checkpoint", leaves=inside)
+            m.facts.cuts[key] = Cut(state.point(call.node), "checkpoint", leaves=inside)
     return result
 
 
 def _module(function: Value) -> Value:
     """The network that a checkpoint runs: itself, or one of its methods."""
-    return function.receiver if isinstance(function, Bound) else function
+    return function.receiver if isinstance(function, BoundMethod) else function
 
 
 def _in_turn(
@@ -127,13 +127,13 @@ def _again(
     functions: list[Value],
     args: list[Value],
     state: State,
-    turn: Turn,
-) -> Gradients:
+    turn: NodeVisit,
+) -> BackwardResult:
     """The backward of the node: the function once more, then a backward through what it made."""
     if turn.towards:
         raise Refused(INVALID)
     if not turn.unpack():
-        return Gradients(())
+        return BackwardResult(())
     node = turn.node
     mode, state.grad_mode = state.grad_mode, True
     try:
@@ -146,7 +146,7 @@ def _again(
     finally:
         state.grad_mode = mode
     own = {value.id for value in again if isinstance(value, TensorRef)}
-    return Gradients(turn.item.inputs, reached=tuple(key for key in reached if key not in own))
+    return BackwardResult(turn.item.inputs, reached=tuple(key for key in reached if key not in own))
 
 
 def _detached(state: State, value: Value, node: ast.AST) -> Value:
@@ -156,6 +156,6 @@ def _detached(state: State, value: Value, node: ast.AST) -> Value:
     tensor = current(state, value.id)
     key = fresh_id()
     state.tensors[key] = replace(
-        tensor, id=key, born=state.moment(node), grad_fn=None, base=None, view="", parameter=False
+        tensor, id=key, created_at=state.point(node), grad_fn=None, base=None, view="", parameter=False
     )
     return TensorRef(key)

@@ -15,15 +15,15 @@ from ....autograd import State
 from ....autograd.gradients import history
 from ....domain.values import (
     NONE,
-    Bound,
+    BoundMethod,
+    External,
     Function,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
     Method,
     Optimizer,
     Partial,
-    Ref,
     Sequence,
     TensorRef,
     Tuple,
@@ -52,7 +52,7 @@ def assigned(m: Machine, state: State, leaf: int, value: Value, node: ast.AST) -
 
 
 def cleared_by_hand(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
-    history.cleared(state, [leaf], state.moment(node), m.tape.premises(state))
+    history.cleared(state, [leaf], state.point(node), m.facts.premises(state))
     if len(state.history) > SHOWN:
         history.doubted(state, [key for key, past in state.history.items() if past.passes])
 
@@ -62,9 +62,9 @@ def read(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
     if node in _glances(m.tree):
         return
     history.looked_at(state, leaf if leaf in state.history else None)
-    m.tape.watched.add(leaf)
+    m.facts.watched.add(leaf)
     if leaf in state.grads:
-        m.tape.slopes.add(state.grads[leaf])
+        m.facts.gradient_derived.add(state.grads[leaf])
 
 
 def flowed(
@@ -74,13 +74,13 @@ def flowed(
 
     Where it writes them into the leaf itself, that is a step by hand: ``w -= 0.1 * w.grad``.
     """
-    slopes = m.tape.slopes
+    slopes = m.facts.gradient_derived
     if slopes.isdisjoint(given):
         return
     if target is None:
         slopes.update(results)
         for leaf in {state.tensors[key].memory for key in given if key not in slopes} & state.history.keys():
-            m.tape.updates.update(dict.fromkeys(results, leaf))
+            m.facts.updates.update(dict.fromkeys(results, leaf))
         return
     leaf = state.tensors[target].memory
     if target not in slopes and leaf in state.history:
@@ -121,11 +121,11 @@ def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value
 
     What it returns may keep them and do so later.
     """
-    values = [v for v in given if not isinstance(v, (Unknown,)) or v.tensor in m.tape.holders]
-    name = function.name if isinstance(function, Lib) else ""
+    values = [v for v in given if not isinstance(v, (Unknown,)) or v.tensor in m.facts.holders]
+    name = function.name if isinstance(function, External) else ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "backward" in node.func.attr:
         history.doubted(state)
-    if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, Lib):
+    if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, External):
         return frozenset()
     reached = set(reach(m, state, [*values, function]))
     frozen_parts.handed(state, values)
@@ -144,19 +144,19 @@ def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) ->
             if tensor.grad_fn is None and tensor.requires_grad is not False:
                 yield value.id
         elif isinstance(value, Unknown):
-            yield from m.tape.holders.get(value.tensor, ())
+            yield from m.facts.holders.get(value.tensor, ())
         elif isinstance(value, Tuple):
             todo += value.items
         elif isinstance(value, Method):
             todo.append(value.receiver)
-        elif isinstance(value, Bound):
+        elif isinstance(value, BoundMethod):
             todo += (value.function, value.receiver)
         elif isinstance(value, Partial):
             todo += (value.function, *value.args, *(v for _, v in value.kwargs))
         elif isinstance(value, Function):
             if _reaches(m, value.node):
                 yield from state.history
-        elif isinstance(value, Ref) and value.id not in seen:
+        elif isinstance(value, HeapRef) and value.id not in seen:
             seen.add(value.id)
             thing = state.heap[value.id]
             if isinstance(thing, Optimizer):
@@ -252,4 +252,4 @@ def weigh(m: Machine, node: ast.If, key: Hashable) -> None:
     if facts(node)[1]:
         reached |= _reaches(m, m.running[-1][0] if m.running else m.tree)
     if reached:
-        m.tape.weighty[key] = m.tape.weighty.get(key, False) or bool(reached & CLEARING)
+        m.facts.gradient_relevant[key] = m.facts.gradient_relevant.get(key, False) or bool(reached & CLEARING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ....autograd import Moment, State, bump, leaf
+from ....autograd import ProgramPoint, State, bump, leaf
 from ....autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ....autograd.gradients import history, untrained_parameters
 from ....checks import unoptimized_parameters
@@ -29,7 +29,7 @@ def clear_grads(m: Machine, state: State, keys: Sequence[int], call: Call) -> No
             bump(state, state.tensors[grad].counter, "zero_", call.node)
         else:
             del state.grads[key]
-    history.cleared(state, keys, state.moment(call.node), m.tape.premises(state))
+    history.cleared(state, keys, state.point(call.node), m.facts.premises(state))
 
 
 @method(TENSOR_METHODS, "zero_")
@@ -52,12 +52,12 @@ def clip_gradients(m: Machine, state: State, call: Call) -> Value:
         grad = state.grads.get(key)
         if grad is not None:
             bump(state, state.tensors[grad].counter, "clip_grad", call.node)
-    moment, premises = state.moment(call.node), m.tape.premises(state)
+    point, premises = state.point(call.node), m.facts.premises(state)
     limit = call.get(1, "max_norm", call.get(1, "clip_value", NONE))
     number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
     past = history.groups(state, keys)
-    m.tape.publish(GradientsClipped(moment, _premise(past), past, number, premises))
-    history.clipped(state, keys, moment)
+    m.facts.publish(GradientsClipped(point, _premise(past), past, number, premises))
+    history.clipped(state, keys, point)
     return TensorRef(leaf(state, call.node))
 
 
@@ -70,11 +70,11 @@ def use_grads(
     scaler: ast.expr | None = None,
 ) -> None:
     """``step``: what it used is told, and the gradients are used from now on."""
-    past, moment, premises = history.groups(state, keys), state.moment(node), m.tape.premises(state)
+    past, point, premises = history.groups(state, keys), state.point(node), m.facts.premises(state)
     lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
-    m.tape.publish(
+    m.facts.publish(
         OptimizerStepped(
-            moment,
+            point,
             _premise(past),
             optimizer,
             tuple(keys),
@@ -85,10 +85,10 @@ def use_grads(
             premises,
         )
     )
-    if untrained_parameters.due(m.tape, state, past, moment):
-        untrained_parameters.look(m.tape, state, keys, moment, optimizer)
-        unoptimized_parameters.look(m, state, keys, moment, optimizer)
-    history.stepped(state, keys, moment, premises)
+    if untrained_parameters.due(m.facts, state, past, point):
+        untrained_parameters.look(m.facts, state, keys, point, optimizer)
+        unoptimized_parameters.look(m, state, keys, point, optimizer)
+    history.stepped(state, keys, point, premises)
 
 
 def written(node: ast.AST, scaled: bool) -> ast.expr | None:
@@ -104,12 +104,12 @@ def _premise(past: Sequence[history.Group]) -> str | None:
     return next((run.assumed for g, _ in past for run in g.passes if run.assumed), None)
 
 
-def _leaked(state: State, past: Sequence[history.Group]) -> tuple[tuple[history.Pass, Moment], ...]:
+def _leaked(state: State, past: Sequence[history.Group]) -> tuple[tuple[history.Pass, ProgramPoint], ...]:
     """The passes that another optimizer's step has used, before this network had a pass of its own: they were meant for
     that one, and only came through here.
     """
     held = frozenset(key for _, keys in past for key in keys)
-    found: dict[history.Pass, Moment] = {}
+    found: dict[history.Pass, ProgramPoint] = {}
     for gradient, _ in past:
         for one in gradient.fresh[:-1]:
             use = state.spent.get(one)

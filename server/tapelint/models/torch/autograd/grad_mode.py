@@ -5,7 +5,7 @@ functions.
 from __future__ import annotations
 
 from ....autograd import State
-from ....domain.values import Const, GradMode, Lib, Unknown, Value
+from ....domain.values import Const, External, GradMode, Unknown, Value
 from ....engine.machine import Machine
 from ..registry import Call, function
 
@@ -21,7 +21,7 @@ def as_mode(value: Value) -> GradMode | None:
     """The grad mode a context manager or decorator stands for, also where it is not called (``@torch.no_grad``)."""
     if isinstance(value, GradMode):
         return value
-    if isinstance(value, Lib) and value.name.startswith(("torch.", "torch.autograd.")):
+    if isinstance(value, External) and value.name.startswith(("torch.", "torch.autograd.")):
         return NAMES.get(value.name.rpartition(".")[2])
     return None
 
@@ -63,7 +63,7 @@ def set_grad_enabled(m: Machine, state: State, call: Call) -> Value:
     state.enter(mode, None)
     if state.grad_mode != before:
         state.changes += 1
-    state.switched = state.moment(call.node) if mode is False else None
+    state.grad_mode_set_at = state.point(call.node) if mode is False else None
     return GradMode(mode)
 
 

@@ -22,7 +22,7 @@ def missing(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     if made is None or not made.certain or made.op == "to" or not tensor.requires_grad:
         return Unknown("grad", False)
     value = Const(None)
-    m.absent[id(value)] = value, tensor, state.moment(node)
+    m.absent[id(value)] = value, tensor, state.point(node)
     return value
 
 
@@ -32,5 +32,5 @@ def used(m: Machine, state: State, value: Value, node: ast.AST, error: str) -> N
     if found is None:
         return
     _, tensor, read = found
-    m.tape.publish(AbsentGradientUsed(state.moment(node), None, tensor.id, read, tensor.born))
+    m.facts.publish(AbsentGradientUsed(state.point(node), None, tensor.id, read, tensor.created_at))
     raise Raised(error, "'NoneType' object", by_torch=True)

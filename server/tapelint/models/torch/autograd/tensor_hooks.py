@@ -14,15 +14,26 @@ import ast
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ....autograd import Gradients, Hook, Leaf, Refused, State, Tensor, Turn, leaf, retain, settle
+from ....autograd import BackwardResult, Hook, Leaf, NodeVisit, Refused, State, Tensor, leaf, retain, settle
 from ....autograd.model.writes import check_read
-from ....domain.values import NONE, Const, Instance, Lib, Packing, Ref, TensorRef, Tuple, Unknown, Value
+from ....domain.values import (
+    NONE,
+    Const,
+    External,
+    HeapRef,
+    Instance,
+    SavedTensorHooks,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
 from ....engine.machine import Machine, Raised
 from ....semantics.calls import call_unhooked, call_value
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import FUNCTIONS, MODULE_METHODS, TENSOR_METHODS, Call, function, method
 
-HANDLE = Lib("torch.utils.hooks.RemovableHandle")
+HANDLE = External("torch.utils.hooks.RemovableHandle")
 FORWARD = {"register_forward_hook": "forward", "register_forward_pre_hook": "forward_pre"}
 BACKWARD = {"register_full_backward_hook": "backward", "register_full_backward_pre_hook": "backward_pre"}
 
@@ -30,11 +41,11 @@ BACKWARD = {"register_full_backward_hook": "backward", "register_full_backward_p
 def registered(state: State, hook: Hook) -> Value:
     handle = state.new(Instance(HANDLE, {}))
     state.hooks[handle] = hook
-    return Ref(handle)
+    return HeapRef(handle)
 
 
 def remove(m: Machine, state: State, call: Call) -> Value:
-    if call.args and isinstance(call.args[0], Ref):
+    if call.args and isinstance(call.args[0], HeapRef):
         state.hooks.pop(call.args[0].id, None)
         state.changes += 1
     return NONE
@@ -47,7 +58,7 @@ def looked_at(m: Machine, state: State, receiver: Value, call: Call) -> Tensor:
     """The tensor as a hook finds it: PyTorch asks for its ``grad_fn``, which not every view can give."""
     assert isinstance(receiver, TensorRef)
     try:
-        check_read(m.tape, state, receiver.id, call.node)
+        check_read(m.facts, state, receiver.id, call.node)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     return settle(state, receiver.id)
@@ -106,7 +117,7 @@ def _on_module(m: Machine, hook: Value, module: Value, state: State, values: tup
 class ModuleHooks:
     """The hooks that wait for calls of one module."""
 
-    module: Ref
+    module: HeapRef
     before: tuple[Hook, ...]
     after: tuple[Hook, ...]
     backward: tuple[Hook, ...]
@@ -140,7 +151,7 @@ class ModuleHooks:
         graph = python_node(state, "BackwardHookFunction", keys, call, method=method)
         return give_node(state, value, graph, "function" if len(keys) == 1 else "multi")
 
-    def _run(self, state: State, turn: Turn) -> Gradients:
+    def _run(self, state: State, turn: NodeVisit) -> BackwardResult:
         node = turn.node
         mode, state.grad_mode = state.grad_mode, False
         try:
@@ -149,10 +160,10 @@ class ModuleHooks:
                 hook.run(state, tuple(gradients if hook.kind == "backward" else gradients[:1]), node)
         finally:
             state.grad_mode = mode
-        return Gradients(turn.item.inputs)
+        return BackwardResult(turn.item.inputs)
 
 
-def module_hooks(state: State, module: Ref) -> ModuleHooks | None:
+def module_hooks(state: State, module: HeapRef) -> ModuleHooks | None:
     found = [hook for hook in state.hooks.values() if hook.target == module]
     if not found:
         return None
@@ -166,4 +177,4 @@ def module_hooks(state: State, module: Ref) -> ModuleHooks | None:
     "torch.autograd.graph.allow_mutation_on_saved_tensors",
 )
 def packing(m: Machine, state: State, call: Call) -> Value:
-    return Packing()
+    return SavedTensorHooks()

@@ -15,7 +15,7 @@ from ....autograd.gradients.missing_mark_dirty import tell_unmarked
 from ....autograd.model.recording import both
 from ....domain.mro import find
 from ....domain.opaque_values import as_data, is_opaque
-from ....domain.values import Class, Function, Ref, TensorRef, Tuple, Unknown, Value
+from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, Raised
 from ....semantics.calls import call_value
 from ..registry import Call, function
@@ -36,16 +36,16 @@ def apply(m: Machine, state: State, call: Call) -> Value:
     """``Cls.apply(...)``; the class comes as the first argument."""
     kind = call.need(0)
     forward, setup = (own_function(state, kind, name) for name in ("forward", "setup_context"))
-    if forward is None or not isinstance(kind, Ref) or not isinstance(state.heap[kind.id], Class):
+    if forward is None or not isinstance(kind, HeapRef) or not isinstance(state.heap[kind.id], Class):
         return Unknown("apply")
-    if m.tape.levels and setup is None:
+    if m.facts.levels and setup is None:
         raise Raised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
     given_values = bound(forward, call, setup is not None)
     values = tuple(as_data(state, value) if is_opaque(state, value) else value for value in given_values)
     tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
     given = Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(call.node))
-    if m.tape.unmarked and state.grad_mode:
-        tell_unmarked(m.tape, state, list(tensors.values()), call.node)
+    if m.facts.unmarked and state.grad_mode:
+        tell_unmarked(m.facts, state, list(tensors.values()), call.node)
     flags = tuple(flag(state, v) for v in values)
     context = new_context(state, flags)
     mode, state.grad_mode = state.grad_mode, False
@@ -110,10 +110,10 @@ def attach(
     for key in dirty:
         if key not in outputs:
             place = called_at(definition.preparing, "mark_dirty") or node
-            m.tape.publish(DirtyNotReturned(state.moment(node), None, definition.name, key, place))
+            m.facts.publish(DirtyNotReturned(state.point(node), None, definition.name, key, place))
             raise Raised("RuntimeError", NOT_RETURNED, by_torch=True)
         try:
-            check_write(m.tape, state, current(state, key), definition.name, node, needs)
+            check_write(m.facts, state, current(state, key), definition.name, node, needs)
         except Refused as refused:
             raise Raised("RuntimeError", str(refused), by_torch=True) from None
     renamed = {t: fresh_id() if t in given.tensors and t not in dirty else t for t in outputs}
@@ -126,7 +126,7 @@ def attach(
             fresh_id(),
             definition.name,
             tuple(dict.fromkeys(edge for _, edge in pairs if edge is not None)),
-            state.moment(node),
+            state.point(node),
             saved := saved_by(state, definition.context, outputs, given, dirty),
             bool(saved),
             needs is True,
@@ -135,13 +135,13 @@ def attach(
             anchors=tuple(given.tensors),
             method=backward_of(m, state, definition, result, tuple(pairs), node, given.exact),
         )
-        m.tape.saved.update(item.counter for item in saved)
+        m.facts.saved.update(item.counter for item in saved)
     for old, new in renamed.items():
         _give(state, old, new, graph, needs, old in constant, old in dirty, node)
         if state.tensors[new].requires_grad is not False:
-            m.tape.cuts.pop(new, None)  # what forward computes has no graph for its own part
+            m.facts.cuts.pop(new, None)  # what forward computes has no graph for its own part
     if needs:
-        forward_hazards(m.tape, state, definition, given, node)
+        forward_hazards(m.facts, state, definition, given, node)
     if isinstance(result, TensorRef):
         return TensorRef(renamed[result.id])
     if isinstance(result, Tuple):
@@ -149,7 +149,9 @@ def attach(
     return result
 
 
-def saved_by(state: State, context: Ref, outputs: list[int], given: Given, dirty: list[int]) -> tuple[SavedTensor, ...]:
+def saved_by(
+    state: State, context: HeapRef, outputs: list[int], given: Given, dirty: list[int]
+) -> tuple[SavedTensor, ...]:
     """What the node keeps, with the versions at the end of forward."""
     kept: list[SavedTensor] = []
     for value in noted(state, context, SAVED):
@@ -185,7 +187,7 @@ def _give(
         state.tensors[new] = replace(
             record,
             id=new,
-            born=state.moment(node),
+            created_at=state.point(node),
             requires_grad=needs,
             grad_fn=graph,
             base=shared,
@@ -203,9 +205,9 @@ def _give_view(state: State, record: Tensor, graph: Node, needs: bool | None, no
     """A view that was marked dirty: its base gets the history, as with any write to a view."""
     assert record.base is not None
     base = current(state, record.base)
-    moment = state.moment(node)
+    point = state.point(node)
     edges: tuple[Node | Leaf, ...] = (graph,) if (old := edge_of(base)) is None else (old, graph)
-    copy = Node(fresh_id(), graph.op, edges, moment, (), True, needs is True, grad_fn="CopySlices", results=(base.id,))
+    copy = Node(fresh_id(), graph.op, edges, point, (), True, needs is True, grad_fn="CopySlices", results=(base.id,))
     state.tensors[base.id] = replace(base, grad_fn=copy, requires_grad=needs)
-    part = Node(fresh_id(), "as_strided", (copy,), moment, certain=needs is True, results=(record.id,))
+    part = Node(fresh_id(), "as_strided", (copy,), point, certain=needs is True, results=(record.id,))
     state.tensors[record.id] = replace(record, grad_fn=part, requires_grad=needs, seen=state.version(record.counter))

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import ast
 
-from ....autograd import Gradients, Leaf, Node, State, Turn
+from ....autograd import BackwardResult, Leaf, Node, NodeVisit, State
 from ....autograd.events.custom_function import (
     GradientForNothing,
     GradientsMiscounted,
     OnlyIgnoredOutputs,
     OutputsMiscounted,
 )
-from ....domain.values import NONE, Const, Function, Mapping, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ....domain.values import NONE, Const, Function, HeapRef, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, Raised
 from .hazards import ignored, own_nodes
 from .syntax import Definition, parameters
@@ -22,7 +22,7 @@ from .syntax import Definition, parameters
 Inputs = tuple[tuple[Value, "Node | Leaf | None"], ...]
 
 
-def check_outputs(m: Machine, state: State, definition: Definition, result: Value, turn: Turn) -> None:
+def check_outputs(m: Machine, state: State, definition: Definition, result: Value, turn: NodeVisit) -> None:
     """Whether backward takes a gradient for each output, and looks at one of those that a pass came by."""
     function = definition.backward
     assert function is not None
@@ -34,10 +34,8 @@ def check_outputs(m: Machine, state: State, definition: Definition, result: Valu
         return
     names = parameters(function)[1:]
     if not len(names) - len(spec.defaults) <= len(values) <= len(names):
-        event = OutputsMiscounted(
-            state.moment(turn.node), None, definition.name, len(values), len(names), function.node
-        )
-        m.tape.publish(event)
+        event = OutputsMiscounted(state.point(turn.node), None, definition.name, len(values), len(names), function.node)
+        m.facts.publish(event)
         raise Raised("TypeError", f"{definition.name}.backward() takes {len(names) + 1} positional arguments", True)
     unread = [index for index, name in enumerate(names[: len(values)]) if ignored(function, name)]
     if unread and len(unread) < len(values) == len(turn.item.results):
@@ -45,9 +43,9 @@ def check_outputs(m: Machine, state: State, definition: Definition, result: Valu
         came = [index for index, key in enumerate(turn.item.results) if key in used]
         if came and set(came) <= set(unread):
             first = came[0]
-            m.tape.publish(
+            m.facts.publish(
                 OnlyIgnoredOutputs(
-                    state.moment(turn.node),
+                    state.point(turn.node),
                     None,
                     definition.name,
                     turn.item.results[first],
@@ -58,41 +56,41 @@ def check_outputs(m: Machine, state: State, definition: Definition, result: Valu
 
 
 def judged(
-    m: Machine, state: State, definition: Definition, turn: Turn, inputs: Inputs, result: Value, exact: bool
-) -> Gradients:
+    m: Machine, state: State, definition: Definition, turn: NodeVisit, inputs: Inputs, result: Value, exact: bool
+) -> BackwardResult:
     """What backward returned: one gradient for each argument of forward, None for what needs none."""
     function = definition.backward
     assert function is not None
     everywhere = tuple(dict.fromkeys(edge for _, edge in inputs if edge is not None))
     if isinstance(result, Unknown):
-        return Gradients(everywhere, ())
+        return BackwardResult(everywhere, ())
     got = result.items if isinstance(result, Tuple) else (result,)
     made = tuple(v.id for v in got if isinstance(v, TensorRef))
     place = spelled(state, function, result)
-    if place is None or not exact or isinstance(result, Ref) and len(inputs) == 1:
-        return Gradients(everywhere, made)
+    if place is None or not exact or isinstance(result, HeapRef) and len(inputs) == 1:
+        return BackwardResult(everywhere, made)
     if len(got) > len(inputs) and all(item == NONE for item in got[len(inputs) :]):
         got = got[: len(inputs)]
-    moment = state.moment(turn.node)
+    point = state.point(turn.node)
     if len(got) != len(inputs):
         left = enumerate(inputs[len(got) :], len(got))
         needed = next((definition.parameter(i) for i, (_, edge) in left if edge is not None), None)
         counts = len(inputs), len(got)
-        m.tape.publish(
-            GradientsMiscounted(moment, None, definition.name, *counts, place, definition.forward.node, needed)
+        m.facts.publish(
+            GradientsMiscounted(point, None, definition.name, *counts, place, definition.forward.node, needed)
         )
         raise Raised("RuntimeError", "returned an incorrect number of gradients", True)
     for index, (item, (value, _)) in enumerate(zip(got, inputs)):
         if isinstance(item, TensorRef) and is_no_tensor(state, value):
             name = definition.parameter(index)
-            m.tape.publish(GradientForNothing(moment, None, definition.name, index, name, place))
+            m.facts.publish(GradientForNothing(point, None, definition.name, index, name, place))
             raise Raised("RuntimeError", "returned a gradient different than None", True)
     edges = dict.fromkeys(edge for item, (_, edge) in zip(got, inputs) if edge is not None and item != NONE)
-    return Gradients(tuple(edges), made)
+    return BackwardResult(tuple(edges), made)
 
 
 def is_no_tensor(state: State, value: Value) -> bool:
-    if isinstance(value, Ref):
+    if isinstance(value, HeapRef):
         return isinstance(state.heap[value.id], (Sequence, Mapping))
     return isinstance(value, (Const, Tuple))
 
@@ -106,7 +104,7 @@ def spelled(state: State, function: Function, result: Value) -> ast.Return | Non
         if isinstance(item.value, ast.Tuple):
             if isinstance(result, Tuple) and len(item.value.elts) == count and not has_star(item.value):
                 return item
-        elif isinstance(result, Ref) and isinstance(item.value, ast.List):
+        elif isinstance(result, HeapRef) and isinstance(item.value, ast.List):
             return item  # a list is one value
         elif isinstance(result, Const) or isinstance(result, TensorRef) and not state.tensors[result.id].assumed:
             return item

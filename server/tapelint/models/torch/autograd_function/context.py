@@ -8,33 +8,33 @@ x, = ctx.saved_tensors        # in backward: freed already? written meanwhile? P
 from __future__ import annotations
 
 from ....autograd import Refused, State, current
-from ....domain.values import FALSE, NONE, TRUE, Const, Instance, Lib, Ref, TensorRef, Tuple, Unknown, Value
+from ....domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, Raised
 from ..registry import ATTRIBUTES, FUNCTIONS, Call
 
-CONTEXT = Lib("torch.autograd.function.FunctionCtx")
+CONTEXT = External("torch.autograd.function.FunctionCtx")
 SAVED, ASKED, DIRTY, CONSTANT, SPARSE = "(saved)", "(asked)", "(dirty)", "(constant)", "(sparse)"
 OWN = frozenset({SAVED, ASKED, DIRTY, CONSTANT, SPARSE, "needs_input_grad"})
 """Attributes of a context that are ours."""
 
 
-def new_context(state: State, needs: tuple[bool | None, ...]) -> Ref:
+def new_context(state: State, needs: tuple[bool | None, ...]) -> HeapRef:
     """A context whose ``needs_input_grad`` is ``needs``."""
     known = tuple(Unknown("needs_input_grad", False) if n is None else TRUE if n else FALSE for n in needs)
-    return Ref(state.new(Instance(CONTEXT, {"needs_input_grad": Tuple(known)}, True)))
+    return HeapRef(state.new(Instance(CONTEXT, {"needs_input_grad": Tuple(known)}, True)))
 
 
-def noted(state: State, context: Ref, name: str) -> tuple[Value, ...]:
+def noted(state: State, context: HeapRef, name: str) -> tuple[Value, ...]:
     """What forward said with ``save_for_backward`` and the like."""
     value = state.heap[context.id].attributes.get(name)
     return value.items if isinstance(value, Tuple) else ()
 
 
-def tensors_noted(state: State, context: Ref, name: str) -> list[int]:
+def tensors_noted(state: State, context: HeapRef, name: str) -> list[int]:
     return [v.id for v in noted(state, context, name) if isinstance(v, TensorRef)]
 
 
-def kept_otherwise(state: State, context: Ref) -> dict[str, int]:
+def kept_otherwise(state: State, context: HeapRef) -> dict[str, int]:
     """Tensors that forward put on the context itself: ``ctx.x = x``."""
     found = state.heap[context.id].attributes.items()
     return {name: value.id for name, value in found if name not in OWN and isinstance(value, TensorRef)}
@@ -42,7 +42,7 @@ def kept_otherwise(state: State, context: Ref) -> dict[str, int]:
 
 def _note(m: Machine, state: State, call: Call, name: str, values: tuple[Value, ...]) -> Value:
     context = call.need(0)
-    if isinstance(context, Ref) and isinstance(state.heap[context.id], Instance):
+    if isinstance(context, HeapRef) and isinstance(state.heap[context.id], Instance):
         state.edit(context.id).attributes[name] = Tuple(values)
     return NONE
 
@@ -79,7 +79,7 @@ def save_for_forward(m: Machine, state: State, call: Call) -> Value:
 
 def saved_tensors(m: Machine, state: State, receiver: Value) -> Value:
     """In forward there are none yet. In backward PyTorch checks here that they are neither freed nor written."""
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     turn = m.turns.get(receiver.id)
     if turn is None:
         return Tuple(())

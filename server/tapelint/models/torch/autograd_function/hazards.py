@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....autograd import State, Tape, Turn, Unmarked, current
+from ....autograd import Facts, NodeVisit, State, Unmarked, current
 from ....autograd.events.custom_function import (
     KeptTensorAltered,
     SavedThenWritten,
@@ -19,7 +19,7 @@ from .syntax import Definition, Given, parameters
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptOnContext:
     """A tensor that forward put on the context as ``attribute``, with the version it had in the end."""
 
     attribute: str
@@ -39,7 +39,7 @@ def own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
             todo.extend(reversed(list(ast.iter_child_nodes(item))))
 
 
-def forward_hazards(tape: Tape, state: State, definition: Definition, given: Given, node: ast.AST) -> None:
+def forward_hazards(facts: Facts, state: State, definition: Definition, given: Given, node: ast.AST) -> None:
     """What forward wrote: inputs that it did not mark dirty, and inputs that it had saved before."""
     dirty = tensors_noted(state, definition.context, DIRTY)
     marked = {current(state, key).counter for key in dirty}
@@ -51,22 +51,22 @@ def forward_hazards(tape: Tape, state: State, definition: Definition, given: Giv
         culprit = write.since(given.versions[tensor.id])
         name = definition.parameter(index)
         if culprit is not None and tensor.requires_grad and tensor.grad_fn is not None:
-            found = Unmarked(definition.name, name, tensor.grad_fn, culprit, state.moment(node))
-            tape.unmarked[tensor.counter] = found
+            found = Unmarked(definition.name, name, tensor.grad_fn, culprit, state.point(node))
+            facts.unmarked[tensor.counter] = found
         place = called_at(definition.preparing, "save_for_backward")
         for asked in noted(state, definition.context, ASKED):
             assert isinstance(asked, Const)
             key, then = asked.value
             since = write.since(then) if key == tensor.id else None
             if since is not None and place is not None:
-                tape.publish(SavedThenWritten(state.moment(node), None, definition.name, key, name, since, place))
+                facts.publish(SavedThenWritten(state.point(node), None, definition.name, key, name, since, place))
 
 
 def kept_on_context(
     state: State, definition: Definition, outputs: tuple[Value, ...], inputs: tuple[Value, ...]
-) -> tuple[Kept, ...]:
+) -> tuple[KeptOnContext, ...]:
     """Inputs and outputs that forward put on the context itself, where nobody watches over them."""
-    found: list[Kept] = []
+    found: list[KeptOnContext] = []
     for attribute, key in kept_otherwise(state, definition.context).items():
         record = current(state, key)
         own = {v.id for v in outputs if isinstance(v, TensorRef)}
@@ -77,22 +77,26 @@ def kept_on_context(
             role = "output"
         else:
             continue
-        found.append(Kept(attribute, key, record.counter, state.version(record.counter), role))
+        found.append(KeptOnContext(attribute, key, record.counter, state.version(record.counter), role))
     return tuple(found)
 
 
-def tell_kept(tape: Tape, state: State, definition: Definition, kept: tuple[Kept, ...], node: ast.AST) -> None:
+def tell_kept(
+    facts: Facts, state: State, definition: Definition, kept: tuple[KeptOnContext, ...], node: ast.AST
+) -> None:
     for item in kept:
         place = stored_at(definition.preparing, item.attribute)
         if place is not None:
-            tape.publish(
+            facts.publish(
                 TensorKeptOnContext(
-                    state.moment(node), None, definition.name, item.tensor, item.attribute, item.role, place
+                    state.point(node), None, definition.name, item.tensor, item.attribute, item.role, place
                 )
             )
 
 
-def altered_since_forward(tape: Tape, state: State, definition: Definition, kept: tuple[Kept, ...], turn: Turn) -> None:
+def altered_since_forward(
+    facts: Facts, state: State, definition: Definition, kept: tuple[KeptOnContext, ...], turn: NodeVisit
+) -> None:
     """Backward is about to use what was kept on the context, and somebody wrote it meanwhile: no version is checked."""
     assert definition.backward is not None
     for item in kept:
@@ -100,22 +104,24 @@ def altered_since_forward(tape: Tape, state: State, definition: Definition, kept
         culprit = write.since(item.version) if write is not None else None
         place = stored_at(definition.preparing, item.attribute)
         if culprit is not None and place is not None and read_in(definition.backward, item.attribute):
-            tape.publish(
+            facts.publish(
                 KeptTensorAltered(
-                    state.moment(turn.node), None, definition.name, item.tensor, item.attribute, place, culprit
+                    state.point(turn.node), None, definition.name, item.tensor, item.attribute, place, culprit
                 )
             )
 
 
-def backward_hazards(tape: Tape, state: State, definition: Definition, turn: Turn, before: dict[int, int]) -> None:
+def backward_hazards(
+    facts: Facts, state: State, definition: Definition, turn: NodeVisit, before: dict[int, int]
+) -> None:
     """What backward wrote although the node, or somebody else, may need it again."""
     for saved in turn.item.saved:
         write = state.writes.get(saved.counter)
         culprit = write.since(before[saved.counter]) if write is not None else None
         if culprit is not None:
-            tape.inside[culprit.stamp] = turn.item
-            tape.publish(
-                SavedWrittenInBackward(state.moment(turn.node), None, definition.name, saved, culprit, turn.item)
+            facts.inside[culprit.stamp] = turn.item
+            facts.publish(
+                SavedWrittenInBackward(state.point(turn.node), None, definition.name, saved, culprit, turn.item)
             )
 
 

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ....autograd import Gradients, State, Turn, leaf
+from ....autograd import BackwardResult, NodeVisit, State, leaf
 from ....autograd.gradients.accumulation import written
-from ....domain.values import NONE, Const, Ref, TensorRef, Tuple, Unknown, Value
+from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
 from ....semantics.calls import call_value
 from .arity import Inputs, check_outputs, judged
@@ -29,45 +29,45 @@ def backward_of(
     inputs: Inputs,
     node: ast.AST,
     exact: bool,
-) -> Callable[[Any, Turn], Gradients] | None:
+) -> Callable[[Any, NodeVisit], BackwardResult] | None:
     """What runs when a pass comes to the node; None where the class does not say."""
     function = definition.backward
     if function is None:
         return None
     outputs = outcome.items if isinstance(outcome, Tuple) else (outcome,)
     kept = kept_on_context(state, definition, outputs, tuple(value for value, _ in inputs))
-    tell_kept(m.tape, state, definition, kept, node)
+    tell_kept(m.facts, state, definition, kept, node)
 
-    def method(state: State, turn: Turn) -> Gradients:
+    def method(state: State, turn: NodeVisit) -> BackwardResult:
         check_outputs(m, state, definition, outcome, turn)
-        altered_since_forward(m.tape, state, definition, kept, turn)
+        altered_since_forward(m.facts, state, definition, kept, turn)
         before = {saved.counter: state.version(saved.counter) for saved in turn.item.saved}
         gradients = [gradient(m, state, definition, v, turn, i) for i, v in enumerate(outputs)]
-        outer = (state.grad_mode, state.inference, state.frame, state.calls, state.laps)
+        outer = (state.grad_mode, state.inference, state.frame, state.calls, state.iterations)
         state.grad_mode, state.inference = turn.create, False
         m.turns[definition.context.id] = turn
         try:
             result = call_value(m, state, function, [definition.context, *gradients], {}, turn.node)
         finally:
             del m.turns[definition.context.id]
-            state.grad_mode, state.inference, state.frame, state.calls, state.laps = outer
-        backward_hazards(m.tape, state, definition, turn, before)
+            state.grad_mode, state.inference, state.frame, state.calls, state.iterations = outer
+        backward_hazards(m.facts, state, definition, turn, before)
         for given in gradients:
             if isinstance(given, TensorRef):
-                written(m.tape, state, turn.order, turn.item, given.id)
+                written(m.facts, state, turn.order, turn.item, given.id)
         return judged(m, state, definition, turn, inputs, result, exact)
 
     return method
 
 
-def gradient(m: Machine, state: State, definition: Definition, output: Value, turn: Turn, index: int) -> Value:
+def gradient(m: Machine, state: State, definition: Definition, output: Value, turn: NodeVisit, index: int) -> Value:
     """What backward is given for one output."""
     assert definition.backward is not None
-    if isinstance(output, (Const, Ref)):
+    if isinstance(output, (Const, HeapRef)):
         return NONE
     if noted(state, definition.context, SPARSE):
         return Unknown("gradient")
     made = leaf(state, turn.node, False if turn.create is False else None)
     names = parameters(definition.backward)[1:]
-    m.tape.name(made, names[index] if index < len(names) else "the gradient")
+    m.facts.name(made, names[index] if index < len(names) else "the gradient")
     return TensorRef(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....autograd import Tensor
-from ....domain.values import Function, Ref, Value
+from ....domain.values import Function, HeapRef, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Definition:
     forward: Function
     setup: Function | None
     backward: Function | None
-    context: Ref
+    context: HeapRef
 
     @property
     def preparing(self) -> Function:

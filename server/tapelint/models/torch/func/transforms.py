@@ -4,7 +4,7 @@
     y, pull = vjp(f, x)           # the same, with the second half left for later: pull(v)
     J = jacrev(f)(x)              # and with as many first gradients as y has elements
 
-The function is executed in place, in a graph of its own (``tape.levels``), and a backward through that graph raises
+The function is executed in place, in a graph of its own (``facts.levels``), and a backward through that graph raises
 where PyTorch's does. What forward mode makes (``jvp``, ``jacfwd``, ``hessian``, ``linearize``) has a graph of which
 only this is known: there is none where nothing that went in had one.
 """
@@ -28,7 +28,20 @@ from ....autograd import (
     see_outside,
     unused,
 )
-from ....domain.values import FALSE, TRUE, Const, Lib, Mapping, Partial, Ref, Sequence, TensorRef, Tuple, Unknown, Value
+from ....domain.values import (
+    FALSE,
+    TRUE,
+    Const,
+    External,
+    HeapRef,
+    Mapping,
+    Partial,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
 from ....engine.machine import Machine, Raised
 from ....semantics.assign import tensors_in
 from ....semantics.calls import call_value, unknown_call
@@ -48,7 +61,7 @@ def prepared(m: Machine, state: State, call: Call) -> Value:
     """``grad(f, argnums, has_aux)``: a function; what it does is below, under its name in parentheses."""
     name = call.name.rpartition(".")[2]
     given = (call.get(0, "func"), call.get(1, "argnums", Const(0)), call.get(2, "has_aux", FALSE))
-    return Partial(Lib(f"torch.func.({name})"), given, ())
+    return Partial(External(f"torch.func.({name})"), given, ())
 
 
 for _home in HOMES:
@@ -61,14 +74,14 @@ def changed(state: State, value: Value, change: Callable[[int], Value], above: t
         return change(value.id)
     if isinstance(value, Tuple):
         return replace(value, items=tuple(changed(state, item, change, above) for item in value.items))
-    thing = state.heap[value.id] if isinstance(value, Ref) and value not in above else None
+    thing = state.heap[value.id] if isinstance(value, HeapRef) and value not in above else None
     within = (*above, value)
     if isinstance(thing, Sequence) and thing.kind == "list":
         found = [changed(state, item, change, within) for item in thing.items]
-        return Ref(state.new(Sequence("list", found, thing.open)))
+        return HeapRef(state.new(Sequence("list", found, thing.open)))
     if isinstance(thing, Mapping) and thing.kind == "dict":
         items = {key: changed(state, item, change, within) for key, item in thing.items.items()}
-        return Ref(state.new(Mapping(items, thing.open)))
+        return HeapRef(state.new(Mapping(items, thing.open)))
     return value
 
 
@@ -107,7 +120,7 @@ def inside(
         known = dispatch.tensor_of(m, state, args[index])
         handed[index] = changed(state, args[index] if known is None else TensorRef(known), wrapped)
     if not inputs:
-        return unknown_call(m, state, args, call.kwargs, call.node, Lib(call.name))
+        return unknown_call(m, state, args, call.kwargs, call.node, External(call.name))
     memories = frozenset(state.tensors[key].counter for key in (*given, *inputs))
     level = Level(inputs[0], state.grad_mode, memories, frozenset(inputs))
     mode, inference = state.grad_mode, state.inference
@@ -119,27 +132,27 @@ def inside(
                 raise outcome
             return after(path, level, handed, outcome)
         finally:
-            leave(m.tape, path, level, given)
+            leave(m.facts, path, level, given)
             path.grad_mode, path.inference = mode, inference
 
-    outer, m.tape.levels = m.tape.levels, (*m.tape.levels, level)
+    outer, m.facts.levels = m.facts.levels, (*m.facts.levels, level)
     try:
         return for_each(
             m, state, call.key, lambda: call_value(m, state, run, handed, call.kwargs, call.node, call.key), ended
         )
     finally:
-        m.tape.levels = outer
+        m.facts.levels = outer
 
 
 def walked(m: Machine, state: State, roots: list[int], inputs: Iterable[int], call: Call) -> None:
     """The backward from ``roots`` to those of ``inputs`` that they depend on: it may raise."""
     inputs = list(inputs)
-    without = unused(m.tape, state, roots, inputs)
+    without = unused(m.facts, state, roots, inputs)
     reached = [key for key in inputs if key not in without]
     if not roots or not reached:
         return
     try:
-        backward(m.tape, state, roots, call.node, None, True, reached, accumulate=False, inner=True)
+        backward(m.facts, state, roots, call.node, None, True, reached, accumulate=False, inner=True)
     except Refused as error:
         raise refused(m, str(error)) from None
 
@@ -148,7 +161,7 @@ def gradient(
     m: Machine, state: State, roots: list[int], key: int, starts: list[int], create: bool | None, call: Call
 ) -> int:
     """What is made for one input; zeros where nothing comes to it."""
-    if not roots or unused(m.tape, state, roots, [key]):
+    if not roots or unused(m.facts, state, roots, [key]):
         return leaf(state, call.node)
     return new_gradient(m, state, roots, key, starts, create, call.node)
 
@@ -162,7 +175,7 @@ def reverse(m: Machine, state: State, call: Call) -> Value:
     run, argnums, has_aux, *args = call.args
     chosen = places(argnums, len(args))
     if chosen is None:
-        return unknown_call(m, state, args, call.kwargs, call.node, Lib(call.name))
+        return unknown_call(m, state, args, call.kwargs, call.node, External(call.name))
     scalar = not call.name.endswith("(jacrev)")
     inner = Call(call.name, args, call.kwargs, call.node, call.key)
 
@@ -206,16 +219,16 @@ def vjp(m: Machine, state: State, call: Call) -> Value:
     def after(path: State, level: Level, handed: list[Value], outcome: Value) -> Value:
         value, aux = parts(outcome, has_aux)
         roots, inputs = tracked(path, value), sorted(level.inputs)
-        tape = m.tape.fork()
-        tape.listeners = []
+        facts = m.facts.fork()
+        facts.listeners = []
         try:
-            backward(tape, path.fork(), roots, call.node, None, True, inputs, accumulate=False, inner=True)
+            backward(facts, path.fork(), roots, call.node, None, True, inputs, accumulate=False, inner=True)
             spoiled = False
         except Refused:
             spoiled = True
         records = tuple(current(path, key) for key in (*roots, *inputs))
         facts = Const((records[: len(roots)], records[len(roots) :], level, spoiled))
-        pull = Partial(Lib("torch.func.(pullback)"), (facts, Tuple(tuple(handed))), ())
+        pull = Partial(External("torch.func.(pullback)"), (facts, Tuple(tuple(handed))), ())
         return Tuple((value, pull) if aux is None else (value, pull, aux))
 
     return inside(m, state, inner, run, args, None, after)
@@ -236,7 +249,7 @@ def pullback(m: Machine, state: State, call: Call) -> Value:
     for key, made in found.items():
         like = state.tensors[names[key]]
         state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
-    see_outside(m.tape, state, level, found.values())
+    see_outside(m.facts, state, level, found.values())
     return changed(state, handed, lambda key: TensorRef(found[key]) if key in found else Unknown("gradient"))
 
 
@@ -254,7 +267,7 @@ def again(state: State, tensor: Tensor) -> int:
 def jvp(m: Machine, state: State, call: Call) -> Value:
     run, primals, tangents = call.get(0, "func"), call.get(1, "primals"), call.get(2, "tangents")
     if not isinstance(primals, Tuple):
-        return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(call.name))
+        return unknown_call(m, state, call.args, call.kwargs, call.node, External(call.name))
 
     def after(path: State, outcome: Value) -> Value:
         value, aux = parts(outcome, call.kwargs.get("has_aux", FALSE))
@@ -269,7 +282,7 @@ def linearize(m: Machine, state: State, call: Call) -> Value:
     run, args = call.args[0], call.args[1:]
 
     def after(path: State, outcome: Value) -> Value:
-        push = Partial(Lib("torch.func.(linearized)"), (outcome, Tuple(tuple(args))), ())
+        push = Partial(External("torch.func.(linearized)"), (outcome, Tuple(tuple(args))), ())
         return Tuple((outcome, push))
 
     return forward(m, state, run, args, {}, call, after)
@@ -285,7 +298,7 @@ def jacfwd(m: Machine, state: State, call: Call) -> Value:
     """``hessian`` is ``jacfwd`` of ``jacrev``."""
     run, argnums, has_aux, *args = call.args
     if call.name.endswith("(hessian)"):
-        run = Partial(Lib("torch.func.(jacrev)"), (run, argnums, FALSE), ())
+        run = Partial(External("torch.func.(jacrev)"), (run, argnums, FALSE), ())
 
     def after(path: State, outcome: Value) -> Value:
         value, aux = parts(outcome, has_aux)
@@ -314,11 +327,11 @@ def forward(
         return after(path, outcome)
 
     level = Level(fresh_id(), state.grad_mode, differentiates=False)
-    outer, m.tape.levels = m.tape.levels, (*m.tape.levels, level)
+    outer, m.facts.levels = m.facts.levels, (*m.facts.levels, level)
     try:
         return for_each(m, state, call.key, lambda: call_value(m, state, run, args, kwargs, call.node, call.key), ended)
     finally:
-        m.tape.levels = outer
+        m.facts.levels = outer
 
 
 def pushed(state: State, value: Value, given: list[Value], call: Call) -> Value:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ....autograd import Level, State, current, fresh_id, leaf
-from ....domain.values import Const, Lib, Mapping, Partial, Ref, TensorRef, Tuple, Unknown, Value
+from ....domain.values import Const, External, HeapRef, Mapping, Partial, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, Raised
 from ....semantics.calls import call_value
 from ....semantics.iteration import items_of
@@ -27,7 +27,7 @@ from .transforms import changed
 @function("torch.vmap", "torch.func.vmap", "functorch.vmap")
 def vmap(m: Machine, state: State, call: Call) -> Value:
     given = (call.get(0, "func"), call.get(1, "in_dims", Const(0)), call.get(2, "out_dims", Const(0)))
-    return Partial(Lib("torch.func.(vmap)"), given, ())
+    return Partial(External("torch.func.(vmap)"), given, ())
 
 
 @function("torch.func.(vmap)")
@@ -73,23 +73,23 @@ def batched(m: Machine, state: State, call: Call) -> Value:
 
         return changed(path, outcome, whole)
 
-    outer, m.tape.levels = m.tape.levels, (*m.tape.levels, level)
+    outer, m.facts.levels = m.facts.levels, (*m.facts.levels, level)
     try:
         return for_each(
             m, state, call.key, lambda: call_value(m, state, run, handed, named, call.node, call.key), ended
         )
     finally:
-        m.tape.levels = outer
+        m.facts.levels = outer
 
 
 def given(state: State, value: Value, dim: Value, row: Callable[[int, Value], Value]) -> Value:
     """An argument with its rows out of sight; ``dim`` may be as nested as it is."""
     if isinstance(dim, Tuple) and isinstance(value, Tuple) and len(dim.items) == len(value.items):
         return replace(value, items=tuple(given(state, v, d, row) for v, d in zip(value.items, dim.items)))
-    inner, thing = (state.heap.get(v.id) if isinstance(v, Ref) else None for v in (dim, value))
+    inner, thing = (state.heap.get(v.id) if isinstance(v, HeapRef) else None for v in (dim, value))
     if isinstance(inner, Mapping) and isinstance(thing, Mapping):
         items = {k: given(state, v, inner.items.get(k, Const(None)), row) for k, v in thing.items.items()}
-        return Ref(state.new(Mapping(items, thing.open)))
+        return HeapRef(state.new(Mapping(items, thing.open)))
     return changed(state, value, lambda key: row(key, dim))
 
 
@@ -98,7 +98,7 @@ def stack_module_state(m: Machine, state: State, call: Call) -> Value:
     """Parameters and buffers of networks of one class, each stacked: new leaves, by the names of the first network."""
     models = items_of(m, state, call.get(0, "models"), call.node)
     first = models.values[0] if models.values else None
-    if not isinstance(first, Ref) or not is_module_like(state, first):
+    if not isinstance(first, HeapRef) or not is_module_like(state, first):
         return Unknown("stacked")
     count = len(models.values) if models.exact else None
     trained = dict(parameters_of(state, first))
@@ -110,7 +110,7 @@ def stack_module_state(m: Machine, state: State, call: Call) -> Value:
             wants = state.tensors[key].requires_grad if grad else False
             known = (count, *sizes) if isinstance(sizes, tuple) else None
             items[name] = TensorRef(leaf(state, call.node, wants, sizes=known))
-        return Ref(state.new(Mapping(items)))
+        return HeapRef(state.new(Mapping(items)))
 
     held = [(name, item.id) for name, item in members(state, first) if isinstance(item, TensorRef)]
     rest = [(name, key) for name, key in held if key not in trained.values()]

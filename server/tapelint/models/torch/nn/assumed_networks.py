@@ -32,6 +32,6 @@ def unless_network(m: Machine, state: State, thing: Instance, call: Call) -> Val
         if thing.attributes[GUESSED] == Const(Guess.WALKED):
             return None
         certain = [value.id for value in values if isinstance(value, TensorRef)]
-        if certain and m.tape.cuts.keys().isdisjoint(certain):
+        if certain and m.facts.cuts.keys().isdisjoint(certain):
             return None
     return unknown_call(m, state, call.args, call.kwargs, call.node, Unknown("function"))

@@ -26,7 +26,7 @@ def taken(m: Machine, thing: Instance) -> None:
     """Somebody takes a part of a network in hand."""
     hidden = thing.attributes.get(HIDDEN)
     if isinstance(hidden, TensorRef):
-        m.tape.parted.add(hidden.id)
+        m.facts.parted.add(hidden.id)
 
 
 def unknown_flag(m: Machine, state: State) -> None:
@@ -58,21 +58,21 @@ def require(state: State, keys: Iterable[int], wanted: bool | None) -> None:
 
 def look(m: Machine, state: State, keys: list[int]) -> None:
     """Parameters are used: what was frozen of a network is not known, if parts of it were in somebody's hands."""
-    if not m.tape.parted.isdisjoint(keys):
-        _doubt(state, [key for key in keys if key in m.tape.parted])
+    if not m.facts.parted.isdisjoint(keys):
+        _doubt(state, [key for key in keys if key in m.facts.parted])
 
 
 def flag_of_some(m: Machine, state: State, tensor: Tensor, wanted: object, node: ast.AST) -> object:
     """What ``requires_grad`` becomes of the parameter that stands for all, when ``node`` sets that of some."""
-    if not tensor.of_module or _of_all(state, node):
+    if not tensor.stands_for_module or _of_all(state, node):
         return wanted
-    m.tape.parted.add(tensor.id)
+    m.facts.parted.add(tensor.id)
     return True if wanted is True or tensor.requires_grad is True else wanted and None
 
 
 def _of_all(state: State, node: ast.AST) -> bool:
     """Whether ``node`` is run for each of ``net.parameters()``, whatever it is."""
-    loop = state.laps[-1].loop if state.laps else None
+    loop = state.iterations[-1].loop if state.iterations else None
     if isinstance(loop, ast.For):
         before = next((n for n, each in enumerate(loop.body) if any(node is inner for inner in ast.walk(each))), None)
         return before is not None and _is_all(loop.iter) and all(map(_is_plain, loop.body[: before + 1]))

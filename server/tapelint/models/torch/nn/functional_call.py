@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....autograd import State
-from ....domain.values import NONE, TRUE, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from ....domain.values import NONE, TRUE, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
 from ....engine.machine import Machine, Raised
 from ....semantics.calls import call_value, unknown_call
 from .. import dispatch
@@ -33,13 +33,13 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
     given = call.kwargs.get("parameters_and_buffers", given)
     tensors = given_tensors(m, state, given)
     placed = None
-    if tensors is not None and isinstance(module, Ref) and is_whole(state, module, tensors, given):
+    if tensors is not None and isinstance(module, HeapRef) and is_whole(state, module, tensors, given):
         placed = places(state, module, tensors, call.kwargs.get("tie_weights", TRUE))
     if placed is None:
-        return unknown_call(m, state, call.args, call.kwargs, call.node, Lib(call.name))
+        return unknown_call(m, state, call.args, call.kwargs, call.node, External(call.name))
     args, kwargs = call.get(2, "args"), call.get(3, "kwargs")
     positional = list(args.items) if isinstance(args, Tuple) else [] if args == NONE else [args]
-    named = state.heap[kwargs.id] if isinstance(kwargs, Ref) else None
+    named = state.heap[kwargs.id] if isinstance(kwargs, HeapRef) else None
     keywords = {str(name): value for name, value in named.items.items()} if isinstance(named, Mapping) else {}
     own = {place: put(state, place, value) for place, (_, value) in placed.items()}
 
@@ -47,7 +47,7 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
         for place, before in reversed(own.items()):
             now = put(path, place, before)
             name = placed[place][0]
-            known = path.heap[given.id] if isinstance(given, Ref) else None
+            known = path.heap[given.id] if isinstance(given, HeapRef) else None
             if isinstance(known, Mapping) and name is not None and now is not None and now != placed[place][1]:
                 path.edit(given.id).items[name] = now
         if isinstance(outcome, Raised):
@@ -63,7 +63,7 @@ def parts(state: State, given: Value) -> list[Value]:
     """The dicts that are given, in a tuple or a list; or the one."""
     if isinstance(given, Tuple):
         return list(given.items)
-    thing = state.heap[given.id] if isinstance(given, Ref) else None
+    thing = state.heap[given.id] if isinstance(given, HeapRef) else None
     return list(thing.items) if isinstance(thing, Sequence) else [given]
 
 
@@ -73,7 +73,7 @@ def given_tensors(m: Machine, state: State, given: Value) -> dict[str, Value] | 
         found_in = [given_tensors(m, state, part) for part in dicts]
         whole = [found for found in found_in if found is not None]
         return {name: value for found in whole for name, value in found.items()} if len(whole) == len(dicts) else None
-    thing = state.heap[given.id] if isinstance(given, Ref) else None
+    thing = state.heap[given.id] if isinstance(given, HeapRef) else None
     if not isinstance(thing, Mapping):
         return None
     found: dict[str, Value] = {}
@@ -85,21 +85,23 @@ def given_tensors(m: Machine, state: State, given: Value) -> dict[str, Value] | 
     return found
 
 
-def is_whole(state: State, module: Ref, tensors: dict[str, Value], given: Value) -> bool:
+def is_whole(state: State, module: HeapRef, tensors: dict[str, Value], given: Value) -> bool:
     """Whether a module is given nothing but what is known: where there may be more, such as the buffers in a state
     dict, it must have nothing else.
     """
     if not is_module_like(state, module):
         return False
-    if not any(getattr(state.heap[part.id], "open", False) for part in parts(state, given) if isinstance(part, Ref)):
+    if not any(
+        getattr(state.heap[part.id], "open", False) for part in parts(state, given) if isinstance(part, HeapRef)
+    ):
         return True
     below = [module, *(item for _, item in members(state, module))]
-    buffers = any(buffers_of(state, item) for item in below if isinstance(item, Ref))
+    buffers = any(buffers_of(state, item) for item in below if isinstance(item, HeapRef))
     return not buffers and {name for name, _ in parameters_of(state, module)} <= tensors.keys()
 
 
 def places(
-    state: State, module: Ref, tensors: dict[str, Value], tied: Value
+    state: State, module: HeapRef, tensors: dict[str, Value], tied: Value
 ) -> dict[Place, tuple[str | None, Value]] | None:
     """Where each tensor goes, with its name; None where that is not known. What the module has under several names it
     gets under all of them (these have no name of their own), unless weights are not to be tied.
@@ -121,7 +123,7 @@ def places(
     return found
 
 
-def place_of(state: State, module: Ref, name: str) -> Place | None:
+def place_of(state: State, module: HeapRef, name: str) -> Place | None:
     """Where a module has what is called ``name`` in it, or would have it."""
     thing = state.heap[module.id]
     if not isinstance(thing, Instance):
@@ -136,17 +138,17 @@ def place_of(state: State, module: Ref, name: str) -> Place | None:
     return None if hides or "." in name else (module.id, name)
 
 
-def children(state: State, module: Ref) -> Iterator[tuple[str, Ref]]:
+def children(state: State, module: HeapRef) -> Iterator[tuple[str, HeapRef]]:
     thing = state.heap[module.id]
     if isinstance(thing, Instance):
         inner = thing.attributes.get(ITEMS)
-        if isinstance(inner, Ref):
+        if isinstance(inner, HeapRef):
             yield from children(state, inner)
         pairs = list(thing.attributes.items())
     else:
         pairs = list(enumerate(thing.items)) if isinstance(thing, Sequence) else list(thing.items.items())
     for key, value in pairs:
-        if isinstance(value, Ref) and is_module_like(state, value):
+        if isinstance(value, HeapRef) and is_module_like(state, value):
             yield str(key), value
 
 
@@ -164,7 +166,7 @@ def put(state: State, place: Place, value: Value | None) -> Value | None:
         return before
     parameter = isinstance(before, TensorRef) and state.tensors[before.id].parameter
     if parameter:
-        keep(state, Ref(key), "_parameters", name, value)
+        keep(state, HeapRef(key), "_parameters", name, value)
     else:
         state.edit(key).attributes[name] = value
     if isinstance(computed, Tuple):

@@ -20,10 +20,10 @@ from ....domain.values import (
     NONE,
     TRUE,
     Const,
+    External,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
-    Ref,
     Sequence,
     TensorRef,
     Tuple,
@@ -62,15 +62,15 @@ def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: di
         if CONTAINERS[name] == "ModuleList":
             found = items_of(m, state, args[0], node) if args else None
             items, more = (found.values, not found.exact) if found else ([], False)
-        elif len(args) == 1 and isinstance(args[0], Ref) and isinstance(thing := state.heap[args[0].id], Mapping):
+        elif len(args) == 1 and isinstance(args[0], HeapRef) and isinstance(thing := state.heap[args[0].id], Mapping):
             items, more = list(thing.items.values()), thing.open
             names = tuple(map(str, thing.items))
-        return Ref(state.new(Sequence(CONTAINERS[name], items, more, names=names)))
+        return HeapRef(state.new(Sequence(CONTAINERS[name], items, more, names=names)))
     if name in DICTS:
-        source = state.heap[args[0].id] if args and isinstance(args[0], Ref) else None
+        source = state.heap[args[0].id] if args and isinstance(args[0], HeapRef) else None
         known = source if isinstance(source, Mapping) else Mapping({}, bool(args))
-        return Ref(state.new(Mapping(dict(known.items), known.open, "ModuleDict")))
-    made = Ref(state.new(Instance(Lib(name), {})))
+        return HeapRef(state.new(Mapping(dict(known.items), known.open, "ModuleDict")))
+    made = HeapRef(state.new(Instance(External(name), {})))
     m.made[made.id] = node
     build_layer(m, state, made, name, args, kwargs, node)
     return made
@@ -80,7 +80,7 @@ def build_layer(
     m: Machine, state: State, receiver: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> None:
     """Give ``receiver`` what ``__init__`` of the library class ``name`` gives it."""
-    if not isinstance(receiver, Ref) or not isinstance(state.heap[receiver.id], Instance):
+    if not isinstance(receiver, HeapRef) or not isinstance(state.heap[receiver.id], Instance):
         return
     thing = state.edit(receiver.id)
     thing.attributes.setdefault("training", TRUE)
@@ -93,8 +93,8 @@ def build_layer(
             thing.attributes[f"(given {index})"] = module
         if is_ownless(name):
             return
-        made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], of_module=True)
-        m.tape.name(made, f"the parameters of {name.rpartition('.')[2]}")
+        made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], stands_for_module=True)
+        m.facts.name(made, f"the parameters of {name.rpartition('.')[2]}")
         thing.attributes[HIDDEN] = TensorRef(made)
         return
     given = {**dict(zip(row.arguments, args)), **kwargs}
@@ -109,7 +109,7 @@ def build_layer(
             made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
             thing.attributes[base] = TensorRef(made)
             if "dtype" not in given:
-                m.tape.single.add(made)
+                m.facts.single.add(made)
     for buffer in row.buffers:
         base = bare(buffer)
         if isinstance(given.get(base), TensorRef):
@@ -134,7 +134,7 @@ def build_layer(
 def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Value]:
     """The modules among some values, and in what they contain."""
     for value in values:
-        thing = state.heap[value.id] if isinstance(value, Ref) else value
+        thing = state.heap[value.id] if isinstance(value, HeapRef) else value
         if isinstance(thing, Instance):
             if is_module(state, thing.kind):
                 yield value
@@ -146,14 +146,14 @@ def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Va
             yield from modules_in(state, list(thing.items.values()), depth - 1)
 
 
-def opaque_module(m: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> Ref:
+def opaque_module(m: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> HeapRef:
     """A network nobody knows: one parameter stands for all. That it is one may be a ``guess``."""
-    made = leaf(state, node, True, parameter=True, assumed=name, of_module=True)
-    m.tape.name(made, f"the parameters of {name}")
+    made = leaf(state, node, True, parameter=True, assumed=name, stands_for_module=True)
+    m.facts.name(made, f"the parameters of {name}")
     attributes: dict[str, Value] = {HIDDEN: TensorRef(made), "training": Unknown("training", False)}
     if guess is not None:
         attributes[GUESSED] = Const(guess)
-    return Ref(state.new(Instance(Lib("torch.nn.Module"), attributes, True)))
+    return HeapRef(state.new(Instance(External("torch.nn.Module"), attributes, True)))
 
 
 def inputs_of(m: Machine, state: State, call: Call) -> list[int]:
@@ -196,7 +196,7 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         if isinstance(value, Tuple) and is_packed(value):
             packed, value = value, value.items[0]
         named[name] = value
-        several = isinstance(value, (Tuple, Ref))
+        several = isinstance(value, (Tuple, HeapRef))
         tensors[name] = dispatch.tensor_list(m, state, value) if several else dispatch.tensor_of(m, state, value)
     for name in row.own:
         value = thing.attributes.get(name)
@@ -209,7 +209,7 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
     try:
         extent = result_extent(state, op.name, named)
-        keys = record(m.tape, state, op, tensors, call.node, output.count("T"), sizes=extent)
+        keys = record(m.facts, state, op, tensors, call.node, output.count("T"), sizes=extent)
         precision.follow(m, op, named, flatten(tensors), keys)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None

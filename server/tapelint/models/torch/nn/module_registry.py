@@ -15,7 +15,7 @@ from enum import Enum
 
 from ....autograd import State
 from ....domain.mro import OBJECT, is_module, linear_order
-from ....domain.values import Class, Const, Instance, Lib, Mapping, Ref, Sequence, TensorRef, Tuple, Value
+from ....domain.values import Class, Const, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
 
 KINDS = ("_parameters", "_buffers", "_modules")
 REGISTERED = "(registered)"
@@ -44,7 +44,7 @@ MODULES = ("ModuleList", "Sequential", "ModuleDict")
 
 def is_module_like(state: State, value: Value) -> bool:
     """Whether a value is a module or a container of modules (a plain list is not)."""
-    if not isinstance(value, Ref):
+    if not isinstance(value, HeapRef):
         return False
     thing = state.heap[value.id]
     if isinstance(thing, Instance):
@@ -60,7 +60,7 @@ def members(state: State, value: Value) -> list[tuple[str, Value]]:
 
 
 def _collect(state: State, value: Value, seen: set[int], prefix: str, found: list[tuple[str, Value]]) -> None:
-    if not isinstance(value, Ref) or value.id in seen:
+    if not isinstance(value, HeapRef) or value.id in seen:
         return
     seen.add(value.id)
     thing = state.heap[value.id]
@@ -74,7 +74,7 @@ def _collect(state: State, value: Value, seen: set[int], prefix: str, found: lis
     for name, item in entries:
         if isinstance(item, TensorRef):
             found.append((prefix + name, item))
-        elif isinstance(item, Ref) and is_module_like(state, item):
+        elif isinstance(item, HeapRef) and is_module_like(state, item):
             found.append((prefix + name, item))
             _collect(state, item, seen, f"{prefix}{name}.", found)
 
@@ -93,13 +93,13 @@ def note(thing: Instance, which: str, name: str) -> None:
     thing.attributes[which] = Tuple(tuple(Const(n) for n in sorted(names(thing, which) | {name})))
 
 
-def registry(state: State, owner: Ref, kind: str) -> Ref:
+def registry(state: State, owner: HeapRef, kind: str) -> HeapRef:
     """``owner._parameters`` and the like: a dict that writes through."""
     more = HIDDEN in getattr(state.heap[owner.id], "attributes", ())
-    return Ref(state.new(Mapping(dict(_entries(state, owner, kind)), more, kind, None, owner)))
+    return HeapRef(state.new(Mapping(dict(_entries(state, owner, kind)), more, kind, None, owner)))
 
 
-def _entries(state: State, owner: Ref, kind: str) -> dict[str, Value]:
+def _entries(state: State, owner: HeapRef, kind: str) -> dict[str, Value]:
     thing = state.heap[owner.id]
     if isinstance(thing, Sequence):
         return {str(i): item for i, item in enumerate(thing.items)} if kind == "_modules" else {}
@@ -109,7 +109,7 @@ def _entries(state: State, owner: Ref, kind: str) -> dict[str, Value]:
     registered, buffers = names(thing), names(thing, BUFFERS)
     for name, value in thing.attributes.items():
         if kind == "_modules":
-            if name == ITEMS and isinstance(value, Ref):
+            if name == ITEMS and isinstance(value, HeapRef):
                 found.update(_entries(state, value, kind))
             elif is_module_like(state, value):
                 found[name] = value
@@ -121,12 +121,12 @@ def _entries(state: State, owner: Ref, kind: str) -> dict[str, Value]:
     return found
 
 
-def buffers_of(state: State, owner: Ref) -> dict[str, Value]:
+def buffers_of(state: State, owner: HeapRef) -> dict[str, Value]:
     """The buffers of one module, by name."""
     return _entries(state, owner, "_buffers")
 
 
-def keep(state: State, owner: Ref, kind: str, name: object, value: Value) -> None:
+def keep(state: State, owner: HeapRef, kind: str, name: object, value: Value) -> None:
     """``owner._parameters[name] = value``."""
     thing = state.edit(owner.id)
     if isinstance(thing, Sequence):
@@ -136,7 +136,7 @@ def keep(state: State, owner: Ref, kind: str, name: object, value: Value) -> Non
         thing.items[name] = value
     elif isinstance(name, str):
         inner = thing.attributes.get(ITEMS)
-        if kind == "_modules" and isinstance(inner, Ref) and name.isdigit():
+        if kind == "_modules" and isinstance(inner, HeapRef) and name.isdigit():
             keep(state, inner, kind, name, value)
             return
         thing.attributes[name] = value
@@ -144,9 +144,9 @@ def keep(state: State, owner: Ref, kind: str, name: object, value: Value) -> Non
             note(thing, REGISTERED if kind == "_parameters" else BUFFERS, name)
 
 
-def replaced(state: State, owner: Ref, kind: str, value: Value) -> None:
+def replaced(state: State, owner: HeapRef, kind: str, value: Value) -> None:
     """``owner._parameters = value``, where that is a dict."""
-    source = state.heap[value.id] if isinstance(value, Ref) else None
+    source = state.heap[value.id] if isinstance(value, HeapRef) else None
     if not isinstance(source, Mapping):
         return
     thing = state.heap[owner.id]
@@ -157,44 +157,44 @@ def replaced(state: State, owner: Ref, kind: str, value: Value) -> None:
         keep(state, owner, kind, name, item)
 
 
-PLAIN = (OBJECT, Lib("torch.nn.Module"))
+PLAIN = (OBJECT, External("torch.nn.Module"))
 """Bases that keep no attributes a program asks for, but those that are known here."""
 
 
-def all_attributes(state: State, owner: Ref) -> Value:
+def all_attributes(state: State, owner: HeapRef) -> Value:
     """``owner.__dict__``: a copy."""
     thing = state.heap[owner.id]
     if not isinstance(thing, Instance):
-        return Ref(state.new(Mapping({ITEMS: Ref(state.new(thing.copy()))}, True)))
+        return HeapRef(state.new(Mapping({ITEMS: HeapRef(state.new(thing.copy()))}, True)))
     found = dict(thing.attributes)
-    if isinstance(found.get(ITEMS), Ref):
-        found[ITEMS] = Ref(state.new(state.heap[found[ITEMS].id].copy()))
+    if isinstance(found.get(ITEMS), HeapRef):
+        found[ITEMS] = HeapRef(state.new(state.heap[found[ITEMS].id].copy()))
     if is_module_like(state, owner):
         found.update({kind: registry(state, owner, kind) for kind in KINDS})
-    foreign = [kind for kind in linear_order(state, thing.kind) if not isinstance(kind, Ref) and kind not in PLAIN]
-    return Ref(state.new(Mapping(found, thing.open or bool(foreign))))
+    foreign = [kind for kind in linear_order(state, thing.kind) if not isinstance(kind, HeapRef) and kind not in PLAIN]
+    return HeapRef(state.new(Mapping(found, thing.open or bool(foreign))))
 
 
-def all_replaced(state: State, owner: Ref, value: Value) -> None:
+def all_replaced(state: State, owner: HeapRef, value: Value) -> None:
     """``owner.__dict__ = value``, where that is a dict."""
-    source = state.heap[value.id] if isinstance(value, Ref) else None
+    source = state.heap[value.id] if isinstance(value, HeapRef) else None
     if not isinstance(source, Mapping):
         return
     thing = state.edit(owner.id)
     held = {name: item for name, item in source.items.items() if isinstance(name, str) and name not in KINDS}
     if isinstance(thing, Instance):
         thing.attributes, thing.open = held, thing.open or source.open and not held
-    elif isinstance(thing, (Sequence, Mapping)) and isinstance(inner := held.get(ITEMS), Ref):
+    elif isinstance(thing, (Sequence, Mapping)) and isinstance(inner := held.get(ITEMS), HeapRef):
         thing.items = state.heap[inner.id].copy().items
 
 
-def twin(state: State, owner: Ref) -> Ref:
+def twin(state: State, owner: HeapRef) -> HeapRef:
     """``owner.__new__(type(owner))``: an object of the same class, or of the class ``owner``, nothing in it yet."""
     thing = state.heap[owner.id]
     if isinstance(thing, Class):
-        return Ref(state.new(Instance(owner, {})))
+        return HeapRef(state.new(Instance(owner, {})))
     if isinstance(thing, Instance):
-        return Ref(state.new(Instance(thing.kind, {})))
+        return HeapRef(state.new(Instance(thing.kind, {})))
     empty = thing.copy()
     empty.items = type(thing.items)()
-    return Ref(state.new(empty))
+    return HeapRef(state.new(empty))

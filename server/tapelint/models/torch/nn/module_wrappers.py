@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....autograd import State
-from ....domain.values import Instance, Ref, Tuple, Value
+from ....domain.values import HeapRef, Instance, Tuple, Value
 from ....engine.machine import Machine
 from ....semantics.calls import call_value
 from ..registry import Call, function
@@ -32,6 +32,6 @@ def wrapper(m: Machine, state: State, call: Call) -> Value:
     """Wrappers that call the wrapped module, which is their ``module`` or ``_orig_mod``."""
     value = call.get(0, "module", call.get(0, "model"))
     name = "_orig_mod" if call.name == "torch.compile" else "module" if call.name.startswith("torch.nn.") else None
-    if name is not None and isinstance(value, Ref) and isinstance(state.heap[value.id], Instance):
+    if name is not None and isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
         state.edit(value.id).attributes[name] = value
     return value

@@ -16,14 +16,14 @@ from ....domain.values import (
     FALSE,
     NONE,
     TRUE,
-    Bound,
+    BoundMethod,
     Const,
+    External,
     Function,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
     Method,
-    Ref,
     Sequence,
     TensorRef,
     Tuple,
@@ -57,15 +57,15 @@ def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
 
 def _put(state: State, values: list[Value]) -> set[int]:
     """The tensors that the program has put among the parameters of some modules."""
-    things = [state.heap[value.id] for value in values if isinstance(value, Ref)]
+    things = [state.heap[value.id] for value in values if isinstance(value, HeapRef)]
     held = [thing.attributes.get(name) for thing in things if isinstance(thing, Instance) for name in names(thing)]
     return {value.id for value in held if isinstance(value, TensorRef)}
 
 
 def is_open(state: State, value: Value) -> bool:
     """Whether a module may have parameters we do not know of."""
-    below = [item for _, item in members(state, value) if isinstance(item, Ref)]
-    things = [state.heap[item.id] for item in [*below, *([value] if isinstance(value, Ref) else [])]]
+    below = [item for _, item in members(state, value) if isinstance(item, HeapRef)]
+    things = [state.heap[item.id] for item in [*below, *([value] if isinstance(value, HeapRef) else [])]]
     return any(getattr(thing, "open", False) or _holds_unknown(thing) for thing in things)
 
 
@@ -88,10 +88,10 @@ def called(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MODULE_METHODS, "forward")
 def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """Call a module the program does not define."""
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     thing = state.heap[receiver.id]
     inner = thing.attributes.get(ITEMS) if isinstance(thing, Instance) else receiver
-    held = state.heap[inner.id] if isinstance(inner, Ref) else None
+    held = state.heap[inner.id] if isinstance(inner, HeapRef) else None
     if isinstance(held, (Sequence, Mapping)):
         if isinstance(held, Mapping) or held.kind != "Sequential":
             raise Raised("NotImplementedError")  # lists and dicts of modules have no forward
@@ -104,8 +104,8 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             m.inside.pop()
     assert isinstance(thing, Instance)
     kind = thing.kind
-    if not isinstance(kind, Lib):
-        kind = next((k for k in linear_order(state, kind) if isinstance(k, Lib)), Lib(""))
+    if not isinstance(kind, External):
+        kind = next((k for k in linear_order(state, kind) if isinstance(k, External)), External(""))
     library = kind.name
     row = (
         ops.layer(library.rpartition(".")[2])
@@ -126,11 +126,11 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         return Unknown("call")
     edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(current(state, key)))]
     given += [key for key in hidden if state.tensors[key].requires_grad is None]
-    made = invent(m.tape, state, given, call.node, name, edges)
+    made = invent(m.facts, state, given, call.node, name, edges)
     return TensorRef(made)
 
 
-def with_computed(m: Machine, state: State, receiver: Ref, thing: Instance, call: Call) -> Instance:
+def with_computed(m: Machine, state: State, receiver: HeapRef, thing: Instance, call: Call) -> Instance:
     """A layer with the parameters that it computes at each call."""
     from .parametrizations import computed, is_kept
 
@@ -146,8 +146,8 @@ def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Valu
     """One after the other. What a layer writes in place it writes where the program says ``inplace=True``."""
     value = call.args[0] if call.args else Unknown("input", False)
     for item in items:
-        thing = state.heap[item.id] if isinstance(item, Ref) else None
-        made = m.made.get(item.id) if isinstance(item, Ref) else None
+        thing = state.heap[item.id] if isinstance(item, HeapRef) else None
+        made = m.made.get(item.id) if isinstance(item, HeapRef) else None
         if made is not None and isinstance(thing, Instance) and thing.attributes.get("inplace") == TRUE:
             calls = state.calls
             state.calls = (*calls, call.node)
@@ -167,9 +167,9 @@ def parameters(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     items: list[Value] = [
         TensorRef(k) if call.name == "parameters" else Tuple((_called(n), TensorRef(k))) for n, k in found
     ]
-    result = Ref(state.new(Sequence("list", items, not found and is_open(state, receiver))))
-    if not items and isinstance(receiver, Ref):
-        m.tape.askers[result.id] = receiver.id
+    result = HeapRef(state.new(Sequence("list", items, not found and is_open(state, receiver))))
+    if not items and isinstance(receiver, HeapRef):
+        m.facts.parameters_requested_by[result.id] = receiver.id
     return result
 
 
@@ -181,36 +181,36 @@ def _called(name: str) -> Value:
 def buffers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     items: list[Value] = []
     for prefix, module in [("", receiver), *members(state, receiver)]:
-        for name, item in buffers_of(state, module).items() if isinstance(module, Ref) else ():
+        for name, item in buffers_of(state, module).items() if isinstance(module, HeapRef) else ():
             label = Const(f"{prefix}.{name}" if prefix else name)
             items.append(item if call.name == "buffers" else Tuple((label, item)))
-    return Ref(state.new(Sequence("list", items)))
+    return HeapRef(state.new(Sequence("list", items)))
 
 
 @method(MODULE_METHODS, "children", "named_children", "modules", "named_modules")
 def modules(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    found = [("", receiver), *((n, v) for n, v in members(state, receiver) if isinstance(v, Ref))]
+    found = [("", receiver), *((n, v) for n, v in members(state, receiver) if isinstance(v, HeapRef))]
     more = False
     for _, item in found:
-        if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Instance):
+        if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
             frozen_parts.taken(m, thing)
             more = more or item is receiver and HIDDEN in thing.attributes
     if "children" in call.name:
         found = [(n, v) for n, v in found if n and "." not in n]
     items = [Tuple((Const(n), v)) if "named" in call.name else v for n, v in found]
-    return Ref(state.new(Sequence("list", items, more)))
+    return HeapRef(state.new(Sequence("list", items, more)))
 
 
 @method(MODULE_METHODS, "train", "eval")
 def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
     for _, item in [("", receiver), *members(state, receiver)]:
-        if isinstance(item, Ref) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
+        if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
             state.edit(item.id).training = bool(mode.value)
-        if isinstance(item, Ref) and isinstance(state.heap[item.id], Instance):
+        if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Instance):
             if item is not receiver:
                 own = own_method(m, state, item, call.name)
-                if own is not None and isinstance(own, Bound) and isinstance(own.function, Function):
+                if own is not None and isinstance(own, BoundMethod) and isinstance(own.function, Function):
                     call_value(m, state, own, call.args, call.kwargs, call.node)
                     continue
             state.edit(item.id).attributes["training"] = mode
@@ -273,13 +273,13 @@ def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         for name, key in parameters_of(state, receiver)
         if not name.endswith(HIDDEN)
     }
-    return Ref(state.new(Mapping(items, True)))
+    return HeapRef(state.new(Mapping(items, True)))
 
 
 @method(MODULE_METHODS, "apply")
 def apply(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    for item in [*(v for _, v in members(state, receiver) if isinstance(v, Ref)), receiver]:
-        if isinstance(item, Ref) and isinstance(thing := state.heap[item.id], Instance):
+    for item in [*(v for _, v in members(state, receiver) if isinstance(v, HeapRef)), receiver]:
+        if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
             frozen_parts.taken(m, thing)
         if call.args:
             call_value(m, state, call.args[0], [item], {}, call.node)
@@ -289,11 +289,11 @@ def apply(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MODULE_METHODS, "register_buffer", "register_parameter", "add_module", "register_module")
 def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     name, value = call.get(0, "name"), call.get(1, "tensor", call.get(1, "param", call.get(1, "module")))
-    if isinstance(receiver, Ref) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
+    if isinstance(receiver, HeapRef) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id).attributes[str(name.value)] = value
         if call.name == "register_buffer":
             note(state.edit(receiver.id), BUFFERS, str(name.value))
-    elif isinstance(receiver, Ref) and isinstance(state.heap[receiver.id], Instance):
+    elif isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id).open = True
     return NONE
 
@@ -301,13 +301,13 @@ def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MODULE_METHODS, "__new__")
 def new(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """``module.__new__(type(module))``."""
-    return twin(state, receiver) if isinstance(receiver, Ref) else Unknown("object")
+    return twin(state, receiver) if isinstance(receiver, HeapRef) else Unknown("object")
 
 
 @method(MODULE_METHODS, "__getattr__")
 def absent_attribute(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """What ``nn.Module`` does about an attribute that is not found otherwise."""
-    thing, name = state.heap[receiver.id] if isinstance(receiver, Ref) else None, call.get(0, "name")
+    thing, name = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None, call.get(0, "name")
     if not isinstance(thing, Instance) or not isinstance(name, Const):
         return Unknown("attribute")
     found = thing.attributes.get(str(name.value))

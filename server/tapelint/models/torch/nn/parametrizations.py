@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from .... import ops
 from ....autograd import State, leaf, record
-from ....domain.values import Const, Instance, Lib, Ref, TensorRef, Tuple, Value
+from ....domain.values import Const, External, HeapRef, Instance, TensorRef, Tuple, Value
 from ....engine.machine import Machine
 from ....semantics.calls import call_value
 from ..registry import PARAMETRIZED, Call, function
@@ -29,7 +29,7 @@ SAVING = ("spectral_norm", "weight_norm")
     "torch.nn.utils.parametrizations.orthogonal",
 )
 def computed_when_read(m: Machine, state: State, call: Call) -> Value:
-    how = Lib(call.name.rpartition(".")[2])
+    how = External(call.name.rpartition(".")[2])
     return _parametrize(m, state, call, "parametrizations.{}.original", how)
 
 
@@ -49,9 +49,9 @@ def register_parametrization(m: Machine, state: State, call: Call) -> Value:
     "torch.nn.utils.prune.identity",
 )
 def computed_when_called(m: Machine, state: State, call: Call) -> Value:
-    how = Lib(call.name.rpartition(".")[2])
+    how = External(call.name.rpartition(".")[2])
     module = _parametrize(m, state, call, "{}_orig", how)
-    if isinstance(module, Ref) and isinstance(thing := state.heap[module.id], Instance):
+    if isinstance(module, HeapRef) and isinstance(thing := state.heap[module.id], Instance):
         made = computed(m, state, thing, call.node)
         if how.name == "spectral_norm":  # until the first call the weight is mere data
             made = {name: TensorRef(leaf(state, call.node)) for name in made}
@@ -62,7 +62,7 @@ def computed_when_called(m: Machine, state: State, call: Call) -> Value:
 def _parametrize(m: Machine, state: State, call: Call, label: str, how: Value) -> Value:
     """The parameter goes on under another name; the module remembers how its old name is computed."""
     module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
-    if not isinstance(module, Ref) or not isinstance(thing := state.heap[module.id], Instance):
+    if not isinstance(module, HeapRef) or not isinstance(thing := state.heap[module.id], Instance):
         return module
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return module
@@ -90,7 +90,7 @@ def _parametrized(thing: Instance) -> Tuple:
 )
 def remove(m: Machine, state: State, call: Call) -> Value:
     module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
-    if isinstance(module, Ref) and isinstance(thing := state.heap[module.id], Instance):
+    if isinstance(module, HeapRef) and isinstance(thing := state.heap[module.id], Instance):
         known = _parametrized(thing)
         edited = state.edit(module.id).attributes
         for item in known.items:
@@ -112,7 +112,7 @@ def computed(m: Machine, state: State, thing: Instance, node: ast.AST, only: str
         if only is not None and name.value != only:
             continue
         value = found.get(name.value, original)
-        if isinstance(how, Lib):
+        if isinstance(how, External):
             found[name.value] = _made(m, state, value, how.name, node)
         else:
             found[name.value] = call_value(m, state, how, [value], {}, node)
@@ -125,7 +125,7 @@ def _made(m: Machine, state: State, original: Value, how: str, node: ast.AST) ->
         return original
     row = ops.candidates("square" if how in SAVING else "mul")[0]
     given = {"self": original.id} if how in SAVING else {"self": original.id, "other": leaf(state, node)}
-    return TensorRef(record(m.tape, state, replace(row, name=how), given, node)[0])
+    return TensorRef(record(m.facts, state, replace(row, name=how), given, node)[0])
 
 
 def is_kept(thing: Instance, name: str) -> bool:

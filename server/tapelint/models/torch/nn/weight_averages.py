@@ -7,7 +7,7 @@ averaged.update_parameters(model)     # writes the parameters of the copy, in pl
 from __future__ import annotations
 
 from ....autograd import State, bump
-from ....domain.values import NONE, Instance, Lib, Ref, Unknown, Value
+from ....domain.values import NONE, External, HeapRef, Instance, Unknown, Value
 from ....engine.machine import Machine
 from ...python.copying import deep_copy
 from ..registry import FUNCTIONS, Call, function
@@ -20,10 +20,10 @@ AVERAGED = "torch.optim.swa_utils.AveragedModel"
 @function(AVERAGED)
 def averaged_model(m: Machine, state: State, call: Call) -> Value:
     model = call.get(0, "model")
-    if not isinstance(model, Ref) or not is_module_like(state, model):
+    if not isinstance(model, HeapRef) or not is_module_like(state, model):
         return Unknown("AveragedModel")
     copy = deep_copy(m, state, model, call)
-    return Ref(state.new(Instance(Lib(AVERAGED), {"module": copy, "forward": copy})))
+    return HeapRef(state.new(Instance(External(AVERAGED), {"module": copy, "forward": copy})))
 
 
 def update_parameters(m: Machine, state: State, call: Call) -> Value:

@@ -14,7 +14,7 @@ class SAM(torch.optim.Optimizer):
 from __future__ import annotations
 
 from ....autograd import State
-from ....domain.values import NONE, Instance, Mapping, Optimizer, Ref, Sequence, Value
+from ....domain.values import NONE, HeapRef, Instance, Mapping, Optimizer, Sequence, Value
 from ....engine.machine import Machine
 from ..registry import HELD, OPTIMIZER_METHODS, Call, function
 from .optimizers import make, param_groups
@@ -27,9 +27,9 @@ def begin(m: Machine, state: State, call: Call) -> Value:
     receiver = call.need(0)
     inner = Call(BASES[0], call.args[1:], call.kwargs, call.node, call.key)
     made = make(m, state, inner)
-    assert isinstance(made, Ref)
+    assert isinstance(made, HeapRef)
     held: Optimizer = state.heap[made.id]
-    if not isinstance(receiver, Ref) or not isinstance(state.heap[receiver.id], Instance):
+    if not isinstance(receiver, HeapRef) or not isinstance(state.heap[receiver.id], Instance):
         return NONE
     thing: Instance = state.edit(receiver.id)
     if not held.params:
@@ -37,23 +37,23 @@ def begin(m: Machine, state: State, call: Call) -> Value:
         return NONE
     defaults = inner.get(1, "defaults")
     groups = param_groups(m, state, made)
-    if isinstance(defaults, Ref) and isinstance(known := state.heap[defaults.id], Mapping):
+    if isinstance(defaults, HeapRef) and isinstance(known := state.heap[defaults.id], Mapping):
         _fill(state, groups, known)
     thing.attributes |= {
         HELD: made,
         "param_groups": groups,
         "defaults": defaults,
-        "state": Ref(state.new(Mapping({}, True))),
+        "state": HeapRef(state.new(Mapping({}, True))),
     }
     return NONE
 
 
 def _fill(state: State, groups: Value, defaults: Mapping) -> None:
     """A group has what it was not given from the defaults."""
-    assert isinstance(groups, Ref)
+    assert isinstance(groups, HeapRef)
     listed: Sequence = state.heap[groups.id]
     for group in listed.items:
-        if isinstance(group, Ref) and isinstance(state.heap[group.id], Mapping):
+        if isinstance(group, HeapRef) and isinstance(state.heap[group.id], Mapping):
             entries: Mapping = state.edit(group.id)
             entries.items = {**defaults.items, **entries.items}
 
@@ -62,7 +62,7 @@ def _fill(state: State, groups: Value, defaults: Mapping) -> None:
 def inherited(m: Machine, state: State, call: Call) -> Value:
     """``super().zero_grad()``."""
     receiver, name = call.need(0), call.name.rpartition(".")[2]
-    thing = state.heap[receiver.id] if isinstance(receiver, Ref) else None
+    thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
     held = thing.attributes.get(HELD) if isinstance(thing, Instance) else None
     if held is None:
         return NONE

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 
-from ....autograd import Refused, State, bump, check_inference_write, current, leaf, write_aside
+from ....autograd import Refused, State, bump, check_inference_write, current, leaf, record_untracked_write
 from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized
 from ....autograd.gradients import history
 from ....checks.unoptimized_parameters import refuse_nothing
@@ -15,11 +15,11 @@ from ....domain.values import (
     NONE,
     TRUE,
     Const,
+    External,
+    HeapRef,
     Instance,
-    Lib,
     Mapping,
     Optimizer,
-    Ref,
     Sequence,
     TensorRef,
     Unknown,
@@ -46,13 +46,13 @@ def make(m: Machine, state: State, call: Call) -> Value:
     """``optim.SGD(params, ...)``: parameters, or groups of them."""
     given = call.get(0, "params")
     fused = call.kwargs.get("fused", Const(False)) != Const(False)
-    if isinstance(given, Ref) and isinstance(group := state.heap[given.id], Mapping):
+    if isinstance(given, HeapRef) and isinstance(group := state.heap[given.id], Mapping):
         given = group.items.get("params", Unknown("params"))
     found = list(dict.fromkeys(tensors_in(state, _collected(m, state, given, call), 4)))
     if not found:
         refuse_nothing(m, state, given, call)
     more = not found or isinstance(given, Unknown)
-    if isinstance(given, Ref) and isinstance(listed := state.heap[given.id], Sequence) and not found:
+    if isinstance(given, HeapRef) and isinstance(listed := state.heap[given.id], Sequence) and not found:
         if not listed.items and not listed.open:
             raise Raised("ValueError", "optimizer got an empty parameter list", by_torch=True)
     if call.kwargs.get("differentiable", FALSE) == FALSE:
@@ -63,22 +63,22 @@ def make(m: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     momentum = call.get(2, "momentum", Const(0)) if name == "SGD" else Const(0)
     stateful = name not in STATELESS or momentum not in (Const(0), Const(0.0))
-    made = Ref(state.new(Optimizer(name, held, more, fused, single, stateful)))
+    made = HeapRef(state.new(Optimizer(name, held, more, fused, single, stateful)))
     m.made[made.id] = call.node
     if _is_groups(state, given):
-        assert isinstance(given, Ref)
+        assert isinstance(given, HeapRef)
         m.grouped[made.id] = given
     return made
 
 
 def _is_groups(state: State, given: Value) -> bool:
     """Whether an optimizer was given dicts: it keeps them, and adds to each what it was not given."""
-    thing = state.heap[given.id] if isinstance(given, Ref) else None
+    thing = state.heap[given.id] if isinstance(given, HeapRef) else None
     return isinstance(thing, Sequence) and bool(thing.items) and all(_is_dict(state, item) for item in thing.items)
 
 
 def _is_dict(state: State, value: Value) -> bool:
-    return isinstance(value, Ref) and isinstance(state.heap[value.id], Mapping)
+    return isinstance(value, HeapRef) and isinstance(state.heap[value.id], Mapping)
 
 
 def is_moved(state: State, key: int) -> bool:
@@ -96,7 +96,7 @@ def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> No
             continue
         if is_moved(state, key):
             continue
-        m.tape.publish(NonLeafOptimized(state.moment(call.node), None, key, tensor.born))
+        m.facts.publish(NonLeafOptimized(state.point(call.node), None, key, tensor.created_at))
         raise Raised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
 
 
@@ -106,7 +106,7 @@ def _collected(m: Machine, state: State, value: Value, call: Call) -> Value:
     from ....semantics.iteration import items_of
 
     if isinstance(value, (Generator, Zip)):
-        return Ref(state.new(Sequence("list", items_of(m, state, value, call.node, 8).values)))
+        return HeapRef(state.new(Sequence("list", items_of(m, state, value, call.node, 8).values)))
     return value
 
 
@@ -122,22 +122,22 @@ def step(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.expr | None = None) -> Value:
     """``step``, by the program or by the scaler of mixed precision."""
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     optimizer: Optimizer = state.heap[receiver.id]
     result: Value = NONE
     closure = call.get(0, "closure")
     if closure != NONE:
         mode = state.grad_mode
-        laps, run = state.laps, m.new_run()
+        iterations, run = state.iterations, m.new_run()
         for number in range(2 if optimizer.searches and not optimizer.single else 1):
             if optimizer.searches:
-                m.lap(state, call.node, run, number + 1, len(laps))
+                m.lap(state, call.node, run, number + 1, len(iterations))
             state.grad_mode = True
             result = call_value(m, state, closure, [], {}, call.node)
             state.grad_mode = mode
             if optimizer.searches:
                 _update(m, state, optimizer, call, scaler)
-            state.laps = laps
+            state.iterations = iterations
             if not optimizer.open and not any(key in state.grads for key in optimizer.params):
                 break  # without a gradient LBFGS has nothing to search for
         if optimizer.searches:
@@ -148,14 +148,14 @@ def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.e
     return result
 
 
-def _write_state(m: Machine, state: State, receiver: Ref, call: Call) -> None:
+def _write_state(m: Machine, state: State, receiver: HeapRef, call: Call) -> None:
     """What the first step makes for a parameter is written by later ones, inference tensor or not."""
     optimizer: Optimizer = state.heap[receiver.id]
     stepped = [key for key in optimizer.params if key in state.grads]
-    now = state.moment(call.node)
+    now = state.point(call.node)
     for key in stepped:
         if (made := optimizer.began.get(key)) is not None and not state.inference:
-            m.tape.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
+            m.facts.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
             raise Raised("RuntimeError", "Inplace update to inference tensor outside InferenceMode", by_torch=True)
     if new := [key for key in stepped if key not in optimizer.began]:
         state.edit(receiver.id).began.update(dict.fromkeys(new, now if state.inference else None))
@@ -170,10 +170,10 @@ def write_parameters(m: Machine, state: State, optimizer: Optimizer, node: ast.A
     """Each parameter that has a gradient is written in place; by a fused optimizer where no version counts it."""
     for key in optimizer.params:
         if key in state.grads and optimizer.fused:
-            write_aside(state, state.tensors[key].memory, f"{optimizer.name}.step", node, -1)
+            record_untracked_write(state, state.tensors[key].memory, f"{optimizer.name}.step", node, -1)
         elif key in state.grads:
             try:
-                check_inference_write(m.tape, state, state.tensors[key], f"{optimizer.name}.step", node)
+                check_inference_write(m.facts, state, state.tensors[key], f"{optimizer.name}.step", node)
             except Refused as refused:
                 raise Raised("RuntimeError", str(refused), by_torch=True) from None
             bump(state, state.tensors[key].counter, f"{optimizer.name}.step", node, tensor=key)
@@ -181,14 +181,14 @@ def write_parameters(m: Machine, state: State, optimizer: Optimizer, node: ast.A
 
 @method(OPTIMIZER_METHODS, "zero_grad")
 def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     clear_grads(m, state, state.heap[receiver.id].params, call)
     return NONE
 
 
 @method(OPTIMIZER_METHODS, "add_param_group")
 def add_param_group(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, Ref)
+    assert isinstance(receiver, HeapRef)
     refuse_computed(m, state, list(tensors_in(state, call.get(0, "param_group"), 4)), call)
     if receiver.id in m.grouped:
         state.edit(m.grouped[receiver.id].id).items.append(call.get(0, "param_group"))
@@ -202,20 +202,20 @@ def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     return Unknown("state_dict", False)
 
 
-def param_groups(m: Machine, state: State, owner: Ref) -> Value:
+def param_groups(m: Machine, state: State, owner: HeapRef) -> Value:
     """``optimizer.param_groups``: what it was given, or one group with all parameters, whose other entries are not
     known.
     """
     if owner.id in m.grouped:
         return m.grouped[owner.id]
     optimizer: Optimizer = state.heap[owner.id]
-    params = Ref(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.open)))
-    return Ref(state.new(Sequence("list", [Ref(state.new(Mapping({"params": params}, True)))])))
+    params = HeapRef(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.open)))
+    return HeapRef(state.new(Sequence("list", [HeapRef(state.new(Mapping({"params": params}, True)))])))
 
 
 @function("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")
 def scaler(m: Machine, state: State, call: Call) -> Value:
-    return Ref(state.new(Instance(Lib("torch.amp.GradScaler"), {"enabled": call.kwargs.get("enabled", TRUE)})))
+    return HeapRef(state.new(Instance(External("torch.amp.GradScaler"), {"enabled": call.kwargs.get("enabled", TRUE)})))
 
 
 @function("torch.amp.GradScaler.scale")
@@ -225,21 +225,21 @@ def scale(m: Machine, state: State, call: Call) -> Value:
     if not isinstance(loss, TensorRef):
         return loss
     scaler = call.need(0)
-    thing = state.heap[scaler.id] if isinstance(scaler, Ref) else None
+    thing = state.heap[scaler.id] if isinstance(scaler, HeapRef) else None
     enabled = thing.attributes.get("enabled", TRUE) if isinstance(thing, Instance) else FALSE
     if enabled == FALSE:
         return loss
     factor = TensorRef(leaf(state, call.node))
     scaled = run(m, state, "mul", [loss, factor], {}, call.node) or loss
     if isinstance(scaled, TensorRef) and truth(m, state, enabled) is not False:
-        m.tape.scaled[scaled.id] = state.moment(call.node)
+        m.facts.scaled[scaled.id] = state.point(call.node)
     return scaled
 
 
 @function("torch.amp.GradScaler.step")
 def scaled_step(m: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
-    if isinstance(optimizer, Ref) and isinstance(state.heap[optimizer.id], Optimizer):
+    if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):
         function = call.node.func if isinstance(call.node, ast.Call) else None
         inner = Call("step", call.args[2:], {}, call.node)
         return advance(m, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None)
@@ -250,7 +250,7 @@ def scaled_step(m: Machine, state: State, call: Call) -> Value:
 @function("torch.amp.GradScaler.unscale_")
 def unscale(m: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
-    if isinstance(optimizer, Ref) and isinstance(state.heap[optimizer.id], Optimizer):
+    if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):
         history.unscaled(state, state.heap[optimizer.id].params)
     else:
         history.unscaled(state, list(state.history))

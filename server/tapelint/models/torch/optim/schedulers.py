@@ -7,7 +7,7 @@ scheduler.step(val_loss)            # as far as graphs go nothing happens here
 from __future__ import annotations
 
 from ....autograd import State
-from ....domain.values import NONE, Instance, Lib, Optimizer, Ref, Unknown, Value
+from ....domain.values import NONE, External, HeapRef, Instance, Optimizer, Unknown, Value
 from ....engine.machine import Machine
 from ..registry import FUNCTIONS, Call
 
@@ -21,8 +21,8 @@ ASKED = "get_last_lr get_lr state_dict print_lr".split()
 
 def _made(m: Machine, state: State, call: Call) -> Value:
     held = call.get(0, "optimizer")
-    is_known = isinstance(held, Ref) and isinstance(state.heap[held.id], Optimizer)
-    return Ref(state.new(Instance(Lib(call.name), {"optimizer": held} if is_known else {}, True)))
+    is_known = isinstance(held, HeapRef) and isinstance(state.heap[held.id], Optimizer)
+    return HeapRef(state.new(Instance(External(call.name), {"optimizer": held} if is_known else {}, True)))
 
 
 def _nothing(m: Machine, state: State, call: Call) -> Value:
