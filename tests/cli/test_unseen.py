@@ -225,5 +225,5 @@ def test_a_fault_of_the_engine(faulty: Tapelint, tmp_path: Path, jobs: str) -> N
         elif form == "github":
             assert "::warning title=TL912 (internal-error),file=a.py,line=2," in done.stdout
         elif form == "full":
-            assert "in ev\n" in faulty("check", "a.py", TAPELINT_LOG="error").stderr
+            assert "in evaluate\n" in faulty("check", "a.py", TAPELINT_LOG="error").stderr
             assert done.stdout.endswith("Found 1 error in 11 files (1 with an internal error).\n")
