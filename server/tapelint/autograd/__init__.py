@@ -71,5 +71,5 @@ __all__ = [
     "see_outside",
     "settle",
     "unused",
-    "write_aside",
+    "record_untracked_write",
 ]

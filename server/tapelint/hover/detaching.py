@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ..autograd import ProgramPoint, Tensor
+from ..autograd import Node, ProgramPoint, Tensor
 from ..autograd.model.program_point import earlier_iteration
 from ..domain.values import GradMode
 from ..rules.support.story import code, tensor_name
@@ -92,7 +92,7 @@ def _cut_off(watch: Watch, now: ProgramPoint, tensor: Tensor) -> str:
 
 
 def _nodes(tensor: Tensor) -> Iterator:
-    return (item for item in graph(tensor.grad_fn) if hasattr(item, "born"))
+    return (item for item in graph(tensor.grad_fn) if isinstance(item, Node))
 
 
 def requires_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
