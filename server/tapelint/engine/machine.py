@@ -19,7 +19,7 @@ from ..autograd import Facts, Iteration, NodeVisit, State
 from ..domain.builtin_names import BUILTINS
 from ..domain.join import merged
 from ..domain.reachability import JoinPoint, Known
-from ..domain.values import Const, External, Unknown, Value, something
+from ..domain.values import Const, External, HeapRef, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
 from .import_lookups import Looked
@@ -115,7 +115,7 @@ class Machine:
         self.absent: dict[int, Any] = {}
         self.turns: dict[int, NodeVisit] = {}
         self.made: dict[int, ast.AST] = {}
-        self.grouped: dict[int, Any] = {}
+        self.grouped: dict[int, HeapRef] = {}
         self.making: list[int] = []
         self.width = MAX_STATES
         self.suspects: list[int] = []

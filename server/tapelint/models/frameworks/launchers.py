@@ -68,11 +68,13 @@ def toggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> V
     made, chosen = _configured(m, state, receiver, call), call.get(0, "optimizer")
     if made == NONE:
         return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
-    if not isinstance(made, Tuple) or chosen not in made.items:
+    if not isinstance(made, Tuple) or not isinstance(chosen, HeapRef) or chosen not in made.items:
         return NONE
     own = set(state.heap[chosen.id].params)
-    others = {key for each in made.items for key in state.heap[each.id].params} - own
+    all_of_them = [each for each in made.items if isinstance(each, HeapRef)]
+    others = {key for each in all_of_them for key in state.heap[each.id].params} - own
     off = [key for key in sorted(others) if state.tensors[key].requires_grad]
+    assert isinstance(receiver, HeapRef)  # it has optimizers
     state.edit(receiver.id).attributes[TOGGLED] = Tuple(tuple(TensorRef(key) for key in off))
     require(state, off, False)
     return NONE
@@ -80,10 +82,11 @@ def toggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> V
 
 @method(MODULE_METHODS, "untoggle_optimizer")
 def untoggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if not is_framework_object(state, receiver, MANUAL[0]):
+    if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
         return unknown_call(m, state, call.args, call.kwargs, call.node, Method(receiver, call.name))
     off = state.edit(receiver.id).attributes.pop(TOGGLED, NONE)
-    require(state, [item.id for item in off.items] if isinstance(off, Tuple) else [], True)
+    toggled = off.items if isinstance(off, Tuple) else ()
+    require(state, [item.id for item in toggled if isinstance(item, TensorRef)], True)
     return NONE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from ...autograd import State
@@ -192,15 +193,16 @@ def following(m: Machine, state: State, call: Call) -> Value:
     return found[0] if found else call.args[1] if len(call.args) > 1 else Unknown("item")
 
 
+OF_NUMBERS: dict[str, Callable[..., object]] = {"max": max, "min": min, "abs": abs, "round": round}
+"""What is computed where all arguments are known."""
+
+
 @function("builtins.max", "builtins.min", "builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
 def arithmetic(m: Machine, state: State, call: Call) -> Value:
-    if all(isinstance(a, Const) for a in call.args) and not call.kwargs:
+    known = [a.value for a in call.args if isinstance(a, Const)]
+    if len(known) == len(call.args) and not call.kwargs:
         try:
-            return Const(
-                {"max": max, "min": min, "abs": abs, "round": round}[call.name.rpartition(".")[2]](
-                    *(a.value for a in call.args)
-                )
-            )  # type: ignore[operator,attr-defined]
+            return Const(OF_NUMBERS[call.name.rpartition(".")[2]](*known))
         except Exception:  # the program's own mistake, or pow and divmod
             return Unknown("number", False)
     if call.args and isinstance(call.args[0], TensorRef) and call.name in ("builtins.abs", "builtins.pow"):

@@ -76,8 +76,8 @@ def _is(state: State, value: Value, kind: Value) -> bool | None:
         if isinstance(thing, Mapping):
             return name in ("dict", thing.kind)
         if isinstance(thing, Instance):
-            order = [o.name if isinstance(o, External) else "" for o in linear_order(state, thing.kind)]
-            return True if kind.name in order else None if thing.open or name == "Module" else False
+            names = [o.name for o in linear_order(state, thing.kind) if isinstance(o, External)]
+            return True if kind.name in names else None if thing.open or name == "Module" else False
     if isinstance(value, External) and is_layer(value.name):
         return name == "type"
     return None

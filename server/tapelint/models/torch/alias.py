@@ -42,7 +42,7 @@ def _only_splits(old: Sizes, new: Sizes) -> bool:
     """Whether each old dimension is one or several of the new ones, in order."""
     left = list(new)
     for size in old:
-        product: int | None = 1
+        product = 1
         while product != size or left and left[0] == 1:
             if not left or size is None or (part := left.pop(0)) is None:
                 return False

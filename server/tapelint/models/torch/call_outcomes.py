@@ -26,7 +26,10 @@ def for_each(m: Machine, state: State, key: object, call: Callable[[], Value], a
     except Raised as error:
         outcome = error
     for index, (path, values) in enumerate(m.memo.forks[waiting:], waiting):
-        m.memo.forks[index] = path, {**values, key: _ended(after, path, values[key])}  # type: ignore[index, dict-item]
+        assert isinstance(key, tuple)  # a fork is of an evaluation that the memo knows
+        result = values[key]
+        assert isinstance(result, (Value, Raised))
+        m.memo.forks[index] = path, {**values, key: _ended(after, path, result)}
     ended = _ended(after, state, outcome)
     if isinstance(ended, Raised):
         raise ended

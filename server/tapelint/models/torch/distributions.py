@@ -38,7 +38,7 @@ ASKED = ("log_prob", "rsample", "entropy", "cdf", "icdf")
 
 def make(m: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
-    given = {**dict(enumerate(call.args)), **call.kwargs}
+    given: dict[int | str, Value] = dict([*enumerate(call.args), *call.kwargs.items()])
     parts = {LOCATION: [given.pop(key) for key in ("loc", 0) if key in given and name in SHIFTED]}
     parts[OTHERS] = list(given.values())
     tensors = {part: [t for value in values for t in arguments(m, state, value)] for part, values in parts.items()}

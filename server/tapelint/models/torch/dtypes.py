@@ -66,7 +66,7 @@ def of_values(state: State, value: object, above: tuple[object, ...] = ()) -> Ki
 def highest(kinds: list[Kind]) -> Kind:
     if None in kinds or "other" in kinds:
         return "float" if "float" in kinds else None
-    return next((kind for kind in ("float", "int", "bool") if kind in kinds), None)  # type: ignore[return-value]
+    return next((kind for kind in ("float", "int", "bool") if kind in kinds), None)
 
 
 def result_kind(state: State, op: str, named: Mapping[str, object]) -> Kind:

@@ -46,7 +46,7 @@ class Call:
 
     def need(self, index: int) -> Value:
         """The argument at ``index``, which has no default: Python raises a TypeError where it is left out."""
-        return self.args[index]  # type: ignore[no-any-return]
+        return self.args[index]
 
     def flag(self, index: int, name: str, default: bool = False) -> bool | None:
         """A boolean argument; None where it is not known."""

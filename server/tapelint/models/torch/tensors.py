@@ -72,7 +72,10 @@ def set_(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     plain = not tensor.requires_grad and given is not None and given.requires_grad is False
     # What had a graph gets a node that has no formula.
     state.tensors[tensor.id] = replace(
-        tensor, memory=tensor.counter, sizes=given and given.sizes, requires_grad=False if plain else None
+        tensor,
+        memory=tensor.counter,
+        sizes=None if given is None else given.sizes,
+        requires_grad=False if plain else None,
     )
     bump(state, tensor.counter, "set_", call.node, tensor=tensor.id)
     if given is not None:
@@ -183,12 +186,12 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     ):
         copied = call.name != "to" or call.args or call.kwargs
         if copied:
-            made = run(m, state, "clone", [receiver], {}, call.node)
-            if isinstance(made, TensorRef):
-                copy = state.tensors[made.id]
+            clone = run(m, state, "clone", [receiver], {}, call.node)
+            if isinstance(clone, TensorRef):
+                copy = state.tensors[clone.id]
                 if copy.grad_fn is not None and not precision.changes(m, receiver.id, call.name, asked):
-                    state.tensors[made.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
-                return made
+                    state.tensors[clone.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
+                return clone
     precision.convert(m, call.name, asked, receiver.id)
     return receiver
 

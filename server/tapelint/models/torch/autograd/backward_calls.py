@@ -212,7 +212,7 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
             m.facts.publish(UnusedInput(state.point(call.node), None, plain[0].id, True, plain[0].created_at, None))
         raise refused(m, NO_INPUT)
     materialize = call.flag(7, "materialize_grads", False)
-    allowed = call.flag(5, "allow_unused", materialize)
+    allowed = call.flag(5, "allow_unused", bool(materialize))
     batched = call.flag(6, "is_grads_batched", False)
     go_backward(m, state, roots, call.node, retain, create, inputs, accumulate=False)
     given = call.get(2, "grad_outputs")

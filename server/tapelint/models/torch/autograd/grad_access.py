@@ -136,7 +136,8 @@ def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value
 
 def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) -> Iterator[int]:
     """The leaves somebody who holds ``values`` can get at."""
-    todo, seen = list(values), set()
+    todo = list(values)
+    seen: set[int] = set()
     while todo and len(seen) < most:
         value = todo.pop()
         if isinstance(value, TensorRef):

@@ -227,8 +227,8 @@ def vjp(m: Machine, state: State, call: Call) -> Value:
         except Refused:
             spoiled = True
         records = tuple(current(path, key) for key in (*roots, *inputs))
-        facts = Const((records[: len(roots)], records[len(roots) :], level, spoiled))
-        pull = Partial(External("torch.func.(pullback)"), (facts, Tuple(tuple(handed))), ())
+        graph = Const((records[: len(roots)], records[len(roots) :], level, spoiled))
+        pull = Partial(External("torch.func.(pullback)"), (graph, Tuple(tuple(handed))), ())
         return Tuple((value, pull) if aux is None else (value, pull, aux))
 
     return inside(m, state, inner, run, args, None, after)

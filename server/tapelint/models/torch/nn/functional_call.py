@@ -38,7 +38,7 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
     if placed is None:
         return unknown_call(m, state, call.args, call.kwargs, call.node, External(call.name))
     args, kwargs = call.get(2, "args"), call.get(3, "kwargs")
-    positional = list(args.items) if isinstance(args, Tuple) else [] if args == NONE else [args]
+    positional: list[Value] = list(args.items) if isinstance(args, Tuple) else [] if args == NONE else [args]
     named = state.heap[kwargs.id] if isinstance(kwargs, HeapRef) else None
     keywords = {str(name): value for name, value in named.items.items()} if isinstance(named, Mapping) else {}
     own = {place: put(state, place, value) for place, (_, value) in placed.items()}
@@ -47,8 +47,9 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
         for place, before in reversed(own.items()):
             now = put(path, place, before)
             name = placed[place][0]
-            known = path.heap[given.id] if isinstance(given, HeapRef) else None
-            if isinstance(known, Mapping) and name is not None and now is not None and now != placed[place][1]:
+            if name is None or now is None or now == placed[place][1]:
+                continue
+            if isinstance(given, HeapRef) and isinstance(path.heap[given.id], Mapping):
                 path.edit(given.id).items[name] = now
         if isinstance(outcome, Raised):
             raise outcome
@@ -140,6 +141,7 @@ def place_of(state: State, module: HeapRef, name: str) -> Place | None:
 
 def children(state: State, module: HeapRef) -> Iterator[tuple[str, HeapRef]]:
     thing = state.heap[module.id]
+    pairs: list[tuple[object, Value]]
     if isinstance(thing, Instance):
         inner = thing.attributes.get(ITEMS)
         if isinstance(inner, HeapRef):

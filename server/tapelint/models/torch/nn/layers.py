@@ -199,9 +199,9 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         several = isinstance(value, (Tuple, HeapRef))
         tensors[name] = dispatch.tensor_list(m, state, value) if several else dispatch.tensor_of(m, state, value)
     for name in row.own:
-        value = thing.attributes.get(name)
-        if isinstance(value, TensorRef):
-            tensors[name], named[name] = value.id, value
+        own = thing.attributes.get(name)
+        if isinstance(own, TensorRef):
+            tensors[name], named[name] = own.id, own
     if packed is not None:
         # What is packed goes step by step: the result is put together of what the steps have saved, biases are added.
         op = replace(op, saves=tuple(item for item in op.saves if not item.what.startswith(("result", "bias"))))

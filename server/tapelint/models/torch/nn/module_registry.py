@@ -167,8 +167,8 @@ def all_attributes(state: State, owner: HeapRef) -> Value:
     if not isinstance(thing, Instance):
         return HeapRef(state.new(Mapping({ITEMS: HeapRef(state.new(thing.copy()))}, True)))
     found = dict(thing.attributes)
-    if isinstance(found.get(ITEMS), HeapRef):
-        found[ITEMS] = HeapRef(state.new(state.heap[found[ITEMS].id].copy()))
+    if isinstance(inner := found.get(ITEMS), HeapRef):
+        found[ITEMS] = HeapRef(state.new(state.heap[inner.id].copy()))
     if is_module_like(state, owner):
         found.update({kind: registry(state, owner, kind) for kind in KINDS})
     foreign = [kind for kind in linear_order(state, thing.kind) if not isinstance(kind, HeapRef) and kind not in PLAIN]

@@ -12,7 +12,7 @@ from ..registry import Call, function
 @function("torch.nn.parallel.data_parallel")
 def data_parallel(m: Machine, state: State, call: Call) -> Value:
     inputs = call.get(1, "inputs")
-    args = list(inputs.items) if isinstance(inputs, Tuple) else [inputs]
+    args: list[Value] = list(inputs.items) if isinstance(inputs, Tuple) else [inputs]
     return call_value(m, state, call.get(0, "module"), args, {}, call.node, call.key)
 
 
