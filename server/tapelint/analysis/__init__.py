@@ -11,9 +11,11 @@ import ast
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 
 from ..autograd import Facts
 from ..autograd.events.graph_walks import BackwardRan, Event
+from ..engine.machine import Probe
 from ..fault import fault_of
 from ..interpreter import (
     AnalysisStats,
@@ -31,8 +33,10 @@ from ..interpreter import (
 )
 from ..modules.loader import Outdated
 from ..report import Diagnostic, Fix, Notice, settle
+from ..report.diagnostic import Severity
 from ..report.notice import internal
 from ..rules import FileSummary, Finding, Rule, all_rules
+from ..rules.support.cure import FixProposal
 from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
 from ..stubs import stub_module_name
 from ..workspace.config import Config
@@ -42,7 +46,7 @@ from .unseen import notices, unparsed
 
 __all__ = ["Cancelled", "Hover", "Memory", "Report", "analyse", "fixes", "hover"]
 
-SEVERITIES = ("error", "warning", "information", "hint")
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information", "hint")
 MORE = 2
 """How often a cure is made again where the same place then shows the same hazard of another tensor."""
 FRAMES = 12_000
@@ -129,11 +133,7 @@ def _analyse(
         said, none = tuple(unparsed(source)), asdict(AnalysisStats())
         return Report(source.path, source, (), none, config, resolve=resolve, notices=said, is_imported=is_imported)
     memory = memory or Memory()
-    machine = memory.resume(source, resolve, config)
-    if machine is None:
-        machine = made(source, Facts(), resolve=resolve)
-        machine.facts.listeners.append(_observer(machine, config))
-        memory.begin(machine, source, config)
+    machine = _resumed(source, config, resolve, memory)
     try:
         steps = executed(machine, cancel, memory)
     except Outdated:
@@ -142,38 +142,25 @@ def _analyse(
     findings, reach = _noted(steps)
     imports = machine.imports
     files = Files(source, imports.sources if imports else ())
-    by_place: dict[tuple[str, Span], Finding] = {}
-    diagnostics: list[Diagnostic] = []
     origins = frozenset(map(files.origin, findings.values()))
-    for finding in findings.values():
-        if alone is not None and _is_shown_alone(finding, files, config, cancel, resolve, alone):
-            continue
-        diagnostic = files.diagnostic(finding)
-        if diagnostic is not None:
-            diagnostics.append(diagnostic)
-            by_place[diagnostic.code, diagnostic.span] = finding
-    seen = {(origin.code, origin.span.row) for origin in origins if origin.path == source.path}
-
-    def is_certain() -> bool:
-        complete = not source.problems and is_whole(machine, steps)
-        return complete and not (is_imported is not None and is_imported(source.path))
-
-    examined = FileSummary(
-        source,
-        frozenset(seen | {(diagnostic.code, diagnostic.span.row) for diagnostic in diagnostics}),
-        frozenset(rule.code for rule in running(config) if rule.check),
-        {rule.code: rule.name for rule in all_rules()},
-        is_certain,
-    )
-    remarks = {} if alone is None else dict(files.remarks(examined, config.names))
+    shown = [
+        (diagnostic, finding)
+        for finding in findings.values()
+        if (alone is None or not _is_shown_alone(finding, files, config, cancel, resolve, alone))
+        and (diagnostic := files.diagnostic(finding)) is not None
+    ]
+    diagnostics = [diagnostic for diagnostic, _ in shown]
+    is_certain = partial(_is_certain, machine, source, steps, is_imported)
+    summary = _summary(source, config, diagnostics, origins, is_certain)
+    remarks = {} if alone is None else dict(files.remarks(summary, config.names))
     found = [*settle(diagnostics, source.suppressions), *remarks]
     return Report(
         source.path,
         source,
-        settle(found, grade=lambda d: config.grade(d.code, d.severity, source.path)),
+        settle(found, grade=partial(_grade, config, source.path)),
         asdict(machine.stats),
         config,
-        by_place,
+        {(diagnostic.code, diagnostic.span): finding for diagnostic, finding in shown},
         tuple(reach.values()),
         resolve,
         tuple(imports.paths) if imports else (),
@@ -184,6 +171,48 @@ def _analyse(
         notices(files, steps, machine.stats.entries),
         is_imported,
     )
+
+
+def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: Memory) -> Machine:
+    """A machine that goes on from what ``memory`` knows of an earlier text, or begins anew; the rules listen to it."""
+    machine = memory.resume(source, resolve, config)
+    if machine is None:
+        machine = made(source, Facts(), resolve=resolve)
+        machine.facts.listeners.append(_observer(machine, config))
+        memory.begin(machine, source, config)
+    return machine
+
+
+def _summary(
+    source: Source,
+    config: Config,
+    diagnostics: Iterable[Diagnostic],
+    origins: Iterable[Origin],
+    is_certain: Callable[[], bool],
+) -> FileSummary:
+    """What the rules about comments look at: every hazard of the file, also those that other files show."""
+    seen = {(origin.code, origin.span.row) for origin in origins if origin.path == source.path}
+    return FileSummary(
+        source,
+        frozenset(seen | {(diagnostic.code, diagnostic.span.row) for diagnostic in diagnostics}),
+        frozenset(rule.code for rule in running(config) if rule.check),
+        {rule.code: rule.name for rule in all_rules()},
+        is_certain,
+    )
+
+
+def _is_certain(
+    machine: Machine, source: Source, steps: list[AnalysisUnit], is_imported: Callable[[str], bool] | None
+) -> bool:
+    """Whether a hazard that was not seen is not there: all of the file was executed, and no other file imports it."""
+    complete = not source.problems and is_whole(machine, steps)
+    return complete and not (is_imported is not None and is_imported(source.path))
+
+
+def _grade(config: Config, path: str, diagnostic: Diagnostic) -> Severity | None:
+    """How grave a finding is to the user; None where it is not wanted."""
+    chosen = config.grade(diagnostic.code, diagnostic.severity, path)
+    return next((severity for severity in SEVERITIES if severity == chosen), None)
 
 
 def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
@@ -234,12 +263,16 @@ def running(config: Config) -> list[Rule]:
     return [rule for rule in all_rules() if rule.default or config.wants(rule.code, rule.default)]
 
 
+Imported = dict[tuple[str, str], tuple[str, str] | None]
+"""What an import of a module by a file meant: the path and the text of another file, or None."""
+
+
 @dataclass(frozen=True, slots=True)
 class Alone:
     """The hazards that a file shows when it is checked by itself, and what its imports meant then."""
 
     text: str
-    imports: dict[tuple[str, str], tuple[str, str] | None]
+    imports: Imported
     origins: frozenset[Origin]
 
 
@@ -252,6 +285,10 @@ def _is_shown_alone(
     alone: dict[str, Alone],
 ) -> bool:
     """Whether one of the other files that a hazard is in shows it when it is checked by itself."""
+
+    def resolved(module: str, importer: str) -> tuple[str, str] | None:
+        return resolve(module, importer) if resolve is not None else None
+
     origin = None
     for path, other in files.owners(finding).items():
         origin = origin or files.origin(finding)
@@ -260,11 +297,11 @@ def _is_shown_alone(
         if stub_module_name(path) is not None:
             continue  # by itself it has no hazards
         known = alone.get(path)
-        if known is None or known.text != other.text or any(resolve(*k) != v for k, v in known.imports.items()):
-            asked: dict[tuple[str, str], tuple[str, str] | None] = {}
+        if known is None or known.text != other.text or any(resolved(*k) != v for k, v in known.imports.items()):
+            asked: Imported = {}
 
-            def noting(module: str, importer: str, asked: dict = asked) -> tuple[str, str] | None:
-                found = asked[module, importer] = resolve(module, importer) if resolve else None
+            def noting(module: str, importer: str, asked: Imported = asked) -> tuple[str, str] | None:
+                found = asked[module, importer] = resolved(module, importer)
                 return found
 
             shown = _analyse(parse(other.text, path), config, cancel, noting, None).origins
@@ -278,7 +315,7 @@ def run(
     source: Source,
     facts: Facts,
     cancel: Callable[[], bool] | None = None,
-    probe: Callable | None = None,
+    probe: Probe | None = None,
     resolve: Resolve | None = None,
 ) -> Machine:
     """Execute ``source`` over ``facts``."""
@@ -287,7 +324,7 @@ def run(
     return machine
 
 
-def made(source: Source, facts: Facts, probe: Callable | None = None, resolve: Resolve | None = None) -> Machine:
+def made(source: Source, facts: Facts, probe: Probe | None = None, resolve: Resolve | None = None) -> Machine:
     """A machine that is ready to execute ``source``."""
     machine = Machine(facts, source.tree, probe=probe)
     machine.cells = source.cells
@@ -311,8 +348,6 @@ def executed(
 
 def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> tuple[Fix, ...]:
     """The fixes of a finding, best first. Each was made and analysed: the hazard is gone and there is no new one."""
-    from ..fixes import edits_for
-
     place = diagnostic.code, diagnostic.span
     if place in report.removals:
         return (report.removals[place],)
@@ -324,26 +359,48 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
         if not all(map(_is_in(report), cure.targets)):
             continue  # an edit of another file: the user would not see what is done there
-        made = edits_for(report.source, cure)
+        made = _edits(report.source, cure)
         if made is None or made in seen:
             continue
         seen.add(made)
-        after = edited(report, made, cancel)
-        is_safe, more = cure.applicability == "safe", 0
-        while not (good := cures(report, diagnostic, after, is_safe or more > 0)) and more < MORE:
-            again = next(
-                (e for c in likewise(report, diagnostic, after, cure) if (e := edits_for(after.source, c))), None
-            )
-            if again is None:
-                break
-            after, more = edited(after, again, cancel), more + 1
-        if good:
-            title = f"{cure.title}, and {more} more like it" if more else cure.title
-            made = difference(report.source.text, after.source.text) if more else made
-            fix = Fix(title if is_safe else f"{title} [unsafe]", cure.applicability, False, made)
-            found.append((uncovered(report, after), more, fix))
+        tried = _tried(report, diagnostic, cure, made, cancel)
+        if tried is not None:
+            found.append(tried)
     found.sort(key=lambda each: each[:2])
     return tuple(replace(fix, preferred=index == 0) for index, (*_, fix) in enumerate(found))
+
+
+def _tried(
+    report: Report,
+    diagnostic: Diagnostic,
+    cure: FixProposal,
+    edits: tuple[Edit, ...],
+    cancel: Callable[[], bool] | None,
+) -> tuple[int, int, Fix] | None:
+    """Make a cure, once more where the place then shows the same hazard of another tensor: what it leaves uncovered,
+    how often it was made again, and the fix. None where the hazard stays or there is a new one.
+    """
+    after = edited(report, edits, cancel)
+    is_safe, more = cure.applicability == "safe", 0
+    while not (good := cures(report, diagnostic, after, is_safe or more > 0)) and more < MORE:
+        similar = likewise(report, diagnostic, after, cure)
+        again = next((made for other in similar if (made := _edits(after.source, other))), None)
+        if again is None:
+            break
+        after, more = edited(after, again, cancel), more + 1
+    if not good:
+        return None
+    title = f"{cure.title}, and {more} more like it" if more else cure.title
+    edits = difference(report.source.text, after.source.text) if more else edits
+    fix = Fix(title if is_safe else f"{title} [unsafe]", cure.applicability, False, edits)
+    return uncovered(report, after), more, fix
+
+
+def _edits(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
+    """The edits of a cure; what makes them is loaded with the first one that is asked for."""
+    from ..fixes import edits_for
+
+    return edits_for(source, cure)
 
 
 def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | None = None) -> Report:

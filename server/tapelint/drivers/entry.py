@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 
-from ..autograd import State
+from ..autograd import Facts, State
 from ..checks import retention
 from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
 from ..engine.incremental import AnalysisUnit, Block, Memory, complete, recorded, total, walked
@@ -39,53 +39,79 @@ STRETCH, SHARE = 500, 4
 """Steps after which a stretch of the script ends; later ones take a quarter of all before them."""
 
 
+@dataclass
+class Budget:
+    """The steps left for functions that nothing calls: ``each`` for one of them, ``together`` for all."""
+
+    together: int
+    each: int = FRESH
+
+    @property
+    def next(self) -> int:
+        """The steps that the next one may take."""
+        return min(self.each, max(self.together, 0))
+
+    def narrow(self) -> None:
+        """From here on come functions that do not train: they are given less."""
+        if self.each > IDLE_FRESH:
+            self.each, self.together = IDLE_FRESH, min(self.together, IDLE_TOGETHER)
+
+    def paid(self, step: AnalysisUnit) -> AnalysisUnit:
+        """A step that took its share."""
+        self.together -= step.count
+        return step
+
+
 def execute(m: Machine, memory: Memory | None = None) -> list[AnalysisUnit]:
     """Run the whole file, or what ``memory`` does not know of it; the steps it consists of, in order.
 
     A fault in one entry point never keeps the others from running.
     """
     memory = memory or Memory()
-    limit, together = STEPS, TOGETHER
+    limit, budget = STEPS, Budget(TOGETHER)
     if m.imports is not None and not may_use_torch(m.imports.main.text):
-        limit = together = DRIVER
+        limit = budget.together = DRIVER
     ran: list[Ran] = []
     steps = [*_script(m, memory, limit, ran), finish := _finished(m, memory)]
     state, module = finish.end
     called = set[ast.AST]().union(*(step.called for step in steps))
     trees = m.tree, *(module.source.tree for module in finish.loads)
-    fresh, made = FRESH, dict[int, AnalysisUnit]()
+    made = dict[int, AnalysisUnit]()
     ranked = [(urgency(function.node, trees), function, owner) for function, owner in uncalled(m, state, module)]
     before: ast.AST | None = None
     for rank, function, owner in sorted(ranked, key=itemgetter(0)):
         if function.node in called and function.node is not before:
             continue  # one after the other it runs on objects of several classes
         before = function.node
-        if rank == IDLE and fresh > IDLE_FRESH:
-            fresh, together = IDLE_FRESH, min(together, IDLE_TOGETHER)
-        with recorded(m, m.facts, (), 0) as step:
-            m.stats.entries += 1
-            if together <= 0:
-                m.stats.spent += 1
-                m.lost.append(Lost(_named(finish, function, owner), begun=False))
-        steps.append(step)
-        if together <= 0:
+        if rank == IDLE:
+            budget.narrow()
+        steps.append(_counted_in(m, _named(finish, function, owner), budget))
+        if budget.together <= 0:
             continue
         base = finish
         if owner is not None and function.kind not in ("static", "class"):
-            base = made.get(owner.id)
-            if base is None:
-                base = made[owner.id] = _object(m, memory, finish, owner, min(fresh, together))
-                steps.append(base)
-                together -= base.count
-        step = _entry(m, memory, base, finish, function, owner, min(fresh, max(together, 0)))
-        together -= step.count
+            if owner.id not in made:
+                made[owner.id] = budget.paid(_object(m, memory, finish, owner, budget.next))
+                steps.append(made[owner.id])
+            base = made[owner.id]
+        step = budget.paid(_entry(m, memory, base, finish, function, owner, budget.next))
         steps.append(step)
         called |= base.called | step.called
-    with recorded(m, finish.facts, finish.loads, 0) as again:
+    with recorded(m, _facts(finish), finish.loads, 0) as again:
         run_again(m, ran, partial(_entered, m, []))
     steps.append(again)
     m.settled.clear()
     return _counted(m, steps)
+
+
+def _counted_in(m: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:
+    """Count an entry point, and say that it was not begun where nothing is left for it."""
+    with recorded(m, m.facts, (), 0) as step:
+        m.stats.entries += 1
+        if budget.together <= 0:
+            m.stats.spent += 1
+            m.lost.append(Lost(entry, begun=False))
+    return step
 
 
 def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[AnalysisUnit]:
@@ -93,7 +119,7 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Anal
     steps = memory.script
     if not steps:
         state = State()
-        names = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
+        names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
         module = m.module = state.frame = state.new(Frame(names, 0, 0))
         state.heap[module].module = module
         if m.imports is not None:
@@ -123,6 +149,12 @@ def _cells(m: Machine, step: AnalysisUnit, state: State, ran: list[Ran]) -> list
     step.place = (replace(step.place[0], done=len(m.tree.body)),)
     step.cut = False
     return states
+
+
+def _facts(step: AnalysisUnit) -> Facts:
+    """What was known at the end of a step that others go on from; only a function without a caller lets go of it."""
+    assert step.facts is not None
+    return step.facts
 
 
 def _finished(m: Machine, memory: Memory) -> AnalysisUnit:
@@ -156,7 +188,7 @@ def _object(m: Machine, memory: Memory, finish: AnalysisUnit, owner: HeapRef, li
     if known is not None and known.fits(limit):
         _looked_up_again(m, known)
         return known
-    with recorded(m, finish.facts.fork(), finish.loads, limit) as step:
+    with recorded(m, _facts(finish).fork(), finish.loads, limit) as step:
         state = finish.end[0].fork()
         made: list[tuple[State, HeapRef]] = []
 
@@ -185,7 +217,7 @@ def _entry(
     if known is not None and known.end is base and known.fits(limit):
         _looked_up_again(m, known)
         return known
-    with recorded(m, base.facts.fork(), base.loads, limit) as step:
+    with recorded(m, _facts(base).fork(), base.loads, limit) as step:
         m.read.add(function.node)
         entry = _named(finish, function, owner)
         if base.end is None:

@@ -74,10 +74,13 @@ def run_loop(m: Machine, state: State, loop: Loop, instance: HeapRef, node: ast.
             state.edit(instance.id).attributes[name] = opaque_module(m, state, name, node)
     method = own_method(m, state, instance, loop.method)
     assert isinstance(method, BoundMethod) and isinstance(method.function, Function)
-    spec = method.function.node.args
-    values = inferred(m, state, method.function, [*spec.posonlyargs, *spec.args][1:])
+    values = _inferred_arguments(m, state, method.function)
+
+    def train(path: State) -> None:
+        call_value(m, path, method, [], values, node)
+
     with resting(m, loop.premise):
-        return m.run_paths(state, lambda s: call_value(m, s, method, [], values, node))
+        return m.run_paths(state, train)
 
 
 @contextmanager
@@ -111,8 +114,8 @@ def _call(m: Machine, state: State, instance: HeapRef, names: Iterable[str], nod
         method = _method(m, state, instance, name)
         if method is None:
             continue
-        spec = method.function.node.args
-        given = inferred(m, state, method.function, [*spec.posonlyargs, *spec.args][1:])
+        assert isinstance(method.function, Function)
+        given = _inferred_arguments(m, state, method.function)
         try:
             call_value(m, state, method, [], given, node)
         except Raised as raised:
@@ -120,16 +123,23 @@ def _call(m: Machine, state: State, instance: HeapRef, names: Iterable[str], nod
                 raise
 
 
+def _inferred_arguments(m: Machine, state: State, function: Function) -> dict[str, Value]:
+    """What a method is given beside the object, by parameter."""
+    spec = function.node.args
+    return inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:])
+
+
 def _method(m: Machine, state: State, instance: HeapRef, name: str) -> BoundMethod | None:
     """A method of an object, if a class of the program defines it as a plain one."""
     own = own_method(m, state, instance, name)
-    plain = isinstance(own, BoundMethod) and isinstance(own.function, Function) and not own.function.kind
-    return own if plain else None
+    if isinstance(own, BoundMethod) and isinstance(own.function, Function) and not own.function.kind:
+        return own
+    return None
 
 
 def optimizers_of(m: Machine, state: State, instance: HeapRef, name: str | None, node: ast.AST) -> Value:
     """What a framework trains an object with: asked for once, and kept; None where that is not known."""
-    kept = state.heap[instance.id].attributes.get(OPTIMIZERS)
+    kept: Value | None = state.heap[instance.id].attributes.get(OPTIMIZERS)
     if kept is not None:
         return kept
     method = _method(m, state, instance, name) if name is not None else None

@@ -61,10 +61,11 @@ def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
     functions = [each for each in every if each not in training]
     classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
     owners = {each: node for node in classes for each in node.body if isinstance(each, Definition)}
-    quiet: set[ast.AST] = set()
+    quiet = set[ast.AST]()
     while True:
-        found = {each for each in functions if _is_quiet(each, sites, quiet)}
-        for owner in {owners[each] for each in found if each in owners}:
+        running = {each for each in functions if _is_quiet(each, sites, quiet)}
+        found: set[ast.AST] = {*running}
+        for owner in {owners[each] for each in running if each in owners}:
             found |= _beside(owner, sites, quiet | found) - training
         if found <= quiet:
             return frozenset(quiet)
@@ -131,7 +132,7 @@ def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
 def _switches(node: ast.expr) -> bool:
     """``torch.no_grad()``, ``torch.inference_mode()``, ``torch.set_grad_enabled(False)``."""
     call = node if isinstance(node, ast.Call) else None
-    name = node.func if call is not None else node
+    name = call.func if call is not None else node
     last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
     if last == "set_grad_enabled":
         given = call.args[0] if call is not None and call.args else None

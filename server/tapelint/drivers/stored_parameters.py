@@ -79,8 +79,9 @@ def _pair(target: ast.expr, value: ast.expr, found: dict[str, set[str]]) -> None
 
 def _own(node: ast.expr) -> str | None:
     """``x`` of ``self.x``."""
-    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    return node.attr if own else None
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        return node.attr
+    return None
 
 
 @once

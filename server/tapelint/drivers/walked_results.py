@@ -13,7 +13,7 @@ What was detached or read as a number is left out.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..source import children, once, walk
 
@@ -66,7 +66,7 @@ class _Sources:
         """Take note of what a function does; ``name`` tells its variables from those of others."""
         for node in walk(scope):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                targets: Sequence[ast.expr] = node.targets if isinstance(node, ast.Assign) else [node.target]
                 self.flow(node.value, targets, name)
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
                 self.flow(node.iter, [node.target], name)
@@ -79,7 +79,7 @@ class _Sources:
                     for argument in node.args:
                         self.flow(argument, [node.func.value], name)
 
-    def flow(self, value: ast.expr, targets: list[ast.expr], name: str) -> None:
+    def flow(self, value: ast.expr, targets: Sequence[ast.expr], name: str) -> None:
         made_of = set(_made_of(value, name))
         for target in targets if made_of else ():
             for slot in _held_by(target, name):
@@ -138,5 +138,6 @@ def _held_by(target: ast.expr, name: str) -> Iterator[Slot]:
 
 def _own(node: ast.AST) -> str | None:
     """``x`` of ``self.x``."""
-    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    return node.attr if own else None  # type: ignore[attr-defined]
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        return node.attr
+    return None

@@ -235,7 +235,7 @@ def leads_through(run: Pass, network: frozenset[int], other: frozenset[int]) -> 
             found.add(item)
             todo += item.inputs
     leading: set[Node] = set()
-    passed, ended = set(), set()
+    passed, ended = set[int](), set[int]()
     for node in sorted(found, key=lambda node: node.id):  # what a node depends on is older than it is
         if any(i.tensor in other if isinstance(i, Leaf) else i in leading for i in node.inputs):
             leading.add(node)

@@ -41,9 +41,9 @@ def planned(
 def book(facts: Facts, state: State, run: Pass, leaves: Sequence[int]) -> None:
     """Remember which backward a gradient comes from, and tell if a step had looked for it in vain."""
     idle: dict[Idle, list[int]] = {}
-    for past, keys in groups(state, leaves):
+    for past, looked_for in groups(state, leaves):
         if past.idle is not None and not past.doubt:
-            idle.setdefault(past.idle, []).extend(keys)
+            idle.setdefault(past.idle, []).extend(looked_for)
     added(state, leaves, run)
     if state.hooks:  # what they see of the gradients is a use
         looked_at(state, None)

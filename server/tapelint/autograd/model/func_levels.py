@@ -55,10 +55,17 @@ def alias(state: State, key: int, node: ast.AST) -> int:
         anchors=(key,),
         sources=tuple(("self", e) for e in edges),
     )
-    facts = {"base": None, "view": "", "parameter": False, "inference": False}
     state.tensors[made] = replace(
-        source, id=made, created_at=graph.created_at, requires_grad=True, grad_fn=graph, **facts
-    )  # type: ignore[arg-type]
+        source,
+        id=made,
+        created_at=graph.created_at,
+        requires_grad=True,
+        grad_fn=graph,
+        base=None,
+        view="",
+        parameter=False,
+        inference=False,
+    )
     return made
 
 

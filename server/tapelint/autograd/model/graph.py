@@ -215,7 +215,8 @@ class Write:
 
     def since(self, version: int) -> Write | None:
         """The first certain write after ``version``, or None."""
-        found, write = None, self
+        found: Write | None = None
+        write: Write | None = self
         while write is not None and write.version > version:
             if write.certain:
                 found = write

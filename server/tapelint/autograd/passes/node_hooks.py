@@ -49,7 +49,10 @@ class Waiting:
         self.facts, self.state, self.order, self.node, self.create = facts, state, order, node, create
         self.hooks: dict[Node | Leaf, list[Hook]] = {}
         for hook in state.hooks.values():
-            target = state.tensors[hook.target].grad_fn if hook.kind == "retain" else hook.target  # type: ignore[index]
+            target = hook.target
+            if hook.kind == "retain":
+                assert isinstance(target, int)
+                target = state.tensors[target].grad_fn
             if isinstance(target, (Node, Leaf)):
                 self.hooks.setdefault(target, []).append(hook)
 

@@ -62,7 +62,7 @@ from ...autograd.events.custom_function import KeptTensorAltered, TensorKeptOnCo
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, Severity, TraceStep
 from ..support.story import assuming, code, prefix
 
 
@@ -73,6 +73,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
     kept = code(next(part for part in attributes if part.attr == event.attribute))
     alone = isinstance(place.targets[0], ast.Attribute)
     save = FixProposal("save_for_backward", "Keep it with ctx.save_for_backward", (place,))
+    links: tuple[TraceStep, ...] = ()
+    cures = (save,) if alone else ()
+    severity: Severity
     if isinstance(event, KeptTensorAltered):
         write = event.write.point
         message = (
@@ -86,10 +89,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
             TraceStep(event.point.node, f"{prefix(event.point)}this backward reads it"),
         )
         copied = FixProposal("clone", "Keep a copy (costs its memory)", (place.value,))
-        cures = (copied, save) if alone else ()
+        cures = (copied, *cures) if alone else ()
         severity = "warning"
     else:
-        links, cures = (), (save,) if alone else ()
         if event.role == "output":
             severity = "information"
             message = (

@@ -56,7 +56,7 @@ from ...autograd.events.custom_function import SavedWrittenInBackward
 from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, Severity, TraceStep
 from ..support.modified_saved import ERROR, in_own_backward
 from ..support.story import assuming, code, prefix, role, saved_name
 
@@ -65,6 +65,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, (SavedTensorModified, SavedWrittenInBackward))
     node, saved, write = event.node, event.saved, event.write.point
     name = saved_name(facts, saved) or "what forward saved"
+    severity: Severity = "warning"
     links = [TraceStep(node.created_at.node, f"{prefix(node.created_at)}`{node.op}` saved {role(saved)} here")]
     if isinstance(event, SavedTensorModified):
         if not in_own_backward(event, facts):
@@ -81,7 +82,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
     elif saved.role == "intermediate":
         return None
     else:
-        severity = "warning"
         message = (
             f"the backward of `{node.op}` writes {name} in place: what is saved is {role(saved)} itself, no copy, so "
             f"{code(event.point.node)} changes it in silence.{assuming(event.assumed)}"

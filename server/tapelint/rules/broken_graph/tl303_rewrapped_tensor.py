@@ -101,20 +101,20 @@ def constant(event: TermLost, facts: Facts) -> Finding:
     if event.reason == "create_graph":
         how = f"{code(node)} computes a gradient without `create_graph=True`, so it has no graph"
         advice = "pass `create_graph=True`, or leave the term out if it is only to be looked at."
-        cures = (FixProposal("create_graph", "Give the gradient a graph: create_graph=True", (node,)),)
+        cures = [FixProposal("create_graph", "Give the gradient a graph: create_graph=True", (node,))]
     else:
         how = f"{code(node)} is a new number without a graph"
         advice = "use the tensor itself; if the gradient is not wanted, say so with `.detach()`."
-        cures = (
+        cures = [
             FixProposal("unwrap", "Use the tensor itself", (node,)),
             FixProposal("remove_call", "Keep the graph", (node,)),
-        )
+        ]
     message = (
         f"{how}: what is computed from it is a constant in {name}, and {code(event.point.node)} gives no gradient to "
         f"what it was computed from. Nothing raises."
     )
     links = (TraceStep(event.point.node, f"{prefix(event.point)}this backward knows that term as a constant"),)
-    return Finding(RULE.code, node, event.point, "warning", message, links, advice, cures)
+    return Finding(RULE.code, node, event.point, "warning", message, links, advice, tuple(cures))
 
 
 RULE = Rule(

@@ -64,7 +64,8 @@ import ast
 
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...autograd.events.graph_walks import Event
-from ...autograd.facts import Facts, Stored
+from ...autograd.facts import Facts
+from ...autograd.model.stores import Stored
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name
@@ -112,11 +113,10 @@ def cures(event: GraphCopiedOut, keepers: list[Stored]) -> list[FixProposal]:
     values = tuple(dict.fromkeys(s.value for s in keepers if s.value is not None))
     if values:
         found.append(FixProposal("detach", "Keep the values without their graph", values))
-    paths = [spelled(event.source, trail) for _, trail in event.held]
-    if event.how == "deepcopy" and paths and all(path is not None for path in paths):
-        found.append(
-            FixProposal("detach_states", "Detach what is kept before it is copied", (event.point.node, *paths))
-        )  # type: ignore[arg-type]
+    paths = [path for _, trail in event.held if (path := spelled(event.source, trail)) is not None]
+    if event.how == "deepcopy" and paths and len(paths) == len(event.held):
+        targets = (event.point.node, *paths)
+        found.append(FixProposal("detach_states", "Detach what is kept before it is copied", targets))
     if event.how == "numpy":
         found.append(FixProposal("no_grad", "Convert under torch.no_grad()", (event.point.node,)))
     return found
@@ -136,7 +136,8 @@ def last_kept(facts: Facts, key: int) -> Stored | None:
     """Where the tensor was put into what holds it now: the last place that is more than a variable."""
     kept = [s for s in facts.stored.get(key, ()) if s.how != "iterated"]
     inside = [s for s in kept if s.how != "assigned" or not s.target.isidentifier()]
-    return (inside or kept or [None])[-1]
+    candidates = inside or kept
+    return candidates[-1] if candidates else None
 
 
 RULE = Rule(

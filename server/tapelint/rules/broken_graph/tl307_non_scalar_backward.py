@@ -57,7 +57,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{code(event.point.node)} begins at {name}, which {measured(event)}; a backward without an initial gradient "
         f"begins at one number. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
     )
-    links = ()
+    links: tuple[TraceStep, ...] = ()
     if event.built is not None:
         links = (TraceStep(event.built.node, f"{prefix(event.built)}{name} was computed here and {measured(event)}"),)
     cures = []

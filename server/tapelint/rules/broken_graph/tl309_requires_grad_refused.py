@@ -53,28 +53,26 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, RequiresGradRefused)
     name = tensor_name(facts, event.tensor) or "it"
     where, created_at = event.point.node, event.created_at
+    links, cures = list[TraceStep](), list[FixProposal]()
     if event.reason == "leaf":
         message = f"{name} is not a leaf: it was computed by {code(created_at.node)}. PyTorch raises “{LEAF}”."
-        links = (TraceStep(created_at.node, f"{prefix(created_at)}{name} was computed here"),)
+        links.append(TraceStep(created_at.node, f"{prefix(created_at)}{name} was computed here"))
         if event.wanted:
             help_text = "it requires grad already; `retain_grad()` keeps its gradient in `.grad`."
-            cures = (FixProposal("retain_grad_instead", f"Keep the gradient of {name} instead", (where,)),)
+            cures.append(FixProposal("retain_grad_instead", f"Keep the gradient of {name} instead", (where,)))
         else:
             help_text = "`detach()` gives the same values without history."
-            cures = (FixProposal("detach_instead", f"Detach {name} instead", (where,)),)
+            cures.append(FixProposal("detach_instead", f"Detach {name} instead", (where,)))
     else:
         what = "integers" if event.reason == "int" else "truth values"
         message = f"{name} holds {what}, which have no gradient. PyTorch raises “{DTYPE}”."
-        links = (
-            (TraceStep(created_at.node, f"{prefix(created_at)}{what} made here"),)
-            if created_at.node is not where
-            else ()
-        )
+        if created_at.node is not where:
+            links.append(TraceStep(created_at.node, f"{prefix(created_at)}{what} made here"))
         help_text = "make it of floating point numbers (`dtype=torch.float32`, `.float()`)."
-        cures = (FixProposal("float_dtype", "Make it of floating point numbers", (created_at.node,)),)
+        cures.append(FixProposal("float_dtype", "Make it of floating point numbers", (created_at.node,)))
         if isinstance(created_at.node, ast.expr):
-            cures += (FixProposal("to_float", "Convert it to floating point numbers", (created_at.node,)),)
-    return Finding(RULE.code, where, event.point, "error", message, links, help_text, cures)
+            cures.append(FixProposal("to_float", "Convert it to floating point numbers", (created_at.node,)))
+    return Finding(RULE.code, where, event.point, "error", message, tuple(links), help_text, tuple(cures))
 
 
 RULE = Rule(

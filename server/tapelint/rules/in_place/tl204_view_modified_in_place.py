@@ -39,7 +39,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event, ViewRefused
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, Severity, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name, writer
 
 
@@ -88,7 +88,7 @@ def _used(event: ViewRefused, facts: Facts, name: str, why: str) -> Finding:
         TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),
         TraceStep(write.point.node, f"{prefix(write.point)}its memory is written here"),
     )
-    severity = "warning" if event.assumed else "error"
+    severity: Severity = "warning" if event.assumed else "error"
     advice = "make the view again after the write, or keep a copy (`.clone()`)."
     return Finding(RULE.code, event.point.node, event.point, severity, message, links, advice, ())
 

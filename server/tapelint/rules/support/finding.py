@@ -14,6 +14,9 @@ from ...autograd.model.program_point import ProgramPoint
 from ...source import Edit, Source, Span
 from .cure import FixProposal
 
+Severity = Literal["error", "warning", "information", "hint"]
+"""How grave a finding is, the gravest first."""
+
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
@@ -32,7 +35,7 @@ class Finding:
     code: str
     node: ast.AST
     point: ProgramPoint
-    severity: Literal["error", "warning", "information", "hint"]
+    severity: Severity
     message: str
     links: tuple[TraceStep, ...]
     help: str
@@ -45,7 +48,7 @@ class TextFinding:
     """Something about the text itself, such as its comments; ``edits`` do away with it, under ``title``."""
 
     span: Span
-    severity: Literal["error", "warning", "information", "hint"]
+    severity: Severity
     message: str
     title: str
     edits: tuple[Edit, ...]
@@ -88,7 +91,7 @@ class Rule:
     review: Review | None = None
     raises: tuple[str, ...] = ()
     default: bool = True
-    notice: Literal["error", "warning", "information", "hint"] | None = None
+    notice: Severity | None = None
 
     @property
     def url(self) -> str | None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from ...autograd.facts import Facts, Stored
+from ...autograd.facts import Facts
 from ...autograd.model.graph import Node, SavedTensor, Write
 from ...autograd.model.program_point import Iteration, ProgramPoint, earlier_iteration, loop_around
+from ...autograd.model.stores import Stored
 
 SHORT = 40
 
@@ -122,7 +123,8 @@ def keeper(facts: Facts, node: Node, now: ProgramPoint | None = None) -> Stored 
     """
     kept = [stored for key in node.results for stored in facts.stored.get(key, ()) if stored.how != "iterated"]
     before = [s for s in kept if now is not None and (earlier_iteration(s.point, now) or loop_around(now, s.point))]
-    return (before or kept or [None])[-1]
+    candidates = before or kept
+    return candidates[-1] if candidates else None
 
 
 def carried(facts: Facts, node: Node, now: ProgramPoint) -> str:

@@ -74,7 +74,7 @@ def dropped(rule: str, event: UpdateDropped, facts: Facts) -> Finding:
         f"this computes a new tensor and calls it `{event.name}`, a name that the loop binds again before anybody "
         f"reads it: {leaf} is not updated. Nothing raises.{assuming(event.assumed)}"
     )
-    cures = ()
+    cures: tuple[FixProposal, ...] = ()
     if isinstance(statement, ast.Assign):
         cures = (FixProposal("inplace_update", "Update it in place, without gradients", (statement.value,)),)
     advice = f"write into the tensor: `{event.name} -= ...` under `torch.no_grad()`."

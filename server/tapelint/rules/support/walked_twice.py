@@ -172,7 +172,8 @@ def handed(user: Node) -> list[ast.expr]:
     """What was handed to the calls inside of which ``user`` was made, the innermost first: names and attributes."""
     calls = [call for call in reversed(user.created_at.calls) if isinstance(call, ast.Call)]
     found = [arg for call in calls for arg in (*call.args, *(keyword.value for keyword in call.keywords))]
-    return [arg for arg in found if isinstance(arg, (ast.Name, ast.Attribute))][:MOST_HANDED]
+    named: list[ast.expr] = [arg for arg in found if isinstance(arg, (ast.Name, ast.Attribute))]
+    return named[:MOST_HANDED]
 
 
 def retain_cure(event: FreedGraphReached, grows: bool) -> list[FixProposal]:
