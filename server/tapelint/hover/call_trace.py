@@ -50,7 +50,7 @@ class CallRun:
 
     point: ProgramPoint
     callee: Value
-    given: Mapping[ast.expr, tuple[int, ...]]
+    given: Mapping[ast.AST, tuple[int, ...]]
     before: Snapshot
     after: Snapshot
     value: Value
@@ -93,7 +93,7 @@ def call_run(
     state: State,
     point: ProgramPoint,
     callee: Value,
-    given: Mapping[ast.expr, tuple[int, ...]],
+    given: Mapping[ast.AST, tuple[int, ...]],
     before: Snapshot,
     value: Value,
     heard: int,

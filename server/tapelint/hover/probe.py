@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..autograd import (
     BackwardPass,
@@ -69,6 +69,15 @@ class Sighting:
         return self.write.version if self.write else 0
 
 
+@dataclass(slots=True)
+class OpenCall:
+    """A call whose callee has been evaluated: what is called, the program before it, the tensors in its arguments."""
+
+    callee: Value
+    before: Snapshot
+    given: dict[ast.AST, tuple[int, ...]] = field(default_factory=dict)
+
+
 class Watch:
     """The probe of one hover. ``wanted`` are the syntax nodes to be watched; calls among them as a whole."""
 
@@ -77,13 +86,13 @@ class Watch:
         self.wanted = frozenset(wanted)
         self.retains = frozenset(retains)
         self.sightings: dict[ast.AST, list[Sighting]] = {node: [] for node in self.wanted}
-        self.callees = {node.func: node for node in self.wanted if isinstance(node, ast.Call)}
-        self.arguments = {
+        self.callees: dict[ast.AST, ast.Call] = {node.func: node for node in self.wanted if isinstance(node, ast.Call)}
+        self.arguments: dict[ast.AST, ast.Call] = {
             part: node for node in self.callees.values() for part in (*node.args, *(k.value for k in node.keywords))
         }
         self.runs: dict[ast.Call, list[CallRun]] = {node: [] for node in self.callees.values()}
         self.removed: dict[int, int] = {}
-        self.open: dict[ProgramPoint, tuple[Value, Snapshot, dict[ast.expr, tuple[int, ...]]]] = {}
+        self.open: dict[ProgramPoint, OpenCall] = {}
         self.nodes: dict[Node, None] = {}
         self.by_counter: dict[int, list[tuple[Node, SavedTensor]]] = {}
         self.events: list[Event] = []
@@ -106,45 +115,51 @@ class Watch:
             self.troubles.append(event)
 
     def probe(self, node: ast.AST, state: State, value: Value) -> None:
-        kind = type(value)
-        if kind is TensorRef:
-            tensor = state.tensors[value.id]  # type: ignore[union-attr]
-            self.shared[tensor.id] = tensor.counter
-            if tensor.grad_fn is not None and tensor.grad_fn not in self.nodes:
-                self._collect(tensor.grad_fn)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONVERSIONS:
-                self.converted.add(tensor.id)
-            if node in self.retains:
-                self.retained.add(tensor.id)
-        elif kind is Method and value.name == "remove" and isinstance(value.receiver, HeapRef):  # type: ignore[union-attr]
-            if value.receiver.id in state.hooks:  # type: ignore[union-attr]
-                self.removed.setdefault(value.receiver.id, len(self.events))  # type: ignore[union-attr]
+        """Note what the value of ``node`` shows: the program calls this for each expression it has evaluated."""
+        match value:
+            case TensorRef(id=key):
+                self._share(node, state.tensors[key])
+            case Method(name="remove", receiver=HeapRef(id=key)) if key in state.hooks:
+                self.removed.setdefault(key, len(self.events))
         for counter, known in self.counters.items():
             write = state.writes.get(counter)
             if write is not known:
                 self._note(counter, write)
-        if node in self.callees:
-            call = self.callees[node]  # type: ignore[index]
+        if (call := self.callees.get(node)) is not None:
             if len(self.sightings[call]) < MOST:
-                self.open[state.point(call)] = value, snapshot(state, value, len(self.events)), {}
-        elif node in self.arguments:
-            begun = self.open.get(state.point(self.arguments[node]))  # type: ignore[index]
-            if begun is not None:
-                begun[2][node] = tuple(tensors_in(state, value))  # type: ignore[index]
-                if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Optimizer):  # scaler.step(opt)
-                    before = snapshot(state, Method(value, "step"), len(self.events))
-                    self.open[state.point(self.arguments[node])] = begun[0], before, begun[2]
+                self.open[state.point(call)] = OpenCall(value, snapshot(state, value, len(self.events)))
+        elif (call := self.arguments.get(node)) is not None:
+            self._give(call, node, state, value)
         if node in self.wanted and len(self.sightings[node]) < MOST:
             self._sight(node, state, value)
             if isinstance(node, ast.Call):
                 self._finish(node, state, value)
 
+    def _share(self, node: ast.AST, tensor: Tensor) -> None:
+        """Keep what is asked later of a tensor that ``node`` evaluated to: its counter, its graph, what made it."""
+        self.shared[tensor.id] = tensor.counter
+        if tensor.grad_fn is not None and tensor.grad_fn not in self.nodes:
+            self._collect(tensor.grad_fn)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONVERSIONS:
+            self.converted.add(tensor.id)
+        if node in self.retains:
+            self.retained.add(tensor.id)
+
+    def _give(self, call: ast.Call, argument: ast.AST, state: State, value: Value) -> None:
+        """Add an evaluated argument to a call that is watched and has begun."""
+        begun = self.open.get(state.point(call))
+        if begun is None:
+            return
+        begun.given[argument] = tuple(tensors_in(state, value))
+        if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Optimizer):  # scaler.step(opt)
+            begun.before = snapshot(state, Method(value, "step"), len(self.events))
+
     def _finish(self, node: ast.Call, state: State, value: Value) -> None:
         point = state.point(node)
         begun = self.open.get(point)
         if begun is not None:
-            callee, before, given = begun
-            self.runs[node].append(call_run(state, point, callee, given, before, value, len(self.events)))
+            run = call_run(state, point, begun.callee, begun.given, begun.before, value, len(self.events))
+            self.runs[node].append(run)
 
     def _collect(self, node: Node) -> None:
         frontier = [node]
