@@ -18,9 +18,10 @@ demo: .venv/.ready ## check the programs in examples/ and show what is found
 test: lint client-check ## all tests that need neither torch nor an editor
 	$(BIN)/pytest -q -n auto --dist worksteal --ignore=tests/oracle --ignore=tests/editor
 
-lint: .venv/.ready ## ruff over the Python code: rules and format
+lint: .venv/.ready ## ruff over the Python code, rules and format, and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 client-check: node_modules/.ready ## type-check and build the VS Code client
 	npm run --silent check
@@ -50,7 +51,7 @@ ecosystem: .venv/.ready ## survey the repositories DIR="folder folder": coverage
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(or $(DIR),examples)
 
 clean: ## remove all that the targets above made
-	rm -rf .venv .venv-oracle .venv-torchfix .cache .pytest_cache .hypothesis .ruff_cache node_modules build dist bundled server/*.egg-info
+	rm -rf .venv .venv-oracle .venv-torchfix .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules build dist bundled server/*.egg-info
 	find server tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.ready: pyproject.toml

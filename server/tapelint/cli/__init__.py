@@ -65,7 +65,7 @@ def _status(serve: Callable[[], None]) -> int:
         return _unwritten(str(error))
     except OSError as error:
         if error.filename is None and error.errno in _FULL:  # click's help
-            return _unwritten(error.strerror)
+            return _unwritten(error.strerror or str(error))
         crash(error)
         return _FAILED
     except Exception as error:

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..report.notice import Kind, Notice, listed, tally
@@ -217,7 +217,7 @@ def _tasks(run: Run, override: dict[str, tuple[str, ...]]) -> Iterator[Task]:
     complaints: set[str] = set()
     for name, text in _files(run):
         try:
-            config: Config = replace(load(Path(name)), **override)
+            config: Config = load(Path(name)).overridden(override)
         except ConfigError as error:
             if str(error) not in complaints:
                 complaints.add(str(error))

@@ -91,7 +91,7 @@ def _cut_off(watch: Watch, now: ProgramPoint, tensor: Tensor) -> str:
     return f"cuts off the graph{' of earlier iterations' if before else ''}{towards}"
 
 
-def _nodes(tensor: Tensor) -> Iterator:
+def _nodes(tensor: Tensor) -> Iterator[Node]:
     return (item for item in graph(tensor.grad_fn) if isinstance(item, Node))
 
 

@@ -29,10 +29,11 @@ files: ContextVar[Files] = ContextVar("files")
 
 
 def line(node: ast.AST) -> str:
+    place = f"line {getattr(node, 'lineno', '?')}"
     spoken = files.get(None)
-    source = spoken.of(node) if spoken is not None else None
-    other = f"{os.path.basename(source.path)} " if source is not None and source is not spoken.main else ""
-    return f"{other}line {getattr(node, 'lineno', '?')}"
+    if spoken is None or (source := spoken.of(node)) is spoken.main:
+        return place
+    return f"{os.path.basename(source.path)} {place}"
 
 
 def at(node: ast.AST) -> str:

@@ -82,7 +82,7 @@ def examine(
     snapshot: Snapshot,
     settings: Settings,
     client: Client,
-    unstructure: Callable[[object], object],
+    unstructure: Callable[[object], dict[str, object]],
     token: Token,
     resolver: Resolver,
     memories: Memories,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types
@@ -69,7 +70,7 @@ class Snapshot:
 class Document(TextDocument):
     """An open document, edited row by row."""
 
-    def __init__(self, *args, **kwargs) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._rows: LineIndex | None = None if self._source is None else LineIndex(self._source)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from itertools import zip_longest
 from typing import Any
 
 from lsprotocol import types
@@ -16,7 +15,7 @@ from pygls.uris import to_fs_path
 from . import notebook_documents, status
 from .analysis_result import Outcome
 from .client_capabilities import Client
-from .documents import Snapshot
+from .documents import Documents, Snapshot
 from .handlers import code_action, configuration, debug_information, hover_request, pull_diagnostics
 from .session import Session
 from .settings import SettingsOfFolders
@@ -33,6 +32,10 @@ class Server(LanguageServer):
     """One client, its documents and the worker."""
 
     protocol: Protocol
+
+    @property
+    def workspace(self) -> Documents:
+        return self.protocol.workspace
 
     def __init__(self, version: str) -> None:
         super().__init__(
@@ -92,9 +95,10 @@ class Server(LanguageServer):
         shown = outcome.shown if outcome else []
         if snapshot.documents and outcome:
             by_cell: dict[str, list[types.Diagnostic]] = {document.uri: [] for document in snapshot.documents}
-            places = [snapshot.holder(finding.span)[0] for finding in outcome.findings]
-            for uri, diagnostic in zip_longest(places, shown, fillvalue=snapshot.documents[0].uri):
-                by_cell[uri].append(diagnostic)  # that all of it was skipped is said in the first cell
+            places = (snapshot.holder(finding.span)[0] for finding in outcome.findings)
+            first = snapshot.documents[0].uri
+            for diagnostic in shown:
+                by_cell[next(places, first)].append(diagnostic)  # that all of it was skipped is said in the first cell
             for document in snapshot.documents:
                 self.show(document.uri, document.version, by_cell[document.uri])
         elif not self.client.pulls:

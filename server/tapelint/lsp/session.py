@@ -97,7 +97,7 @@ class Session:
         status: Status,
         settings_of: Callable[[str], Settings],
         publish: Callable[[Snapshot, Outcome | None], None],
-        unstructure: Callable[[object], object],
+        unstructure: Callable[[object], dict[str, object]],
         folders: Callable[[], list[str]] = lambda: [],
         refresh: Callable[[], None] = lambda: None,
         log: Callable[[types.MessageType, str], None] = lambda kind, message: None,

@@ -43,7 +43,7 @@ def _statement(tree: ast.Module, row: int) -> tuple[int, int]:
     first, last = row, row
     body: list[ast.AST] = [tree]
     while body:
-        inside = []
+        inside: list[ast.AST] = []
         for node in body:
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.stmt):
@@ -59,7 +59,8 @@ def _statement(tree: ast.Module, row: int) -> tuple[int, int]:
 
 def _place(lines: tuple[str, ...], row: int) -> int | None:
     """The first line from ``row`` on (both from 0) where a comment may end the line, within its logical line."""
-    at, depth, joined = 0, 0, set()
+    at, depth = 0, 0
+    joined: set[int] = set()
     for token in tokens("".join(f"{line}\n" for line in lines)):
         kind, value = token.lastgroup, token.group()
         height = value.count("\n")

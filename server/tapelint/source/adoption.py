@@ -118,7 +118,7 @@ class _Edit:
             return True
         if not isinstance(old, (*_Definition, ast.ClassDef)) or not _same(_head(old), _head(new)):
             return False
-        if isinstance(old, ast.ClassDef):
+        if isinstance(old, ast.ClassDef) and isinstance(new, ast.ClassDef):
             if len(old.body) != len(new.body) or self.revise(old, new, "body") < len(new.body):
                 return False
         else:
@@ -142,7 +142,8 @@ def _place(node: ast.stmt) -> tuple[int, int, int, int]:
 
 
 def _first(node: ast.stmt) -> int:
-    return min([node.lineno, *(mark.lineno for mark in getattr(node, "decorator_list", ()))])
+    marks: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(mark.lineno for mark in marks)])
 
 
 def _head(node: ast.stmt) -> list[object]:

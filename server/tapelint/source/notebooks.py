@@ -76,8 +76,9 @@ def _language(data: dict[str, Any]) -> str:
     metadata = data.get("metadata")
     for name, key in (("language_info", "name"), ("kernelspec", "language")):
         known = metadata.get(name) if isinstance(metadata, dict) else None
-        if isinstance(known, dict) and isinstance(known.get(key), str):
-            return known[key].lower()
+        language = known.get(key) if isinstance(known, dict) else None
+        if isinstance(language, str):
+            return language.lower()
     return ""
 
 

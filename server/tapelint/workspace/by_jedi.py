@@ -47,11 +47,12 @@ def _place(module: str, text: str) -> tuple[int, int] | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in ast.walk(tree):
-        names: list[str] = []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
+        else:
+            continue
         if any(f"{name}.".startswith(f"{module}.") for name in names):
             column = rows(text)[node.lineno - 1].find(module, node.col_offset)
             return (node.lineno, column + len(module) - 1) if column >= 0 else None
@@ -70,7 +71,7 @@ def _ask(importer: str, text: str, row: int, column: int) -> str | None:
             for name in script.goto(row, column, follow_imports=True):
                 path = name.module_path
                 if name.type == "module" and path is not None and path.suffix == ".py":
-                    return os.path.abspath(path)
+                    return os.path.abspath(str(path))
         finally:
             jedi.settings.cache_directory = before
     return None

@@ -19,13 +19,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
 
 from . import keys
 from .globs import matches
 from .keys import PREFIX
 from .toml import lines_of, table_of
 
-OFF = "off"
+if TYPE_CHECKING:
+    from ..report.diagnostic import Severity
+
+OFF: Final = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class Config:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    severities: tuple[tuple[str, str], ...] = ()
+    severities: tuple[tuple[str, Severity | Literal["off"]], ...] = ()
     exclude: tuple[str, ...] = ()
     root: str = ""
 
@@ -58,7 +62,7 @@ class Config:
         chosen = (*self.select, *self.extend_select)
         return any(len(prefix) > len(PREFIX) and code.startswith(prefix) for prefix in chosen) and self.wants(code)
 
-    def grade(self, code: str, given: str, path: str) -> str | None:
+    def grade(self, code: str, given: Severity, path: str) -> Severity | None:
         """How grave a finding in ``path`` is to the user that its rule calls ``given``; None where it is not wanted."""
         if not self.wants(code) or any(
             code.startswith(codes) and matches(pattern, path, self.root) for pattern, codes in self.per_file_ignores
@@ -67,6 +71,15 @@ class Config:
         length = _longest(tuple(prefix for prefix, _ in self.severities), code)
         chosen = next((word for prefix, word in self.severities if code[:length] == prefix), given)
         return None if chosen == OFF else chosen
+
+    def overridden(self, by: Mapping[str, tuple[str, ...]]) -> Config:
+        """The same with other selectors: those of ``select``, ``extend_select`` and ``ignore`` that ``by`` has."""
+        return replace(
+            self,
+            select=by.get("select", self.select),
+            extend_select=by.get("extend_select", self.extend_select),
+            ignore=by.get("ignore", self.ignore),
+        )
 
     def excludes(self, path: str) -> bool:
         """Whether a file or folder is not to be checked, unless it is named."""

@@ -23,7 +23,7 @@ def table_of(path: Path) -> Mapping[str, object] | None:
     else:
         import tomli as toml
     try:
-        table = toml.loads(text)
+        table: dict[str, object] = toml.loads(text)
     except ValueError as error:  # TOMLDecodeError, or a number with more digits than Python reads
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
     except RecursionError as error:

@@ -85,7 +85,7 @@ def skipped(reason: str) -> types.Diagnostic:
     )
 
 
-def result_id(diagnostics: list[types.Diagnostic], unstructure: Callable[[object], object]) -> str:
+def result_id(diagnostics: list[types.Diagnostic], unstructure: Callable[[object], dict[str, object]]) -> str:
     """A name for what the client sees, the same whenever it would see the same. The version does not show."""
     plain = [unstructure(diagnostic) for diagnostic in diagnostics]
     for entry in plain:

@@ -14,6 +14,7 @@ from lsprotocol import types
 
 from ...analysis import fix_all
 from ...report.diagnostic import Fix
+from ...source import Source
 from ...source.edit import Edit
 from ..analysis_result import Outcome
 from ..convert.text_edits import workspace_edit
@@ -40,42 +41,62 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
         outcome = await ls.pipeline.outcome(params.text_document.uri)
         if outcome is None or outcome.report is None or not ls.client.takes_actions:
             return []
-        actions = await _actions(ls, outcome, params)
+        actions = await _actions(ls, outcome, outcome.report.source, params)
         if not outcome.token():
             return actions
         if not ls.pipeline.has_text_of(outcome):
             return []
 
 
-async def _actions(ls: Server, outcome: Outcome, params: types.CodeActionParams) -> list[types.CodeAction]:
+async def _actions(
+    ls: Server, outcome: Outcome, source: Source, params: types.CodeActionParams
+) -> list[types.CodeAction]:
     """One action for each fix of each finding in range, one to silence each code, and all safe fixes if asked for."""
     only = params.context.only
-    unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
     actions: list[types.CodeAction] = []
     if _wanted(QUICK_FIX, only) or not only:
-        here = outcome.snapshot.above(params.text_document.uri)
-        touched = [
-            index
-            for index, (shown, finding) in enumerate(zip(outcome.shown, outcome.findings))
-            if _touch(shown.range, params.range) and outcome.snapshot.holder(finding.span)[1] == here
-        ]
+        touched = _in_range(outcome, params)
+        unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
         await _fixes(ls, outcome, touched, PATIENCE if unasked else PATIENCE_WHEN_INVOKED)
         if outcome.token():
             return []  # its tree is that of newer text by now
-        for index in touched:
-            for number, fix in enumerate(outcome.known_fixes(index)):
-                action = _fix_action(ls, outcome, index, number, fix)
-                actions += [action] if action is not None else []
-        actions += _silencers(ls, outcome, touched)
+        actions += _quick_fixes(ls, outcome, touched)
+        actions += _silencers(ls, outcome, source, touched)
     if only and _wanted(FIX_ALL, only) and outcome.findings and not outcome.snapshot.documents:
-        all_of_them = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=FIX_ALL)
-        all_of_them.data = _data(outcome, "all")
-        if ls.client.resolves_edits:
-            actions.append(all_of_them)
-        elif edits := await _all(ls, outcome):
-            all_of_them.edit = workspace_edit(edits, outcome, ls.client)
-            actions.append(all_of_them)
+        actions += await _fix_all_action(ls, outcome)
     return actions
+
+
+def _in_range(outcome: Outcome, params: types.CodeActionParams) -> list[int]:
+    """The findings, by index, that the request's range touches in the request's document."""
+    here = outcome.snapshot.above(params.text_document.uri)
+    return [
+        index
+        for index, (shown, finding) in enumerate(zip(outcome.shown, outcome.findings))
+        if _touch(shown.range, params.range) and outcome.snapshot.holder(finding.span)[1] == here
+    ]
+
+
+def _quick_fixes(ls: Server, outcome: Outcome, touched: list[int]) -> list[types.CodeAction]:
+    """One action for each fix that is known of the findings ``touched``."""
+    actions = (
+        _fix_action(ls, outcome, index, number, fix)
+        for index in touched
+        for number, fix in enumerate(outcome.known_fixes(index))
+    )
+    return [action for action in actions if action is not None]
+
+
+async def _fix_all_action(ls: Server, outcome: Outcome) -> list[types.CodeAction]:
+    """The action that applies all safe fixes at once; none where no edit is left of them."""
+    action = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=FIX_ALL)
+    action.data = _data(outcome, "all")
+    if not ls.client.resolves_edits:
+        edits = await _all(ls, outcome)
+        if not edits:
+            return []
+        action.edit = workspace_edit(edits, outcome, ls.client)
+    return [action]
 
 
 async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
@@ -113,7 +134,7 @@ def _fix_action(ls: Server, outcome: Outcome, index: int, number: int, fix: Fix)
     )
 
 
-def _silencers(ls: Server, outcome: Outcome, touched: list[int]) -> list[types.CodeAction]:
+def _silencers(ls: Server, outcome: Outcome, source: Source, touched: list[int]) -> list[types.CodeAction]:
     """One "ignore" for each code and line, however many findings share them."""
     shown_by: dict[tuple[str, int], list[types.Diagnostic]] = {}
     for index in touched:
@@ -121,7 +142,7 @@ def _silencers(ls: Server, outcome: Outcome, touched: list[int]) -> list[types.C
         shown_by.setdefault((finding.code, finding.span.row), []).append(outcome.shown[index])
     actions = []
     for (code, row), shown in shown_by.items():
-        edit = ignore_here(outcome.report.source, code, row)
+        edit = ignore_here(source, code, row)
         if edit is not None:
             title = f"Ignore {code} on this line"
             change = workspace_edit([edit], outcome, ls.client)
@@ -137,11 +158,14 @@ async def _fixes(ls: Server, outcome: Outcome, indices: Iterable[int], patience:
 
 
 async def _all(ls: Server, outcome: Outcome) -> tuple[Edit, ...]:
+    """The edits of all safe fixes that agree with each other, verified together; none without an analysis."""
+    report, token = outcome.report, outcome.token
+    if report is None:
+        return ()
     everything = range(len(outcome.findings))
     await _fixes(ls, outcome, everything, None)
     best = [fixes[0] for index in everything if (fixes := outcome.known_fixes(index))]
     chosen = fix_all.compatible([fix for fix in best if fix.preferred and fix.applicability == "safe"])
-    report, token = outcome.report, outcome.token
 
     def verify() -> tuple[Edit, ...]:
         return fix_all.verified(chosen, report, token)
@@ -150,7 +174,8 @@ async def _all(ls: Server, outcome: Outcome) -> tuple[Edit, ...]:
     await asyncio.wait({job.future})
     if token():
         raise content_modified()
-    return job.future.result()
+    edits: tuple[Edit, ...] = job.future.result()
+    return edits
 
 
 def _data(outcome: Outcome, kind: str, **rest: object) -> dict[str, object]:

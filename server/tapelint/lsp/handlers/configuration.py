@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
@@ -69,7 +70,7 @@ async def _fetch(ls: Server) -> bool:
     if not ls.client.has_settings:
         return False
 
-    def ask(params: types.ConfigurationParams) -> asyncio.Future:
+    def ask(params: types.ConfigurationParams) -> asyncio.Future[Sequence[Any]]:
         return asyncio.wrap_future(ls.workspace_configuration(params))
 
     return await ls.settings.fetch(ask, [folder.uri for folder in ls.workspace.folders.values()])

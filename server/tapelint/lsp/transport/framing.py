@@ -12,7 +12,7 @@ import queue
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 _LENGTH = re.compile(rb"(?i)^content-length:[ \t]*(\d+)[ \t]*$", re.MULTILINE)
 
@@ -29,7 +29,7 @@ class Frames:
         self._buffer = bytearray()
         self._length: int | None = None
 
-    def feed(self, data: bytes):
+    def feed(self, data: bytes) -> Iterator[bytes]:
         self._buffer += data
         while True:
             if self._length is None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Generator
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cattrs import transform_error
 from lsprotocol import types
@@ -32,6 +33,9 @@ from pygls.protocol import (
 from pygls.protocol.language_server import lsp_method
 
 from ..documents import Documents
+
+if TYPE_CHECKING:
+    from ..server import Server
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +61,7 @@ def content_modified() -> JsonRpcException:
 class Protocol(LanguageServerProtocol):
     """pygls' protocol with the gaps closed."""
 
+    _server: Server
     _workspace: Documents | None
     _initialized = False
 
@@ -168,11 +173,11 @@ class Protocol(LanguageServerProtocol):
             super()._send_handler_result(future, msg_id=msg_id)
 
     @lsp_method(types.INITIALIZE)
-    def lsp_initialize(self, params: types.InitializeParams):
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """As pygls does it, then with our documents, and without promising what this client does not pull."""
         self._initialized = True
         result = yield from super().lsp_initialize(params)
-        theirs = self._workspace
+        theirs = self.workspace
         self._workspace = Documents(
             theirs.root_uri, self._server._text_document_sync_kind, params.workspace_folders, theirs.position_encoding
         )
@@ -180,19 +185,22 @@ class Protocol(LanguageServerProtocol):
         return result
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams):
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Generator[Any, Any, None]:
         if self.workspace.opened(params.text_document.uri) is None:
             logger.warning("ignoring a change to %s, which is not open", params.text_document.uri)
             return
         yield from super().lsp_text_document__did_change(params)
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams):
+    def lsp_notebook_document__did_change(
+        self, params: types.DidChangeNotebookDocumentParams
+    ) -> Generator[Any, Any, None]:
         if self.workspace.get_notebook_document(notebook_uri=params.notebook_document.uri) is None:
             logger.warning("ignoring a change to %s, which is not open", params.notebook_document.uri)
             return
         yield from super().lsp_notebook_document__did_change(params)
 
     @lsp_method(types.EXIT)
-    def lsp_exit(self, *args: Any) -> None:
+    def lsp_exit(self, *args: Any) -> Generator[Any, Any, None]:
         self._server.leave(0 if self._shutdown else 1)
+        yield from ()

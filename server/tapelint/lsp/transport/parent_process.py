@@ -46,7 +46,7 @@ def _is_alive_on_windows(process: int) -> bool:
     if not handle:
         return False
     try:
-        return kernel.WaitForSingleObject(handle, 0) == timed_out
+        return bool(kernel.WaitForSingleObject(handle, 0) == timed_out)
     finally:
         kernel.CloseHandle(handle)
 
