@@ -22,6 +22,7 @@ from .semantics import (
     subscripts,
     with_blocks,
 )
+from .semantics.evaluator import Evaluator
 from .stubs import Resolve
 
 TRANSFER_FUNCTIONS = (
@@ -46,6 +47,7 @@ __all__ = [
     "TRANSFER_FUNCTIONS",
     "Cancelled",
     "Entry",
+    "Evaluator",
     "AnalysisStats",
     "Imports",
     "Lost",

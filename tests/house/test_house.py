@@ -35,8 +35,6 @@ UPWARD: dict[tuple[str, str], int] = {
     ("engine", "semantics"): 1,
     ("models", "checks"): 5,
     ("models", "drivers"): 1,
-    ("models", "semantics"): 36,
-    ("modules", "semantics"): 1,
     ("semantics", "checks"): 5,
 }
 """Imports that still point up, by part, and how many. A number here may only shrink."""
@@ -46,9 +44,9 @@ BANNED = {"torch", "torchgen", "numpy"}
 
 FILES_IN_A_FOLDER = 25
 NAMES_USED_TWICE = 6
-IMPORTS_IN_FUNCTIONS = 66
+IMPORTS_IN_FUNCTIONS = 51
 """Imports that wait until a function needs them: what a check without findings must not pay for."""
-KNOT = 22
+KNOT = 11
 """Modules that may import each other in a circle, directly or by others."""
 COMPLEXITY = 15
 ROWS_OF_A_FUNCTION = 60

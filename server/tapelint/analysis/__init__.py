@@ -22,6 +22,7 @@ from ..interpreter import (
     AnalysisUnit,
     Cancelled,
     Entry,
+    Evaluator,
     Imports,
     Machine,
     Memory,
@@ -326,7 +327,7 @@ def run(
 
 def made(source: Source, facts: Facts, probe: Probe | None = None, resolve: Resolve | None = None) -> Machine:
     """A machine that is ready to execute ``source``."""
-    machine = Machine(facts, source.tree, probe=probe)
+    machine = Evaluator(facts, source.tree, probe=probe)
     machine.cells = source.cells
     if resolve is not None:
         machine.imports = Imports(machine, source, resolve)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..autograd import State
 from ..ops.module_names import is_layer
-from .values import Class, External, HeapRef, Value
+from .values import BoundMethod, Class, External, Function, HeapRef, Instance, Value
 
 OBJECT = External("builtins.object")
 
@@ -54,6 +54,17 @@ def find(state: State, kind: Value, name: str, after: int | None = None) -> tupl
         elif item != OBJECT:
             return item, None
     return None
+
+
+def own_method(state: State, receiver: Value, name: str) -> Value | None:
+    """A method that the program defines for ``receiver``, bound to it."""
+    if not isinstance(receiver, HeapRef) or not isinstance(thing := state.heap[receiver.id], Instance):
+        return None
+    own = thing.attributes.get(name)
+    if own is not None:
+        return own
+    found = find(state, thing.kind, name)
+    return BoundMethod(found[1], receiver) if found is not None and isinstance(found[1], Function) else None
 
 
 def is_module(state: State, kind: Value) -> bool:

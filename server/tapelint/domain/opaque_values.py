@@ -87,3 +87,13 @@ def part_of(facts: Facts, state: State, whole: int, node: ast.AST) -> TensorRef:
     if state.grad_mode is not True and tensor.requires_grad is not False:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     return TensorRef(made)
+
+
+def item_at_unknown_place(state: State, items: list[Value]) -> Value:
+    """The item at an unknown place: known only if all are the same kind of thing; then the last stands for it, but for
+    those of which the last has no graph and another may have one.
+    """
+    if not items or any(type(i) is not type(items[0]) for i in items):
+        return Unknown("item")
+    is_last_data = is_data(state, items[-1])
+    return Unknown("item") if is_last_data and not all(is_data(state, item) for item in items) else items[-1]

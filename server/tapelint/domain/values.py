@@ -346,3 +346,10 @@ class Optimizer:
 
     def copy(self) -> Optimizer:
         return replace(self, params=list(self.params), began=dict(self.began))
+
+
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """``field(default_factory=...)``: ``function`` makes a fresh value for every instance."""
+
+    function: Value

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 
 from ..autograd import Refused, State, backward, current
 from ..autograd.gradients import history
+from ..domain.mro import own_method
+from ..domain.traversal import tensors_in
 from ..domain.values import (
     NONE,
     BoundMethod,
@@ -31,8 +33,7 @@ from ..domain.values import (
 )
 from ..engine.machine import MAKING_STATES, Machine, Raised
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
-from ..semantics.assign import tensors_in
-from ..semantics.calls import call_value, own_method
+from ..semantics.calls import call_value
 from .inferred_arguments import inferred
 
 OPTIMIZERS = "(optimizers)"
@@ -72,7 +73,7 @@ def run_loop(m: Machine, state: State, loop: Loop, instance: HeapRef, node: ast.
         given = state.heap[instance.id].attributes.get(name, NONE)
         if given == NONE or isinstance(given, Unknown):
             state.edit(instance.id).attributes[name] = opaque_module(m, state, name, node)
-    method = own_method(m, state, instance, loop.method)
+    method = own_method(state, instance, loop.method)
     assert isinstance(method, BoundMethod) and isinstance(method.function, Function)
     values = _inferred_arguments(m, state, method.function)
 
@@ -131,7 +132,7 @@ def _inferred_arguments(m: Machine, state: State, function: Function) -> dict[st
 
 def _method(m: Machine, state: State, instance: HeapRef, name: str) -> BoundMethod | None:
     """A method of an object, if a class of the program defines it as a plain one."""
-    own = own_method(m, state, instance, name)
+    own = own_method(state, instance, name)
     if isinstance(own, BoundMethod) and isinstance(own.function, Function) and not own.function.kind:
         return own
     return None

@@ -22,6 +22,7 @@ from ..domain.reachability import JoinPoint, Known
 from ..domain.values import Const, External, HeapRef, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
+from .evaluation import Evaluation
 from .import_lookups import Looked
 from .loops.iteration_facts import Watch
 from .memo import EvalMemo, Key
@@ -54,6 +55,10 @@ class Raised(Exception):
         self.name, self.message, self.by_torch, self.is_meant = name, message, by_torch, is_meant
 
 
+class Exhausted(Raised):
+    """An iterator has no other item."""
+
+
 class OutOfFuel(Exception):
     """The entry point took more steps than it may; it is given up, and counted."""
 
@@ -73,7 +78,7 @@ STATEMENTS: dict[type, Callable[..., list[State]]] = {}
 _UNASKED = object()
 
 
-class Machine:
+class Machine(Evaluation):
     """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
     each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
     optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``inside``

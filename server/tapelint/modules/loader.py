@@ -18,7 +18,6 @@ from ..domain.values import Const, External, Frame, Function, Module, Unknown, V
 from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import AnalysisUnit, recorded
 from ..engine.machine import BUILTINS, Cancelled, EvalMemo, Machine, Raised
-from ..semantics.calls import call_value
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
 from .irrelevance import Far, is_plain
@@ -142,7 +141,7 @@ class Imports:
             return None
         self._visiting.add(key)
         try:
-            return call_value(self.m, state, getter, [Const(name)], {}, getter.node)
+            return self.m.call(state, getter, [Const(name)], {}, getter.node)
         except Raised:
             return None
         finally:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..autograd import LastStore, State, Stored
+from ..autograd import State
 from ..checks import lost_updates
 from ..domain.mro import is_module
-from ..domain.values import Const, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
+from ..domain.values import Const, HeapRef, Instance, Sequence, TensorRef, Value
 from ..engine.machine import Machine, Raised
+from ..engine.stored_names import remember
 from ..source import written
 from . import attributes, subscripts
 from .iteration import unpack
@@ -81,62 +81,6 @@ def _unpack(
     middle = HeapRef(state.new(Sequence("list", items[star : len(items) - after])))
     for name, item in zip(names, [*items[:star], middle, *items[len(items) - after :]]):
         assign(m, state, name, item, statement, None)
-
-
-def tensors_in(state: State, value: Value, depth: int = 3) -> Iterator[int]:
-    """The tensors a value holds, directly or in containers a few levels deep."""
-    if isinstance(value, TensorRef):
-        yield value.id
-    elif depth and isinstance(value, Tuple):
-        for item in value.items:
-            yield from tensors_in(state, item, depth - 1)
-    elif depth and isinstance(value, HeapRef):
-        thing = state.heap[value.id]
-        if isinstance(thing, Sequence):
-            for item in thing.items:
-                yield from tensors_in(state, item, depth - 1)
-        elif isinstance(thing, Mapping):
-            for item in thing.items.values():
-                yield from tensors_in(state, item, depth - 1)
-
-
-def remember(
-    m: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: str
-) -> None:
-    """Tell the tape that ``value`` is now known as ``name``."""
-    if not isinstance(value, (TensorRef, HeapRef, Tuple)):
-        return
-    if isinstance(value, HeapRef):
-        _name_parameters(m, state, name.removeprefix("self."), value, 2)
-    direct = isinstance(value, TensorRef)
-    for tensor in (value.id,) if isinstance(value, TensorRef) else tensors_in(state, value, 2):
-        if direct:
-            m.facts.name(tensor, name)
-        if state.tensors[tensor].requires_grad is not False and not _is_told(m, state):
-            kind = "held" if how == "assigned" and not direct else how
-            stored = Stored(state.point(statement), name, source, statement, kind)
-            m.facts.keep(tensor, stored)
-            if state.iterations and how != "iterated" and state.tensors[tensor].grad_fn is not None:
-                state.kept[statement] = LastStore(tensor, stored)
-
-
-def _is_told(m: Machine, state: State) -> bool:
-    """Whether the running code tells of a framework: where that keeps a tensor is nothing that its users know."""
-    return m.imports is not None and m.imports.here(state).is_told
-
-
-def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: int) -> None:
-    """Parameters are known by the attribute their layer is kept in: ``fc2.weight``."""
-    if not isinstance(value, HeapRef) or not depth:
-        return
-    thing = state.heap.get(value.id)
-    if isinstance(thing, Instance) and isinstance(thing.kind, External):
-        for attribute, item in thing.attributes.items():
-            if isinstance(item, TensorRef) and state.tensors[item.id].parameter and attribute.isidentifier():
-                m.facts.name(item.id, f"{name}.{attribute}")
-    elif isinstance(thing, Sequence) and thing.kind != "list":
-        for index, item in enumerate(thing.items):
-            _name_parameters(m, state, f"{name}[{index}]", item, depth - 1)
 
 
 def delete(m: Machine, state: State, target: ast.expr) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ..autograd import Cut, State, Tensor, current, fresh_id, invent
-from ..autograd.events.broken_graph import RequiresGradRefused
+from ..autograd import State, current, invent
 from ..domain.mro import find, is_module
 from ..domain.opaque_values import is_opaque
 from ..domain.values import (
@@ -29,10 +28,11 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from ..engine.machine import EXPRESSIONS, Machine, Raised
+from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.syntactic_summary import is_abstract
 from ..models.torch import dispatch
 from ..models.torch.autograd import grad_access, missing_grad
+from ..models.torch.detaching import cut, set_requires_grad
 from ..models.torch.known_shape import rank, shape
 from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.registry import ATTRIBUTES, MODULE_METHODS, PARAMETRIZED
@@ -122,30 +122,6 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
     return Method(owner, name)
 
 
-def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, shared_counter: bool = True) -> int:
-    """``detach()`` and ``.data``: the same memory without history; only the first shares the version counter."""
-    key = fresh_id()
-    counter = tensor.counter if shared_counter else key
-    state.tensors[key] = Tensor(
-        key,
-        counter,
-        tensor.memory,
-        state.point(node),
-        False,
-        view="inference" if state.inference else "",
-        inference=tensor.inference,
-        seen=state.version(counter),
-        sizes=tensor.sizes,
-        kind=tensor.kind,
-    )
-    for facts in (m.facts.gradient_derived, m.facts.single):
-        if tensor.id in facts:
-            facts.add(key)
-    if tensor.requires_grad:
-        m.facts.cuts[key] = Cut(state.point(node), how, source=tensor.grad_fn)
-    return key
-
-
 MODULES = ("Sequential", "ModuleList")
 OF_CLASSES = ("__init_subclass__", "__class_getitem__")
 """Special methods that are given the class; the others are given an object: ``Base.__init__(self)``."""
@@ -171,9 +147,7 @@ def _object(m: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, 
             return module_registry.registry(state, owner, name)
         getter = find(state, thing.kind, "__getattr__")
         if getter is not None and getter[1] is not None:
-            from .calls import call_value
-
-            return call_value(m, state, getter[1], [owner, Const(name)], {}, node)
+            return m.call(state, getter[1], [owner, Const(name)], {}, node)
         model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, External) else None
         if model is not None:
             return model(m, state, owner)
@@ -222,9 +196,7 @@ def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, no
         if m.ask(is_abstract, value.node):
             return Method(owner, getattr(value.node, "name", ""))  # of a derived class that nobody knows
         if value.kind == "property":
-            from .calls import call_value
-
-            return call_value(m, state, replace(value, kind=""), [owner], {}, node, key)
+            return m.call(state, replace(value, kind=""), [owner], {}, node, key)
         return BoundMethod(value, owner)
     return value
 
@@ -278,9 +250,7 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
             for method, args in ((f"{name}.setter", [owner, value]), ("__setattr__", [owner, Const(name), value])):
                 found = find(state, thing.kind, method)
                 if found is not None and isinstance(found[1], Function):
-                    from .calls import call_value
-
-                    call_value(m, state, replace(found[1], kind=""), args, {}, node)
+                    m.call(state, replace(found[1], kind=""), args, {}, node)
                     return
             m.watch.touched[owner.id, name] = m.steps
             state.edit(owner.id).attributes[name] = value
@@ -315,22 +285,6 @@ def keep_beside(state: State, key: int, name: str, value: Value) -> None:
         state.heap[-key] = Instance(External("torch.Tensor"), {})
         state.owned.add(-key)
     state.edit(-key).attributes[name] = value
-
-
-def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST) -> None:
-    """``t.requires_grad = v`` (strict) and ``t.requires_grad_(v)``: PyTorch refuses to switch it off on a non-leaf; the
-    assignment refuses to switch it on there too."""
-    wanted = frozen_parts.flag_of_some(m, state, tensor, value.value if isinstance(value, Const) else None, node)
-    if tensor.grad_fn is not None and tensor.requires_grad:
-        if (wanted is False or strict) and not tensor.assumed and tensor.grad_fn.certain and wanted is not None:
-            m.facts.publish(RequiresGradRefused(state.point(node), None, tensor.id, "leaf", wanted, tensor.created_at))
-            raise Raised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)
-        return
-    if wanted:
-        dispatch.refuse_integers(m, state, tensor.id, node)
-        m.facts.wrapped[tensor.id] = state.point(node)
-    state.changes += 1
-    state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
 
 
 def remove(m: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:

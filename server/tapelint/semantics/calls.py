@@ -11,8 +11,9 @@ from dataclasses import replace
 from .. import ops
 from ..autograd import State
 from ..checks import evaluation_loops
-from ..domain.mro import find
+from ..domain.mro import own_method
 from ..domain.opaque_values import as_data, is_opaque
+from ..domain.traversal import tensors_in
 from ..domain.values import (
     BoundMethod,
     Class,
@@ -51,7 +52,6 @@ from ..models.torch.registry import (
 )
 from ..ops.module_names import is_layer, is_network
 from ..source import written
-from .assign import tensors_in
 from .classes import instantiate
 from .functions import BATCH, call_function
 from .iteration import items_of
@@ -129,41 +129,38 @@ def call_object(m: Machine, state: State, receiver: HeapRef, call: Call) -> Valu
         hooks = module_hooks(state, receiver)
         if hooks is not None:
             return hooks.around(m, state, call)
-    return call_unhooked(m, state, receiver, call)
+    return call_unhooked(m, state, receiver, call.args, call.kwargs, call.node, call.key)
 
 
-def call_unhooked(m: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+def call_unhooked(
+    m: Machine,
+    state: State,
+    receiver: HeapRef,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    key: object = None,
+) -> Value:
     """Its own ``__call__``, or ``forward`` of a Module."""
     thing = state.heap[receiver.id]
     if isinstance(thing, Instance):
         for name in ("__call__", "forward"):
-            own = own_method(m, state, receiver, name)
+            own = own_method(state, receiver, name)
             if own is not None:
-                result = call_value(m, state, own, call.args, call.kwargs, call.node, call.key)
-                evaluation_loops.called(state, receiver, call.node, result)
+                result = call_value(m, state, own, args, kwargs, node, key)
+                evaluation_loops.called(state, receiver, node, result)
                 return result
     model = MODULE_METHODS.get("forward")
     if model is None:
-        return unknown_call(m, state, call.args, call.kwargs, call.node, receiver)
-    result = model(m, state, receiver, call)
-    evaluation_loops.called(state, receiver, call.node, result)
+        return unknown_call(m, state, args, kwargs, node, receiver)
+    result = model(m, state, receiver, Call("__call__", args, kwargs, node, key))
+    evaluation_loops.called(state, receiver, node, result)
     return result
-
-
-def own_method(m: Machine, state: State, receiver: Value, name: str) -> Value | None:
-    """A method that the program defines for ``receiver``, bound to it."""
-    if not isinstance(receiver, HeapRef) or not isinstance(thing := state.heap[receiver.id], Instance):
-        return None
-    own = thing.attributes.get(name)
-    if own is not None:
-        return own
-    found = find(state, thing.kind, name)
-    return BoundMethod(found[1], receiver) if found is not None and isinstance(found[1], Function) else None
 
 
 def call_dunder(m: Machine, state: State, receiver: Value, name: str, args: list[Value], node: ast.AST) -> Value | None:
     """Call a special method of the program's own class, on every path; None where it has none."""
-    own = own_method(m, state, receiver, name)
+    own = own_method(state, receiver, name)
     if own is None:
         return None
     return m.once(node, name, lambda key: call_value(m, state, own, args, {}, node, key))

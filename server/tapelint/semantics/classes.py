@@ -11,6 +11,7 @@ from ..domain.values import (
     BoundMethod,
     Class,
     External,
+    Factory,
     Frame,
     Function,
     HeapRef,
@@ -79,9 +80,7 @@ def instantiate(
     elif thing.dataclass:
         _fill_fields(m, state, instance, order, args, kwargs, node)
     elif found is not None and isinstance(found[0], External):
-        from .calls import call_value
-
-        call_value(m, state, BoundMethod(External(found[0].name + ".__init__"), instance), args, kwargs, node)
+        m.call(state, BoundMethod(External(found[0].name + ".__init__"), instance), args, kwargs, node)
     return instance
 
 
@@ -114,22 +113,8 @@ def _fill_fields(
     for (name, (default, _, _)), value in zip(named.items(), [*args, *[None] * len(named)]):
         given = value if value is not None else kwargs.get(name, default if default is not None else something(name))
         if isinstance(given, Factory):
-            given = given.make(m, state, node)
+            given = m.call(state, given.function, [], {}, node)
         state.edit(instance.id).attributes[name] = given
     after = find(state, state.heap[instance.id].kind, "__post_init__")
     if after is not None and isinstance(after[1], Function):
         call_function(m, state, after[1], [instance], {}, node)
-
-
-class Factory:
-    """``field(default_factory=...)``: a fresh value for every instance."""
-
-    __slots__ = ("function",)
-
-    def __init__(self, function: Value) -> None:
-        self.function = function
-
-    def make(self, m: Machine, state: State, node: ast.AST) -> Value:
-        from .calls import call_value
-
-        return call_value(m, state, self.function, [], {}, node)

@@ -8,10 +8,11 @@ from ..autograd import State
 from ..domain.induction import derived, raw_value
 from ..domain.opaque_values import is_data
 from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, Sequence, Tuple, Unknown, Value
+from ..engine.evaluation import DEFAULT_UNROLL, Items
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.truth import truth
 from .assign import assign
-from .iteration import DEFAULT_UNROLL, Items, items_of, shown
+from .iteration import items_of, shown
 
 ROUNDS = 16
 """Of a comprehension."""

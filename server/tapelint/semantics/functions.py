@@ -22,9 +22,10 @@ from ..domain.values import (
     something,
 )
 from ..engine.activation import SuspendedAtCall, enter, leave, unwind
+from ..engine.evaluation import DEFAULT_UNROLL, Items
 from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
 from ..engine.syntactic_summary import outline
-from .iteration import DEFAULT_UNROLL, Items
+from ..models.torch.registry import CUSTOM
 
 
 def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None) -> Value:
@@ -50,7 +51,6 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     from dataclasses import replace
 
     from ..models.torch.autograd.grad_mode import as_mode
-    from .calls import call_value
 
     value = m.eval(decorator, state)
     if not isinstance(function, Function):
@@ -61,7 +61,7 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     if isinstance(value, Autocast):
         return replace(function, casting=value.enabled)
     if is_transform(value):
-        return call_value(m, state, value, [function], {}, node)
+        return m.call(state, value, [function], {}, node)
     if isinstance(value, External):
         if value.name == CUSTOM:
             return something(node.name)
@@ -77,12 +77,8 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "getter", "deleter"):
         return replace(function, kind=decorator.attr)
     if isinstance(value, Function):
-        return call_value(m, state, value, [function], {}, node)
+        return m.call(state, value, [function], {}, node)
     return function
-
-
-CUSTOM = "torch.library.custom_op()"
-"""The decorator of an op of the program's own: autograd sees the op, and what is registered for it, not its body."""
 
 
 def is_transform(value: Value) -> bool:

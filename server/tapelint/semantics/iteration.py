@@ -9,11 +9,10 @@ for row in tensor         views of the tensor (``unbind``)
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from ..autograd import State, current
 from ..domain.induction import InductionValue, look
-from ..domain.mro import linear_order
+from ..domain.mro import linear_order, own_method
 from ..domain.opaque_values import part_of
 from ..domain.values import (
     Const,
@@ -34,21 +33,13 @@ from ..domain.values import (
     Zip,
     of_key,
 )
-from ..engine.machine import Machine, Raised
+from ..engine.evaluation import DEFAULT_UNROLL, Items
+from ..engine.machine import Exhausted, Machine, Raised
 from ..engine.paths.truth import length
 from ..models.torch import dispatch
 
-DEFAULT_UNROLL = 3
 EXACT = 12
 OBJECTS = 48
-
-
-@dataclass(slots=True)
-class Items:
-    """The first items; ``exact`` says there are no others."""
-
-    values: list[Value]
-    exact: bool
 
 
 def started(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
@@ -56,9 +47,7 @@ def started(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
     if isinstance(value, Zip):
         return Zip(tuple(started(m, state, part, node) for part in value.parts))
     if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
-        from .calls import call_dunder
-
-        made = call_dunder(m, state, value, "__iter__", [], node)
+        made = m.call_dunder(state, value, "__iter__", [], node)
         return value if made is None else made
     return value
 
@@ -76,10 +65,6 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, iterations: 
     return found
 
 
-class Exhausted(Raised):
-    """There is no other item."""
-
-
 def come_due(m: Machine, state: State, item: Value, node: ast.AST, everywhere: bool = False) -> Value:
     """An item whose iteration begins: what is due is asked for, on every path or on one of them. Raises Exhausted where
     the program says that there is none.
@@ -88,15 +73,13 @@ def come_due(m: Machine, state: State, item: Value, node: ast.AST, everywhere: b
         return Tuple(tuple(come_due(m, state, part, node, everywhere) for part in item.items), item.names)
     if not isinstance(item, Due):
         return item
-    from .calls import call_value, own_method
-
     m.steps += 1
     name, given = ("__next__", []) if item.index is None else ("__getitem__", [item.index])
-    own = own_method(m, state, item.receiver, name)
+    own = own_method(state, item.receiver, name)
     if own is None:
         return Unknown("item")
     try:
-        return m.once(node, name, lambda key: call_value(m, state, own, given, {}, node, key if everywhere else None))
+        return m.once(node, name, lambda key: m.call(state, own, given, {}, node, key if everywhere else None))
     except Raised as error:
         if error.name == "StopIteration" or error.name == "IndexError" and item.index is not None:
             raise Exhausted(error.name, is_meant=True) from None
@@ -136,13 +119,11 @@ def items_due(m: Machine, state: State, value: Value, node: ast.AST, iterations:
         if isinstance(thing, Mapping):
             return _known([of_key(k) for k in thing.items], thing.open, iterations)
         if isinstance(thing, Instance):
-            from .calls import own_method
-
-            if own_method(m, state, value, "__next__"):
+            if own_method(state, value, "__next__"):
                 return Items([Due(value)] * iterations, False)
             if External("typing.NamedTuple") in linear_order(state, thing.kind):
                 return Items(list(thing.attributes.values()), True)
-            if own_method(m, state, value, "__getitem__") and not own_method(m, state, value, "__iter__"):
+            if own_method(state, value, "__getitem__") and not own_method(state, value, "__iter__"):
                 return Items([Due(value, InductionValue(index)) for index in range(iterations)], False)
     if isinstance(value, Unknown) and value.why == "index":
         return Items([Unknown("index", False) for _ in range(iterations)], False)  # the sizes of a tensor

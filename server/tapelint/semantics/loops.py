@@ -15,16 +15,17 @@ from functools import partial
 from ..autograd import Iteration, State
 from ..checks import evaluation_loops, retention
 from ..domain.values import NONE, Frame, Generator, Sequence, Value
+from ..engine.evaluation import DEFAULT_UNROLL
 from ..engine.liveness import Live, bound_in, live
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
 from ..engine.loops.thresholds import MOST, Waiting
-from ..engine.machine import STATEMENTS, Machine
+from ..engine.machine import STATEMENTS, Exhausted, Machine
 from ..engine.paths.truth import truth
 from ..source import walk
 from .assign import assign
 from .functions import run_generator
-from .iteration import DEFAULT_UNROLL, Exhausted, come_due, items_due, shown, started
+from .iteration import come_due, items_due, shown, started
 
 
 def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While) -> int:

@@ -306,9 +306,7 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
         assign(m, state, target, load if result is None else result, node, None)
         return
     if isinstance(load, HeapRef) and isinstance(thing := state.heap[load.id], Sequence) and name == "Add":
-        from .iteration import items_of
-
-        source = items_of(m, state, value, node)
+        source = m.iterate(state, value, node)
         edited = state.edit(load.id)
         edited.items += source.values
         edited.open = thing.open or not source.exact

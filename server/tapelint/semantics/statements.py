@@ -62,11 +62,9 @@ def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: 
 
 
 def _yield_from(m: Machine, node: ast.YieldFrom, state: State, value: Value) -> list[State]:
-    from .iteration import items_of
-
     consumer = m.consumers[-1]
     results: list[State] = []
-    for path in m.run_paths(state, lambda s: setattr(s, "value", items_of(m, s, value, node).values)):
+    for path in m.run_paths(state, lambda s: setattr(s, "value", m.iterate(s, value, node).values)):
         if path.signal is not None:
             results.append(path)
             continue

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd import State, current, leaf
 from ..domain.induction import look
-from ..domain.opaque_values import as_data, is_data, part_of
+from ..domain.opaque_values import as_data, item_at_unknown_place, part_of
 from ..domain.values import (
     NONE,
     Const,
@@ -53,9 +53,7 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
         if isinstance(thing, Mapping):
             return _entry(m, state, owner, thing, index, node)
         if isinstance(thing, Instance):
-            from .calls import call_dunder
-
-            own = call_dunder(m, state, owner, "__getitem__", [index], node)
+            own = m.call_dunder(state, owner, "__getitem__", [index], node)
             if own is not None:
                 return own
     if isinstance(owner, Unknown):
@@ -75,17 +73,7 @@ def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Any)
         if "?" not in bounds and all(b is None or isinstance(b, int) for b in bounds) and bounds[2] != 0:
             return wrap(items[slice(*bounds)])
         return wrap(list(items))
-    return alike(state, items)
-
-
-def alike(state: State, items: list[Value]) -> Value:
-    """The item at an unknown place: known only if all are the same kind of thing; then the last stands for it, but for
-    those of which the last has no graph and another may have one.
-    """
-    if not items or any(type(i) is not type(items[0]) for i in items):
-        return Unknown("item")
-    is_last_data = is_data(state, items[-1])
-    return Unknown("item") if is_last_data and not all(is_data(state, item) for item in items) else items[-1]
+    return item_at_unknown_place(state, items)
 
 
 def _entry(m: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, node: ast.AST) -> Value:
@@ -95,13 +83,11 @@ def _entry(m: Machine, state: State, owner: HeapRef, thing: Mapping, index: Valu
         if found is not None:
             return found
         if thing.default is not None:
-            from .calls import call_value
-
-            made = call_value(m, state, thing.default, [], {}, node)
+            made = m.call(state, thing.default, [], {}, node)
             state.edit(owner.id).items[key] = made
             return made
         return Unknown("item")
-    return alike(state, list(thing.items.values()))
+    return item_at_unknown_place(state, list(thing.items.values()))
 
 
 def basic(state: State, index: Value) -> bool | None:
@@ -185,9 +171,7 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
                 edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value
                 edited.open = True
         elif isinstance(thing, Instance):
-            from .calls import call_dunder
-
-            call_dunder(m, state, owner, "__setitem__", [index, value], node)
+            m.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):
         forget(state, owner, "__setitem__")
 

@@ -13,12 +13,13 @@ import ast
 from functools import partial
 
 from ..autograd import State
+from ..domain.mro import own_method
 from ..domain.values import NONE, TRUE, Autocast, Generator, HeapRef, SavedTensorHooks, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine, Raised
 from ..models.torch.autograd.grad_mode import as_mode
 from .assign import assign
 from .branches import catches, swallowed
-from .calls import call_value, own_method
+from .calls import call_value
 from .functions import run_generator
 
 
@@ -46,7 +47,7 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
                 results.append(out)
         elif kinds := swallowed(item.context_expr):
             results += _swallowing(m, path, kinds, inside)
-        elif own_method(m, path, value, "__exit__") is not None:
+        elif own_method(path, value, "__exit__") is not None:
             results += _own(m, node, path, value, inside)
         else:
             results += _entering(m, node, path, value, inside)
@@ -69,7 +70,7 @@ def _ambient(m: Machine, state: State, value: Value, inside: partial[list[State]
 
 def _entering(m: Machine, node: ast.With, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
     """Bind what ``__enter__`` gives, or the manager itself where it has none of its own."""
-    own = own_method(m, state, value, "__enter__")
+    own = own_method(state, value, "__enter__")
     if own is None:
         return inside(state, value if isinstance(value, HeapRef) else Unknown("with"))
     results: list[State] = []
@@ -95,7 +96,7 @@ def _own(m: Machine, node: ast.With, state: State, value: Value, inside: partial
         if signal == "raise":
             m.depth, path.frame, path.calls, path.iterations = depth, frame, calls, iterations
             given = [Unknown("exception", False) for _ in given]
-        own = own_method(m, path, value, "__exit__")
+        own = own_method(path, value, "__exit__")
         assert own is not None
         for out in m.run_paths(path, partial(_leave, m, own, given, node)):
             if out.signal is None and not (signal == "raise" and out.value == TRUE):

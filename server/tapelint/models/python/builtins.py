@@ -14,6 +14,7 @@ from ...domain.values import (
     NONE,
     Const,
     External,
+    Factory,
     HeapRef,
     Instance,
     Mapping,
@@ -27,12 +28,8 @@ from ...domain.values import (
     Value,
     Zip,
 )
-from ...engine.machine import Machine, Raised
+from ...engine.machine import Exhausted, Machine, Raised
 from ...engine.paths.truth import length, truth
-from ...semantics.calls import call_value
-from ...semantics.classes import Factory
-from ...semantics.iteration import Exhausted, come_due, items_due, items_of, started
-from ...semantics.operators import combine
 from ..torch.registry import Call, function
 
 NAMED_TUPLE = "(named tuple)"
@@ -77,7 +74,7 @@ def passed_through(m: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.iter")
 def iterator(m: Machine, state: State, call: Call) -> Value:
-    return started(m, state, call.get(0, "iterable"), call.node)
+    return m.iterator(state, call.get(0, "iterable"), call.node)
 
 
 @function("builtins.len")
@@ -112,7 +109,7 @@ def sequence(m: Machine, state: State, call: Call) -> Value:
     source = call.get(0, "iterable", NONE) if kind != "Queue" else NONE
     items, more = [], False
     if source != NONE:
-        found = items_of(m, state, source, call.node)
+        found = m.iterate(state, source, call.node)
         items, more = list(found.values), not found.exact
     if kind == "reversed":
         items.reverse()
@@ -139,7 +136,7 @@ def mapping(m: Machine, state: State, call: Call) -> Value:
         if isinstance(source, Mapping):
             made.items, made.open = dict(source.items), source.open
         else:
-            pairs = items_of(m, state, args[0], call.node)
+            pairs = m.iterate(state, args[0], call.node)
             made.open = not pairs.exact
             for pair in pairs.values:
                 key = pair.items[0] if isinstance(pair, Tuple) and len(pair.items) == 2 else None
@@ -154,26 +151,26 @@ def mapping(m: Machine, state: State, call: Call) -> Value:
 def total(m: Machine, state: State, call: Call) -> Value:
     """``sum`` is a chain of additions; on tensors it builds graph."""
     result = call.get(1, "start", Const(0))
-    for item in items_of(m, state, call.get(0, "iterable"), call.node).values:
-        result = combine(m, state, ast.Add(), result, item, call.node)
+    for item in m.iterate(state, call.get(0, "iterable"), call.node).values:
+        result = m.combine(state, ast.Add(), result, item, call.node)
     return result
 
 
 @function("builtins.map")
 def mapped(m: Machine, state: State, call: Call) -> Value:
     mapping = call.need(0)
-    sources = [items_of(m, state, a, call.node) for a in call.args[1:]]
+    sources = [m.iterate(state, a, call.node) for a in call.args[1:]]
     count = min((len(s.values) for s in sources), default=0)
-    values = [call_value(m, state, mapping, [s.values[i] for s in sources], {}, call.node) for i in range(count)]
+    values = [m.call(state, mapping, [s.values[i] for s in sources], {}, call.node) for i in range(count)]
     return HeapRef(state.new(Sequence("list", values, not all(s.exact for s in sources))))
 
 
 @function("builtins.filter")
 def filtered(m: Machine, state: State, call: Call) -> Value:
-    keeps, found = call.need(0), items_of(m, state, call.need(1), call.node)
+    keeps, found = call.need(0), m.iterate(state, call.need(1), call.node)
     kept: list[Value] = []
     for item in found.values:
-        verdict = truth(m, state, call_value(m, state, keeps, [item], {}, call.node) if keeps != NONE else item)
+        verdict = truth(m, state, m.call(state, keeps, [item], {}, call.node) if keeps != NONE else item)
         if verdict is not False:
             kept.append(item)
     return HeapRef(state.new(Sequence("list", kept, not found.exact)))
@@ -181,9 +178,9 @@ def filtered(m: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.next")
 def following(m: Machine, state: State, call: Call) -> Value:
-    due = items_due(m, state, call.get(0, "iterator"), call.node, 1).values[:1]
+    due = m.items_due(state, call.get(0, "iterator"), call.node, 1).values[:1]
     try:
-        found = [come_due(m, state, item, call.node, everywhere=True) for item in due]
+        found = [m.come_due(state, item, call.node, everywhere=True) for item in due]
     except Exhausted:
         if len(call.args) > 1:
             return call.args[1]
@@ -211,7 +208,7 @@ def arithmetic(m: Machine, state: State, call: Call) -> Value:
         return run(m, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
     given = call.args
     if len(given) == 1 and call.name in ("builtins.max", "builtins.min"):
-        given = items_of(m, state, given[0], call.node).values
+        given = m.iterate(state, given[0], call.node).values
     tensors = [a for a in given if isinstance(a, TensorRef)]
     if tensors and not is_data(state, tensors[-1]):
         return tensors[-1]
@@ -266,7 +263,7 @@ def quantified(m: Machine, state: State, call: Call) -> Value:
     value, decisive = call.get(0, "iterable"), call.name == "builtins.any"
     if isinstance(value, TensorRef):
         return Unknown("builtin", False)
-    found = items_of(m, state, value, call.node)
+    found = m.iterate(state, value, call.node)
     verdicts = [truth(m, state, item) for item in found.values]
     if found.exact and decisive in verdicts:
         return Const(decisive)
@@ -301,7 +298,7 @@ def named_tuple(m: Machine, state: State, call: Call) -> Value:
     if isinstance(fields, Const) and isinstance(fields.value, str):
         names = fields.value.replace(",", " ").split()
     elif not isinstance(fields, Const):
-        names = [str(i.value) for i in items_of(m, state, fields, call.node).values if isinstance(i, Const)]
+        names = [str(i.value) for i in m.iterate(state, fields, call.node).values if isinstance(i, Const)]
     return Partial(External(NAMED_TUPLE), (Tuple(tuple(Const(n) for n in names)),), ())
 
 
@@ -329,8 +326,8 @@ def chained(m: Machine, state: State, call: Call) -> Value:
     if call.name == "itertools.product":
         return Zip(tuple(call.args))
     is_plain = call.name == "itertools.chain"
-    sources = call.args if is_plain else items_of(m, state, call.get(0, "iterable"), call.node).values
-    found = [items_of(m, state, a, call.node) for a in sources]
+    sources = call.args if is_plain else m.iterate(state, call.get(0, "iterable"), call.node).values
+    found = [m.iterate(state, a, call.node) for a in sources]
     return HeapRef(state.new(Sequence("list", [v for f in found for v in f.values], not all(f.exact for f in found))))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...autograd import State
-from ...domain.opaque_values import is_data
+from ...domain.opaque_values import is_data, item_at_unknown_place
 from ...domain.values import (
     NONE,
     Const,
@@ -21,9 +21,7 @@ from ...domain.values import (
     of_key,
 )
 from ...engine.machine import Machine, Raised
-from ...semantics.assign import remember
-from ...semantics.iteration import items_of
-from ...semantics.subscripts import alike
+from ...engine.stored_names import remember
 from ...source import written
 from ..torch.registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, function, method
 
@@ -70,7 +68,7 @@ def add_module(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(SEQUENCE_METHODS, "extend", "update")
 def extend(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    found = items_of(m, state, call.args[0], call.node) if call.args else None
+    found = m.iterate(state, call.args[0], call.node) if call.args else None
     if found is not None:
         thing: Sequence = state.edit(receiver.id)
         thing.items += found.values
@@ -90,7 +88,7 @@ def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         raise Raised("IndexError")
     index = 0 if call.name != "pop" else call.args[0].value if call.args and isinstance(call.args[0], Const) else -1
     if not isinstance(index, int) or not -len(thing.items) <= index < len(thing.items):
-        return alike(state, thing.items)
+        return item_at_unknown_place(state, thing.items)
     return thing.items.pop(index)
 
 

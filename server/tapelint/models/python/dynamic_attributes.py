@@ -13,7 +13,6 @@ from ...autograd import State
 from ...domain.mro import find, linear_order
 from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Unknown, Value
 from ...engine.machine import Machine
-from ...semantics import attributes
 from ..torch.nn import module_registry
 from ..torch.nn.module_registry import KINDS, is_module_like
 from ..torch.registry import MODULE_METHODS, TENSOR_METHODS, Call, function, method
@@ -91,14 +90,14 @@ def get_attribute(m: Machine, state: State, call: Call) -> Value:
         return Unknown("getattr")
     if len(call.args) > 2 and has_attribute(m, state, call) == FALSE:
         return call.args[2]
-    return attributes.load(m, state, value, name.value, call.node)
+    return m.load_attribute(state, value, name.value, call.node)
 
 
 @function("builtins.setattr")
 def set_attribute(m: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
     if isinstance(name, Const) and isinstance(name.value, str):
-        attributes.store(m, state, value, name.value, call.get(2, "value"), call.node)
+        m.store_attribute(state, value, name.value, call.get(2, "value"), call.node)
         if isinstance(value, HeapRef) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
             m.facts.attribute_stores[value.id, name.value] = call.node, call.node.args[2]
     elif isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from ...autograd import State
 from ...domain.values import Const, External, Value
 from ...engine.machine import Machine
-from ...semantics.calls import unknown_call
 from ..torch.registry import Call, function
 
 
@@ -18,7 +17,7 @@ from ..torch.registry import Call, function
 def import_module(m: Machine, state: State, call: Call) -> Value:
     name, package = call.get(0, "name"), call.get(1, "package")
     if not isinstance(name, Const) or not isinstance(name.value, str) or not name.value.strip("."):
-        return unknown_call(m, state, call.args, call.kwargs, call.node, External(call.name))
+        return m.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
     tries = [name.value]
     if name.value.startswith(".") and isinstance(package, Const) and isinstance(package.value, str):
         tries.insert(0, _absolute(name.value, package.value))

@@ -10,8 +10,7 @@ from __future__ import annotations
 from ...autograd import State
 from ...domain.values import NONE, External, Unknown, Value
 from ...engine.machine import Machine
-from ...semantics.functions import CUSTOM
-from .registry import Call, function
+from .registry import CUSTOM, Call, function
 
 
 @function("torch.library.custom_op", "torch.library.triton_op")

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...autograd import State, current, invent, leaf
+from ...domain.traversal import tensors_in
 from ...domain.values import External, HeapRef, Instance, Sequence, TensorRef, Unknown, Value
 from ...engine.machine import Machine
-from ...semantics.assign import tensors_in
 from . import dispatch
 from .registry import FUNCTIONS, Call
 

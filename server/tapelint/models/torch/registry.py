@@ -63,6 +63,9 @@ PARAMETRIZED = "(parametrized)"
 HELD = "(optimizer)"
 """An attribute of ours: what an object of a class derived from ``torch.optim.Optimizer`` was given to update."""
 
+CUSTOM = "torch.library.custom_op()"
+"""The decorator of an op of the program's own: autograd sees the op, and what is registered for it, not its body."""
+
 AttributeModel = Callable[[Machine, State, Value], Value]
 
 FUNCTIONS: dict[str, Model] = {}

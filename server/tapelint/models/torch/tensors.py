@@ -21,8 +21,8 @@ from ...domain.values import (
     something,
 )
 from ...engine.machine import Machine, Raised
-from ...semantics.attributes import cut, set_requires_grad
 from . import precision
+from .detaching import cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
 from .dtypes import Kind, of_dtype, of_values
 from .known_shape import displayed, rank, shape

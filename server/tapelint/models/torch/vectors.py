@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...autograd import State
 from ...domain.values import NONE, HeapRef, Sequence, Unknown, Value
 from ...engine.machine import Machine
-from ...semantics.iteration import items_of
 from .dispatch import run
 from .registry import Call, function
 
@@ -13,7 +12,7 @@ from .registry import Call, function
 @function("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
 def parameters_to_vector(m: Machine, state: State, call: Call) -> Value:
     """A concatenation of views: its graph saves nothing."""
-    found = items_of(m, state, call.get(0, "parameters"), call.node, 64)
+    found = m.iterate(state, call.get(0, "parameters"), call.node, 64)
     parts = HeapRef(state.new(Sequence("list", found.values, not found.exact)))
     return run(m, state, "cat", [parts], {}, call.node) or Unknown("vector")
 

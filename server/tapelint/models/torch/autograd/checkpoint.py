@@ -19,8 +19,6 @@ from functools import partial
 from ....autograd import BackwardResult, Cut, NodeVisit, Refused, SavedTensor, State, current, fresh_id
 from ....domain.values import BoundMethod, Const, TensorRef, Value
 from ....engine.machine import Machine, Raised
-from ....semantics.calls import call_value
-from ....semantics.iteration import items_of
 from ..nn.modules import parameters_of
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import Call, function
@@ -46,7 +44,7 @@ def checkpoint(m: Machine, state: State, call: Call) -> Value:
 @function("torch.utils.checkpoint.checkpoint_sequential")
 def sequential(m: Machine, state: State, call: Call) -> Value:
     """All segments but the last one are checkpointed."""
-    layers = items_of(m, state, call.get(0, "functions"), call.node).values
+    layers = m.iterate(state, call.get(0, "functions"), call.node).values
     value = call.get(2, "input")
     count = call.get(1, "segments")
     reentrant = call.kwargs.get("use_reentrant", Const(True)) in (Const(True), Const(None))
@@ -60,7 +58,7 @@ def sequential(m: Machine, state: State, call: Call) -> Value:
         else:
             value = without_reentry(m, state, part, [value], {}, call)
     for layer in layers[last:]:
-        value = call_value(m, state, layer, [value], {}, call.node)
+        value = m.call(state, layer, [value], {}, call.node)
     return value
 
 
@@ -118,7 +116,7 @@ def _in_turn(
     kwargs: dict[str, Value] | None = None,
 ) -> Value:
     for run in functions:
-        args = [call_value(m, state, run, args, kwargs or {}, node)]
+        args = [m.call(state, run, args, kwargs or {}, node)]
     return args[0]
 
 

@@ -9,9 +9,9 @@ from ....autograd import ProgramPoint, State, bump, leaf
 from ....autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ....autograd.gradients import history, untrained_parameters
 from ....checks import unoptimized_parameters
+from ....domain.traversal import tensors_in
 from ....domain.values import NONE, Const, TensorRef, Value
 from ....engine.machine import Machine
-from ....semantics.assign import tensors_in
 from ..dispatch import run
 from ..registry import TENSOR_METHODS, Call, function, method
 from .grad_access import cleared_by_hand

@@ -11,7 +11,7 @@ A hook's body runs where PyTorch runs it, so what it writes or keeps, and a back
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from ....autograd import BackwardResult, Hook, Leaf, NodeVisit, Refused, State, Tensor, leaf, retain, settle
@@ -29,7 +29,6 @@ from ....domain.values import (
     Value,
 )
 from ....engine.machine import Machine, Raised
-from ....semantics.calls import call_unhooked, call_value
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import FUNCTIONS, MODULE_METHODS, TENSOR_METHODS, Call, function, method
 
@@ -82,7 +81,7 @@ def register_hook(m: Machine, state: State, receiver: Value, call: Call) -> Valu
 
 
 def _on_gradient(m: Machine, hook: Value, state: State, tensor: int, node: ast.AST) -> None:
-    call_value(m, state, hook, [TensorRef(tensor)], {}, node)
+    m.call(state, hook, [TensorRef(tensor)], {}, node)
 
 
 def retains(state: State, tensor: int) -> bool:
@@ -110,7 +109,7 @@ def register_module_hook(m: Machine, state: State, receiver: Value, call: Call) 
 
 
 def _on_module(m: Machine, hook: Value, module: Value, state: State, values: tuple[Value, ...], node: ast.AST) -> Value:
-    return call_value(m, state, hook, [module, *values], {}, node)
+    return m.call(state, hook, [module, *values], {}, node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,7 @@ class ModuleHooks:
             given = direct(Tuple(tuple(args)))
             passed = self._through(state, Tuple(tuple(args)), call, last=True)
             args = list(passed.items) if isinstance(passed, Tuple) else args
-        result = call_unhooked(m, state, self.module, replace(call, args=args))
+        result = m.call_unhooked(state, self.module, args, call.kwargs, call.node, call.key)
         for hook in self.after:
             changed = hook.run(state, (Tuple(tuple(args)), result), call.node)
             result = result if changed == NONE else changed

@@ -17,7 +17,6 @@ from ....domain.mro import find
 from ....domain.opaque_values import as_data, is_opaque
 from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, Raised
-from ....semantics.calls import call_value
 from ..registry import Call, function
 from .context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
 from .hazards import called_at, forward_hazards
@@ -51,10 +50,10 @@ def apply(m: Machine, state: State, call: Call) -> Value:
     mode, state.grad_mode = state.grad_mode, False
     try:
         if setup is None:
-            result = call_value(m, state, forward, [context, *values], {}, call.node)
+            result = m.call(state, forward, [context, *values], {}, call.node)
         else:
-            result = call_value(m, state, forward, list(values), {}, call.node)
-            call_value(m, state, setup, [context, Tuple(values), result], {}, call.node)
+            result = m.call(state, forward, list(values), {}, call.node)
+            m.call(state, setup, [context, Tuple(values), result], {}, call.node)
     finally:
         state.grad_mode = mode
     needs = both(mode is True and True in flags, mode is not False and (True in flags or None in flags))

@@ -14,7 +14,6 @@ from ....autograd import BackwardResult, NodeVisit, State, leaf
 from ....autograd.gradients.accumulation import written
 from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
-from ....semantics.calls import call_value
 from .arity import Inputs, check_outputs, judged
 from .context import SPARSE, noted
 from .hazards import altered_since_forward, backward_hazards, kept_on_context, tell_kept
@@ -47,7 +46,7 @@ def backward_of(
         state.grad_mode, state.inference = turn.create, False
         m.turns[definition.context.id] = turn
         try:
-            result = call_value(m, state, function, [definition.context, *gradients], {}, turn.node)
+            result = m.call(state, function, [definition.context, *gradients], {}, turn.node)
         finally:
             del m.turns[definition.context.id]
             state.grad_mode, state.inference, state.frame, state.calls, state.iterations = outer

@@ -28,6 +28,7 @@ from ....autograd import (
     see_outside,
     unused,
 )
+from ....domain.traversal import tensors_in
 from ....domain.values import (
     FALSE,
     TRUE,
@@ -43,8 +44,6 @@ from ....domain.values import (
     Value,
 )
 from ....engine.machine import Machine, Raised
-from ....semantics.assign import tensors_in
-from ....semantics.calls import call_value, unknown_call
 from .. import dispatch
 from ..autograd.backward_calls import new_gradient, refused
 from ..call_outcomes import for_each
@@ -120,7 +119,7 @@ def inside(
         known = dispatch.tensor_of(m, state, args[index])
         handed[index] = changed(state, args[index] if known is None else TensorRef(known), wrapped)
     if not inputs:
-        return unknown_call(m, state, args, call.kwargs, call.node, External(call.name))
+        return m.call_unknown(state, args, call.kwargs, call.node, External(call.name))
     memories = frozenset(state.tensors[key].counter for key in (*given, *inputs))
     level = Level(inputs[0], state.grad_mode, memories, frozenset(inputs))
     mode, inference = state.grad_mode, state.inference
@@ -137,9 +136,7 @@ def inside(
 
     outer, m.facts.levels = m.facts.levels, (*m.facts.levels, level)
     try:
-        return for_each(
-            m, state, call.key, lambda: call_value(m, state, run, handed, call.kwargs, call.node, call.key), ended
-        )
+        return for_each(m, state, call.key, lambda: m.call(state, run, handed, call.kwargs, call.node, call.key), ended)
     finally:
         m.facts.levels = outer
 
@@ -175,7 +172,7 @@ def reverse(m: Machine, state: State, call: Call) -> Value:
     run, argnums, has_aux, *args = call.args
     chosen = places(argnums, len(args))
     if chosen is None:
-        return unknown_call(m, state, args, call.kwargs, call.node, External(call.name))
+        return m.call_unknown(state, args, call.kwargs, call.node, External(call.name))
     scalar = not call.name.endswith("(jacrev)")
     inner = Call(call.name, args, call.kwargs, call.node, call.key)
 
@@ -267,7 +264,7 @@ def again(state: State, tensor: Tensor) -> int:
 def jvp(m: Machine, state: State, call: Call) -> Value:
     run, primals, tangents = call.get(0, "func"), call.get(1, "primals"), call.get(2, "tangents")
     if not isinstance(primals, Tuple):
-        return unknown_call(m, state, call.args, call.kwargs, call.node, External(call.name))
+        return m.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
 
     def after(path: State, outcome: Value) -> Value:
         value, aux = parts(outcome, call.kwargs.get("has_aux", FALSE))
@@ -329,7 +326,7 @@ def forward(
     level = Level(fresh_id(), state.grad_mode, differentiates=False)
     outer, m.facts.levels = m.facts.levels, (*m.facts.levels, level)
     try:
-        return for_each(m, state, call.key, lambda: call_value(m, state, run, args, kwargs, call.node, call.key), ended)
+        return for_each(m, state, call.key, lambda: m.call(state, run, args, kwargs, call.node, call.key), ended)
     finally:
         m.facts.levels = outer
 

@@ -14,8 +14,6 @@ from dataclasses import replace
 from ....autograd import Level, State, current, fresh_id, leaf
 from ....domain.values import Const, External, HeapRef, Mapping, Partial, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, Raised
-from ....semantics.calls import call_value
-from ....semantics.iteration import items_of
 from .. import dispatch
 from ..call_outcomes import for_each
 from ..nn.module_registry import is_module_like, members
@@ -75,9 +73,7 @@ def batched(m: Machine, state: State, call: Call) -> Value:
 
     outer, m.facts.levels = m.facts.levels, (*m.facts.levels, level)
     try:
-        return for_each(
-            m, state, call.key, lambda: call_value(m, state, run, handed, named, call.node, call.key), ended
-        )
+        return for_each(m, state, call.key, lambda: m.call(state, run, handed, named, call.node, call.key), ended)
     finally:
         m.facts.levels = outer
 
@@ -96,7 +92,7 @@ def given(state: State, value: Value, dim: Value, row: Callable[[int, Value], Va
 @function("torch.func.stack_module_state")
 def stack_module_state(m: Machine, state: State, call: Call) -> Value:
     """Parameters and buffers of networks of one class, each stacked: new leaves, by the names of the first network."""
-    models = items_of(m, state, call.get(0, "models"), call.node)
+    models = m.iterate(state, call.get(0, "models"), call.node)
     first = models.values[0] if models.values else None
     if not isinstance(first, HeapRef) or not is_module_like(state, first):
         return Unknown("stacked")

@@ -12,7 +12,6 @@ from ....domain.induction import is_plain
 from ....domain.opaque_values import as_data
 from ....domain.values import Const, Instance, TensorRef, Unknown, Value
 from ....engine.machine import Machine
-from ....semantics.calls import unknown_call
 from ..registry import Call
 from .layers import inputs_of
 from .module_registry import GUESSED, Guess
@@ -34,4 +33,4 @@ def unless_network(m: Machine, state: State, thing: Instance, call: Call) -> Val
         certain = [value.id for value in values if isinstance(value, TensorRef)]
         if certain and m.facts.cuts.keys().isdisjoint(certain):
             return None
-    return unknown_call(m, state, call.args, call.kwargs, call.node, Unknown("function"))
+    return m.call_unknown(state, call.args, call.kwargs, call.node, Unknown("function"))

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from ....autograd import State
 from ....domain.values import NONE, TRUE, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
 from ....engine.machine import Machine, Raised
-from ....semantics.calls import call_value, unknown_call
 from .. import dispatch
 from ..call_outcomes import for_each
 from ..registry import PARAMETRIZED, Call, function
@@ -36,7 +35,7 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
     if tensors is not None and isinstance(module, HeapRef) and is_whole(state, module, tensors, given):
         placed = places(state, module, tensors, call.kwargs.get("tie_weights", TRUE))
     if placed is None:
-        return unknown_call(m, state, call.args, call.kwargs, call.node, External(call.name))
+        return m.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
     args, kwargs = call.get(2, "args"), call.get(3, "kwargs")
     positional: list[Value] = list(args.items) if isinstance(args, Tuple) else [] if args == NONE else [args]
     named = state.heap[kwargs.id] if isinstance(kwargs, HeapRef) else None
@@ -56,7 +55,7 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
         return outcome
 
     return for_each(
-        m, state, call.key, lambda: call_value(m, state, module, positional, keywords, call.node, call.key), restore
+        m, state, call.key, lambda: m.call(state, module, positional, keywords, call.node, call.key), restore
     )
 
 

@@ -15,6 +15,7 @@ from ....autograd import Refused, State, leaf, record
 from ....autograd.model.recording import Arg, flatten
 from ....domain.mro import is_module
 from ....domain.opaque_values import as_data
+from ....domain.traversal import tensors_in
 from ....domain.values import (
     FALSE,
     NONE,
@@ -33,8 +34,6 @@ from ....domain.values import (
 from ....engine.machine import Machine, Raised
 from ....ops.layers import bare, is_there
 from ....ops.module_names import is_ownless
-from ....semantics.assign import tensors_in
-from ....semantics.iteration import items_of
 from .. import dispatch, precision
 from ..composites import shorten_rows
 from ..registry import Call
@@ -60,7 +59,7 @@ def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: di
         items, more = list(args), False
         names: tuple[str, ...] = ()
         if CONTAINERS[name] == "ModuleList":
-            found = items_of(m, state, args[0], node) if args else None
+            found = m.iterate(state, args[0], node) if args else None
             items, more = (found.values, not found.exact) if found else ([], False)
         elif len(args) == 1 and isinstance(args[0], HeapRef) and isinstance(thing := state.heap[args[0].id], Mapping):
             items, more = list(thing.items.values()), thing.open

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ....autograd import State
 from ....domain.values import HeapRef, Instance, Tuple, Value
 from ....engine.machine import Machine
-from ....semantics.calls import call_value
 from ..registry import Call, function
 
 
@@ -13,7 +12,7 @@ from ..registry import Call, function
 def data_parallel(m: Machine, state: State, call: Call) -> Value:
     inputs = call.get(1, "inputs")
     args: list[Value] = list(inputs.items) if isinstance(inputs, Tuple) else [inputs]
-    return call_value(m, state, call.get(0, "module"), args, {}, call.node, call.key)
+    return m.call(state, call.get(0, "module"), args, {}, call.node, call.key)
 
 
 @function(

@@ -11,7 +11,7 @@ import ast
 from .... import ops
 from ....autograd import State, bump, current, edge_of, invent
 from ....autograd.gradients import history
-from ....domain.mro import linear_order
+from ....domain.mro import linear_order, own_method
 from ....domain.values import (
     FALSE,
     NONE,
@@ -31,12 +31,11 @@ from ....domain.values import (
     Value,
 )
 from ....engine.machine import MAX_RECURSION, Machine, Raised
-from ....semantics.attributes import cut
-from ....semantics.calls import call_value, own_method
 from ....source import written
 from .. import precision
 from ..autograd.grad_access import reach
 from ..autograd.grad_calls import clear_grads
+from ..detaching import cut
 from ..registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
 from . import frozen_parts
 from .assumed_networks import unless_network
@@ -79,10 +78,10 @@ def _holds_unknown(thing: object) -> bool:
 @method(MODULE_METHODS, "__call__")
 def called(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """``nn.Module.__call__(net, x)`` and ``super().__call__(x)``: what calls ``forward``, the program's own if any."""
-    own = own_method(m, state, receiver, "forward")
+    own = own_method(state, receiver, "forward")
     if own is None:
         return forward(m, state, receiver, call)
-    return call_value(m, state, own, call.args, call.kwargs, call.node, call.key)
+    return m.call(state, own, call.args, call.kwargs, call.node, call.key)
 
 
 @method(MODULE_METHODS, "forward")
@@ -152,11 +151,11 @@ def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Valu
             calls = state.calls
             state.calls = (*calls, call.node)
             try:
-                value = call_value(m, state, item, [value], {}, made)
+                value = m.call(state, item, [value], {}, made)
             finally:
                 state.calls = calls
         else:
-            value = call_value(m, state, item, [value], {}, call.node)
+            value = m.call(state, item, [value], {}, call.node)
     return value
 
 
@@ -209,9 +208,9 @@ def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             state.edit(item.id).training = bool(mode.value)
         if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Instance):
             if item is not receiver:
-                own = own_method(m, state, item, call.name)
+                own = own_method(state, item, call.name)
                 if own is not None and isinstance(own, BoundMethod) and isinstance(own.function, Function):
-                    call_value(m, state, own, call.args, call.kwargs, call.node)
+                    m.call(state, own, call.args, call.kwargs, call.node)
                     continue
             state.edit(item.id).attributes["training"] = mode
     return receiver
@@ -282,7 +281,7 @@ def apply(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
             frozen_parts.taken(m, thing)
         if call.args:
-            call_value(m, state, call.args[0], [item], {}, call.node)
+            m.call(state, call.args[0], [item], {}, call.node)
     return receiver
 
 

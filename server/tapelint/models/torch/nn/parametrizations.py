@@ -16,7 +16,6 @@ from .... import ops
 from ....autograd import State, leaf, record
 from ....domain.values import Const, External, HeapRef, Instance, TensorRef, Tuple, Value
 from ....engine.machine import Machine
-from ....semantics.calls import call_value
 from ..registry import PARAMETRIZED, Call, function
 
 SAVING = ("spectral_norm", "weight_norm")
@@ -115,7 +114,7 @@ def computed(m: Machine, state: State, thing: Instance, node: ast.AST, only: str
         if isinstance(how, External):
             found[name.value] = _made(m, state, value, how.name, node)
         else:
-            found[name.value] = call_value(m, state, how, [value], {}, node)
+            found[name.value] = m.call(state, how, [value], {}, node)
     return found
 
 

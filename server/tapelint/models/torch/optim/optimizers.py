@@ -10,6 +10,7 @@ from ....autograd import Refused, State, bump, check_inference_write, current, l
 from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized
 from ....autograd.gradients import history
 from ....checks.unoptimized_parameters import refuse_nothing
+from ....domain.traversal import tensors_in
 from ....domain.values import (
     FALSE,
     NONE,
@@ -27,9 +28,6 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine, Raised
 from ....engine.paths.truth import truth
-from ....semantics import attributes
-from ....semantics.assign import tensors_in
-from ....semantics.calls import call_value
 from ..autograd.grad_calls import clear_grads, use_grads, written
 from ..autograd.tensor_hooks import retains
 from ..dispatch import run
@@ -103,10 +101,9 @@ def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> No
 def _collected(m: Machine, state: State, value: Value, call: Call) -> Value:
     """Generators and filters run to a list, so that what they hold can be seen."""
     from ....domain.values import Generator, Zip
-    from ....semantics.iteration import items_of
 
     if isinstance(value, (Generator, Zip)):
-        return HeapRef(state.new(Sequence("list", items_of(m, state, value, call.node, 8).values)))
+        return HeapRef(state.new(Sequence("list", m.iterate(state, value, call.node, 8).values)))
     return value
 
 
@@ -133,7 +130,7 @@ def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.e
             if optimizer.searches:
                 m.lap(state, call.node, run, number + 1, len(iterations))
             state.grad_mode = True
-            result = call_value(m, state, closure, [], {}, call.node)
+            result = m.call(state, closure, [], {}, call.node)
             state.grad_mode = mode
             if optimizer.searches:
                 _update(m, state, optimizer, call, scaler)
@@ -243,8 +240,8 @@ def scaled_step(m: Machine, state: State, call: Call) -> Value:
         function = call.node.func if isinstance(call.node, ast.Call) else None
         inner = Call("step", call.args[2:], {}, call.node)
         return advance(m, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None)
-    own = attributes.load(m, state, optimizer, "step", call.node)  # the program's own optimizer, or nobody knows whose
-    return call_value(m, state, own, call.args[2:], {}, call.node, call.key)
+    own = m.load_attribute(state, optimizer, "step", call.node)  # the program's own optimizer, or nobody knows whose
+    return m.call(state, own, call.args[2:], {}, call.node, call.key)
 
 
 @function("torch.amp.GradScaler.unscale_")

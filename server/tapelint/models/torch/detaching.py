@@ -1,0 +1,53 @@
+"""Tensors that leave the graph or join it: ``detach()``, ``.data``, ``requires_grad``."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ...autograd import Cut, State, Tensor, fresh_id
+from ...autograd.events.broken_graph import RequiresGradRefused
+from ...domain.values import Const, Value
+from ...engine.machine import Machine, Raised
+from . import dispatch
+from .nn import frozen_parts
+
+
+def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, shared_counter: bool = True) -> int:
+    """``detach()`` and ``.data``: the same memory without history; only the first shares the version counter."""
+    key = fresh_id()
+    counter = tensor.counter if shared_counter else key
+    state.tensors[key] = Tensor(
+        key,
+        counter,
+        tensor.memory,
+        state.point(node),
+        False,
+        view="inference" if state.inference else "",
+        inference=tensor.inference,
+        seen=state.version(counter),
+        sizes=tensor.sizes,
+        kind=tensor.kind,
+    )
+    for facts in (m.facts.gradient_derived, m.facts.single):
+        if tensor.id in facts:
+            facts.add(key)
+    if tensor.requires_grad:
+        m.facts.cuts[key] = Cut(state.point(node), how, source=tensor.grad_fn)
+    return key
+
+
+def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST) -> None:
+    """``t.requires_grad = v`` (strict) and ``t.requires_grad_(v)``: PyTorch refuses to switch it off on a non-leaf; the
+    assignment refuses to switch it on there too."""
+    wanted = frozen_parts.flag_of_some(m, state, tensor, value.value if isinstance(value, Const) else None, node)
+    if tensor.grad_fn is not None and tensor.requires_grad:
+        if (wanted is False or strict) and not tensor.assumed and tensor.grad_fn.certain and wanted is not None:
+            m.facts.publish(RequiresGradRefused(state.point(node), None, tensor.id, "leaf", wanted, tensor.created_at))
+            raise Raised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)
+        return
+    if wanted:
+        dispatch.refuse_integers(m, state, tensor.id, node)
+        m.facts.wrapped[tensor.id] = state.point(node)
+    state.changes += 1
+    state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)

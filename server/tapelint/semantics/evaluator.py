@@ -1,0 +1,22 @@
+"""The machine with the meaning of Python in place: what ``engine/evaluation.py`` leaves open."""
+
+from __future__ import annotations
+
+from ..engine.machine import Machine
+from . import attributes, calls, iteration, operators
+
+
+class Evaluator(Machine):
+    """A machine that can be run. Its methods are functions of this layer, which take the machine first."""
+
+    call = calls.call_value
+    call_unhooked = calls.call_unhooked
+    call_unknown = calls.unknown_call
+    call_dunder = calls.call_dunder
+    iterate = iteration.items_of
+    iterator = iteration.started
+    items_due = iteration.items_due
+    come_due = iteration.come_due
+    combine = operators.combine
+    load_attribute = attributes.load
+    store_attribute = attributes.store
