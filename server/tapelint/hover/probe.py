@@ -26,8 +26,8 @@ from ..autograd import (
 )
 from ..autograd.events.graph_walks import BackwardRan, Event, FreedGraphReached, LeafWritten, SavedTensorModified
 from ..autograd.model.program_point import earlier_iteration
+from ..domain.traversal import tensors_in
 from ..domain.values import HeapRef, Method, Optimizer, TensorRef, Tuple, Value
-from ..semantics.assign import tensors_in
 from .call_trace import CallRun, Snapshot, call_run, snapshot
 
 MOST = 64
