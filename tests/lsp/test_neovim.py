@@ -1,4 +1,4 @@
-"""A second real client: ``tests/editor/neovim.lua`` against the working tree, and the lines that README has for it.
+"""A second real client: ``tests/editor/neovim.lua`` against the working tree, and the lines of docs/editors.md.
 
 Every neovim is tried that is on ``PATH`` or named in ``TAPELINT_NVIM`` (paths, as in ``PATH``).
 """
@@ -23,7 +23,7 @@ NEOVIMS = [
     if path and os.path.exists(path)
 ]
 SINCE = ((0, 11), (0, 8), (0, 0))
-"""The versions that README's lines are for, in its order; each takes those of the versions before."""
+"""The versions that the lines there are for, in its order; each takes those of the versions before."""
 
 EDITOR = Path(__file__).resolve().parents[1] / "editor"
 
@@ -67,10 +67,10 @@ def version(neovim: str) -> tuple[int, ...]:
 @pytest.mark.parametrize("has_root", [True, False], ids=["project", "files"])
 @pytest.mark.parametrize("number", range(len(SINCE)))
 @pytest.mark.parametrize("neovim", NEOVIMS)
-def test_buffers_share_the_server_of_readme(tmp_path: Path, neovim: str, number: int, has_root: bool):
+def test_buffers_share_the_server_of_the_docs(tmp_path: Path, neovim: str, number: int, has_root: bool):
     if version(neovim) < SINCE[number]:
         pytest.skip("for later versions")
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    text = (Path(__file__).resolve().parents[2] / "docs" / "editors.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```lua\n(.*?)```", text, re.DOTALL)
     assert len(blocks) == len(SINCE)
     init, command = tmp_path / "init.lua", tmp_path / "bin" / "tapelint"
