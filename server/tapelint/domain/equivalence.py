@@ -79,8 +79,9 @@ class Bisimulation:
                 return False
         for key in sorted(changed.tensors):
             left, right = state.tensors.get(key), other.tensors.get(key)
-            known = left is None or right is None or left is right
-            if not known and not self.records(left, right) and self.holds_tensor(key):
+            if left is None or right is None or left is right:
+                continue
+            if not self.records(left, right) and self.holds_tensor(key):
                 return False
         return self.shared_past(changed.writes)
 
@@ -148,18 +149,22 @@ class Bisimulation:
         kind = type(mine)
         if kind is not type(yours):
             return False
-        if kind is Instance:
-            if mine.kind is not yours.kind and not self.values(mine.kind, yours.kind):
-                return False
-        elif kind is Frame:
-            if mine.parent != yours.parent or mine.function != yours.function:
-                return False
-        elif kind is Sequence:
+        if kind is Sequence:
             return self.sequences(mine, yours, keys)
+        if kind is Instance:
+            same = mine.kind is yours.kind or self.values(mine.kind, yours.kind)
+        elif kind is Frame:
+            same = mine.parent == yours.parent and mine.function == yours.function
         elif kind is Optimizer:
-            return mine.is_like(yours)
+            return bool(mine.is_like(yours))
         elif kind is Class:
             return mine.node is yours.node
+        else:
+            same = True
+        return same and self.entries(mine, yours, keys)
+
+    def entries(self, mine: Any, yours: Any, keys: Keys) -> bool:
+        """Whether two heap objects of one kind hold what is alike under the same names."""
         left, right = entries(mine), entries(yours)
         live = self.live if keys[0] == self.state.frame else None
         for name, one in left.items():

@@ -39,7 +39,8 @@ def watched(looks: set[int]) -> Iterator[None]:
 @contextmanager
 def apart() -> Iterator[set[int]]:
     """What is looked at while this lasts; whether that counts is for the caller to say (``count``)."""
-    token = _looks.set(found := set())
+    found: set[int] = set()
+    token = _looks.set(found)
     try:
         yield found
     finally:
@@ -70,6 +71,10 @@ class InductionValue(Const):
     """
 
     __slots__ = ("_number", "_keys", "grows", "begun")
+    _number: Any
+    _keys: tuple[int, ...]
+    grows: bool
+    begun: bool
 
     def __init__(self, number: Any, *of: Const, grows: bool = False, begun: bool = False) -> None:
         """What was made of the numbers ``of`` is looked at where it is. One that ``grows`` is counted by the program,
@@ -82,7 +87,7 @@ class InductionValue(Const):
         object.__setattr__(self, "begun", begun or any(source.begun for source in sources))
 
     @property
-    def value(self) -> Any:  # type: ignore[override]
+    def value(self) -> Any:
         for key in self._keys:
             look(key)
         return self._number

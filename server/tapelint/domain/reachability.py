@@ -51,10 +51,15 @@ NOTHING = None, Reachable(set(), set())
 
 def entries(thing: Any) -> dict[Any, Value]:
     """What a heap object holds by name or key."""
+    found: dict[Any, Value] = {}
     kind = type(thing)
     if kind is Frame:
-        return thing.variables
-    return thing.attributes if kind is Instance else thing.items if kind is Mapping else {}
+        found = thing.variables
+    elif kind is Instance:
+        found = thing.attributes
+    elif kind is Mapping:
+        found = thing.items
+    return found
 
 
 class JoinPoint:
@@ -230,19 +235,29 @@ def reachable_graph(state: State, live: frozenset[str] | None = None) -> set[Nod
     """
     tensors, found = state.tensors, set[Node]()
     for key, thing in state.heap.items():
-        values = thing.items if isinstance(thing, Sequence) else entries(thing).values()
-        if live is not None and key == state.frame:
-            values = [value for name, value in thing.variables.items() if name in live]
-        for value in values:
-            kind = type(value)
-            if kind is TensorRef or kind is Tuple:
-                for item in value.items if kind is Tuple else (value,):
-                    if type(item) is TensorRef and (node := tensors[item.id].grad_fn) is not None:
-                        found.add(node)
+        for value in _held_values(thing, live if key == state.frame else None):
+            if type(value) is TensorRef:
+                items: Iterable[Value] = (value,)
+            elif type(value) is Tuple:
+                items = value.items
+            else:
+                continue
+            for item in items:
+                if type(item) is TensorRef and (node := tensors[item.id].grad_fn) is not None:
+                    found.add(node)
     todo = list(found)
     while todo:
-        for item in todo.pop().inputs:
-            if type(item) is Node and item not in found:
-                found.add(item)
-                todo.append(item)
+        for source in todo.pop().inputs:
+            if type(source) is Node and source not in found:
+                found.add(source)
+                todo.append(source)
     return found
+
+
+def _held_values(thing: Any, live: frozenset[str] | None) -> Iterable[Value]:
+    """The values in a heap object; of the running scope those of the variables that are ``live``."""
+    if isinstance(thing, Sequence):
+        return thing.items
+    if live is None:
+        return entries(thing).values()
+    return [value for name, value in entries(thing).items() if name in live]

@@ -237,7 +237,9 @@ class Memory:
 
     def facts(self, step: AnalysisUnit) -> Facts:
         """The facts that a step ended with, for another one to go on with."""
-        return step.facts.fork() if self.keeps else step.facts
+        facts = step.facts
+        assert facts is not None, "a step that has ended has facts"
+        return facts.fork() if self.keeps else facts
 
     def paths(self, states: list[State]) -> list[State]:
         """The paths that a step ended in, for another one to go on with."""

@@ -15,12 +15,17 @@ Found backwards over the statements of a scope, once, when two paths first meet 
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..source import children, once, walk
 
 Loop = (ast.For, ast.AsyncFor, ast.While)
+if sys.version_info >= (3, 11):
+    Tries = (ast.Try, ast.TryStar)
+else:
+    Tries = (ast.Try,)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
 DEEPEST = 6
 """Loops nested deeper than this are not looked into: the work doubles with each."""
@@ -137,7 +142,7 @@ class _Scope:
             here = ways.then(frozenset(names))
             found = {*self.block(node.body, here, depth), *self.block(node.orelse, here, depth)}
             return _read(found, node.test)
-        if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+        if isinstance(node, Tries):
             return self.trying(node, ways.then(frozenset(names)), depth)
         if isinstance(node, (ast.With, ast.AsyncWith)):
             # A context manager may swallow what is raised: then what follows is reached from anywhere inside.
@@ -186,7 +191,7 @@ class _Scope:
             return frozenset(_read(body | again, node.test))
         return frozenset(_read((body - _bound(node.target)) | again | ways.caught, node.target))
 
-    def trying(self, node: ast.Try, ways: Ways, depth: int) -> set[str]:
+    def trying(self, node: ast.Try | ast.TryStar, ways: Ways, depth: int) -> set[str]:
         if node.finalbody:
             # It runs wherever the rest leads to.
             all_ways = ways.out | ways.stop | ways.again | ways.end | ways.caught

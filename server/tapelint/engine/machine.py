@@ -199,7 +199,7 @@ class Machine(Evaluation):
         key = state.frame
         while key:
             frame = heap[key]
-            value = frame.variables.get(name)
+            value: Value | None = frame.variables.get(name)
             if value is not None:
                 if key != state.frame:
                     self.watch.touched[key, name] = self.steps

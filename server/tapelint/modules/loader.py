@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..autograd import Facts, State
+from ..domain.builtin_names import BUILTINS
 from ..domain.values import Const, External, Frame, Function, Module, Unknown, Value
 from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import AnalysisUnit, recorded
-from ..engine.machine import BUILTINS, Cancelled, EvalMemo, Machine, Raised
+from ..engine.machine import Cancelled, Machine, Raised
+from ..engine.memo import EvalMemo
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
 from .irrelevance import Far, is_plain
@@ -124,7 +126,7 @@ class Imports:
 
     def attribute(self, state: State, module: Loaded, name: str) -> Value | None:
         """``module.name``: bound there, imported there, or a module below it. ``state`` has the module."""
-        value = state.heap[module.frame].variables.get(name)
+        value: Value | None = state.heap[module.frame].variables.get(name)
         if value is None:
             value = self._noted(state, module, name)
         if value is None:
@@ -332,6 +334,7 @@ class Imports:
             module.claim(module.world, self._owner)
         if module not in self.m.loads:
             self.m.loads[module] = None
+            assert module.step.facts is not None
             self.m.facts.absorb(module.step.facts)
             self.m.called |= module.step.called
         module.give(state)

@@ -12,6 +12,7 @@ from ..autograd import State
 from ..domain.induction import apart, count
 from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine, Raised
+from ..engine.memo import Key
 from ..engine.paths.conditions import assume, decide
 from ..models.torch.autograd.grad_access import weigh
 
@@ -90,7 +91,7 @@ def taken(m: Machine, node: ast.If, paths: list[State]) -> list[State]:
     return results
 
 
-def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value:
+def conditional(m: Machine, node: ast.IfExp, state: State, key: Key) -> Value:
     """``a if test else b``; where the test is unknown both ways are finished, each with its value."""
     value = m.eval(node.test, state)
     known, choice, negated = decide(m, node.test, state, value)
@@ -109,12 +110,12 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: object) -> Value
         try:
             first = m.eval(node.body, state)
         except Raised:
-            m.memo.forks.append(fork)  # type: ignore[arg-type]
+            m.memo.forks.append(fork)
             raise
         if first == alternative or isinstance(first, (Const, Unknown)) and isinstance(alternative, (Const, Unknown)):
             is_data = all(not isinstance(v, Unknown) or v.grad is False for v in (first, alternative))
             return first if first == alternative else Unknown("conditional", False if is_data else None)
-        m.memo.forks.append(fork)  # type: ignore[arg-type]
+        m.memo.forks.append(fork)
         return first
     m.ran.add(side := node.body if known else node.orelse)
     return m.eval(side, state)
@@ -182,8 +183,8 @@ def capture(m: Machine, state: State, pattern: ast.pattern, value: Value) -> Non
         for part, item in zip(pattern.patterns, value.items):
             capture(m, state, part, item)
     else:
-        for part in ast.walk(pattern):
-            name = getattr(part, "name", None) or getattr(part, "rest", None)
+        for inner in ast.walk(pattern):
+            name = getattr(inner, "name", None) or getattr(inner, "rest", None)
             if isinstance(name, str):
                 m.bind(state, name, something(name))
 

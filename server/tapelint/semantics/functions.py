@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from ..autograd import State
 from ..domain.values import (
@@ -27,6 +28,10 @@ from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Rai
 from ..engine.syntactic_summary import outline
 from ..models.torch.registry import CUSTOM
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+Consumer = Callable[[State, Value], list[State]]
+"""Runs the body of the loop that asked a generator for a value: the paths that come out of it."""
+
 
 def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None) -> Value:
     """What ``def`` binds: the function, after its decorators."""
@@ -47,7 +52,7 @@ def make_function(
     return Function(node, scope, defaults, keywords, owner)
 
 
-def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, node: ast.AST) -> Value:
+def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, node: Definition) -> Value:
     from dataclasses import replace
 
     from ..models.torch.autograd.grad_mode import as_mode
@@ -218,7 +223,7 @@ def result_of(out: State) -> Value | Raised:
     return result
 
 
-def run_generator(m: Machine, state: State, generator: Generator, consumer: object) -> list[State]:
+def run_generator(m: Machine, state: State, generator: Generator, consumer: Consumer) -> list[State]:
     """Run a generator's body, handing each value to ``consumer(state, value) -> states``; the states after it is
     exhausted.
 
@@ -233,7 +238,7 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: obje
         frame, calls = inner.frame, inner.calls
         inner.frame = outer
         inner.value = None
-        results = consumer(inner, value)  # type: ignore[operator]
+        results = consumer(inner, value)
         for out in results:
             if out.signal in (None, "continue"):
                 out.signal = None

@@ -74,7 +74,8 @@ def come_due(m: Machine, state: State, item: Value, node: ast.AST, everywhere: b
     if not isinstance(item, Due):
         return item
     m.steps += 1
-    name, given = ("__next__", []) if item.index is None else ("__getitem__", [item.index])
+    name = "__next__" if item.index is None else "__getitem__"
+    given: list[Value] = [] if item.index is None else [item.index]
     own = own_method(state, item.receiver, name)
     if own is None:
         return Unknown("item")

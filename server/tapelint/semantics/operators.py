@@ -80,8 +80,9 @@ def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
 
 def _counted(state: State, op: ast.operator, value: Value) -> Value:
     """A number that was added to another one in a loop may be what the program counts: ``n = n + 1``."""
-    is_sum = isinstance(op, (ast.Add, ast.Sub)) and type(value) is Const and type(value.value) in (int, float)
-    return InductionValue(value.value, grows=True) if is_sum and state.iterations else value
+    if isinstance(op, (ast.Add, ast.Sub)) and type(value) is Const and type(value.value) in (int, float):
+        return InductionValue(value.value, grows=True) if state.iterations else value
+    return value
 
 
 def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:

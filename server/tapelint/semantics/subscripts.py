@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from ..autograd import State, current, leaf
 from ..domain.induction import look
@@ -63,16 +63,24 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
     return Unknown("item")
 
 
-def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Any) -> Value:
+def _slice_of(index: Slice) -> slice | None:
+    """The slice that plain bounds make; None where a bound is not known, or is none that Python takes."""
+    start, stop, step = (
+        part.value if isinstance(part, Const) else "?" for part in (index.start, index.stop, index.step)
+    )
+    if any(bound is not None and not isinstance(bound, int) for bound in (start, stop, step)) or step == 0:
+        return None
+    return slice(start, stop, step)
+
+
+def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Callable[[list[Value]], Value]) -> Value:
     if isinstance(index, Const) and isinstance(index.value, int):
         if -len(items) <= index.value < len(items) and (not more or index.value >= 0 or -index.value <= 1):
             return items[index.value]
         return items[-1] if more and items else Unknown("item")
     if isinstance(index, Slice):
-        bounds = [part.value if isinstance(part, Const) else "?" for part in (index.start, index.stop, index.step)]
-        if "?" not in bounds and all(b is None or isinstance(b, int) for b in bounds) and bounds[2] != 0:
-            return wrap(items[slice(*bounds)])
-        return wrap(list(items))
+        known = _slice_of(index)
+        return wrap(list(items) if known is None else items[known])
     return item_at_unknown_place(state, items)
 
 

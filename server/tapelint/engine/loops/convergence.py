@@ -97,8 +97,9 @@ class StableIteration:
         if not all(_like(self.item, item) for item in items) or self.running != [node for node, _ in m.running]:
             return False
         found = self.pairs(m, going, live)
-        for pair in () if found is None or binds is None else found:
-            forget(pair, pair.state, [change for change in pair.plain if self._changes(pair, *change, binds)])
+        if binds is not None:
+            for pair in found or ():
+                forget(pair, pair.state, [change for change in pair.plain if self._changes(pair, *change, binds)])
         return found is not None
 
     def pairs(self, m: Machine, going: list[State], live: Live) -> list[Bisimulation] | None:
@@ -264,7 +265,8 @@ def _like(mine: Value, yours: Value) -> bool:
     if isinstance(mine, Tuple) and isinstance(yours, Tuple):
         return len(mine.items) == len(yours.items) and all(map(_like, mine.items, yours.items))
     if isinstance(mine, Due) and isinstance(yours, Due):
-        same = mine.index is yours.index or None not in (mine.index, yours.index) and _like(mine.index, yours.index)
+        one, two = mine.index, yours.index
+        same = one is two or one is not None and two is not None and _like(one, two)
         return same and mine.receiver == yours.receiver
     return type(mine) is type(yours) is Const and mine == yours
 

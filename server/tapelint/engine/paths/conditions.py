@@ -56,7 +56,7 @@ def formula(m: Machine, node: ast.expr, state: State) -> Hashable:
     if not isinstance(value, Unknown):
         if isinstance(value, TensorRef):
             return contents(state, value.id)
-        return value if value is not None else written(node)  # type: ignore[return-value]
+        return written(node) if value is None else value
     if value.formula is not None:
         return value.formula
     if value.tensor in m.facts.numbers:
@@ -135,10 +135,11 @@ def _pure(function: ast.expr) -> str | None:
 
 def remembered(m: Machine, node: ast.expr, state: State, value: Value) -> Value:
     """``value``, which ``node`` had, knows its formula if it is not known itself."""
-    known = isinstance(value, Unknown) and value.formula is None
-    if known and (value.grad is False or isinstance(node, (ast.Call, ast.BoolOp))):  # type: ignore[union-attr]
+    if not isinstance(value, Unknown) or value.formula is not None:
+        return value
+    if value.grad is False or isinstance(node, (ast.Call, ast.BoolOp)):
         shape = _shape(m, node, state)
-        return value if shape is None else replace(value, formula=shape)  # type: ignore[type-var]
+        return value if shape is None else replace(value, formula=shape)
     return value
 
 

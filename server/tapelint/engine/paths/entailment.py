@@ -23,6 +23,10 @@ from ...domain.values import Const, External, Tuple
 from .witnesses import examples, kinds
 
 KnownTruths = Mapping[Hashable, bool]
+Check = tuple[Hashable, str, Hashable]
+"""Of a value, or a pair of values: its operator and what it is compared with."""
+Groups = dict[Hashable, dict[Check, bool]]
+"""The truths of checks by the value, or the pair of values, that they are of."""
 
 ORDERS = {"Lt": {-1}, "LtE": {-1, 0}, "Gt": {1}, "GtE": {0, 1}, "Eq": {0}}
 """For each comparison the signs of ``left - right`` for which it is true."""
@@ -98,7 +102,7 @@ def _parts(formula: Hashable, truth: bool) -> Iterator[tuple[Hashable, bool]]:
     yield formula, truth
 
 
-def _truth(formula: Hashable, atoms: KnownTruths, groups: Mapping[Hashable, KnownTruths]) -> bool | None:
+def _truth(formula: Hashable, atoms: KnownTruths, groups: Groups) -> bool | None:
     if formula in atoms:
         return atoms[formula]
     if isinstance(formula, tuple) and formula:
@@ -115,13 +119,9 @@ def _truth(formula: Hashable, atoms: KnownTruths, groups: Mapping[Hashable, Know
     return possible[0] if len(possible) == 1 else None
 
 
-Check = tuple[Hashable, str, Hashable]
-"""Of a value, or a pair of values: its operator and what it is compared with."""
-
-
-def _groups(atoms: KnownTruths) -> dict[Hashable, dict[Check, bool]] | None:
+def _groups(atoms: KnownTruths) -> Groups | None:
     """What is assumed of each value, or of each pair of values; None where that is a contradiction in terms."""
-    found: dict[Hashable, dict[Check, bool]] = {}
+    found: Groups = {}
     sized = _sized(part for atom in atoms for part in (_atom(atom)[0],))
     for atom, truth in atoms.items():
         subject, check = _atom(atom, sized)
@@ -136,26 +136,39 @@ def _sized(subjects: Iterable[Hashable]) -> frozenset[Hashable]:
 
 
 def _atom(formula: Hashable, sized: frozenset[Hashable] = frozenset()) -> tuple[Hashable, Check]:
-    if isinstance(formula, tuple) and len(formula) == 3 and formula[0] in FLIPPED or _is_member(formula):
-        name, left, right = formula  # type: ignore[misc]
-        if isinstance(left, Const) and name in FLIPPED:
-            name, left, right = FLIPPED[name], right, left
-        if isinstance(right, (Const, Tuple)) or isinstance(right, External) and _is_type(left):
-            return left, (left, "Is" if isinstance(right, External) else name, right)
-        if name in ORDERS:
-            pair = (left, right) if repr(left) <= repr(right) else (right, left)
-            return pair, (pair, name if pair[0] is left else FLIPPED[name], None)
+    """What ``formula`` is a check of, and the check; anything that is no known check is asked for its truth."""
     if isinstance(formula, tuple) and len(formula) == 3:
         name, left, right = formula
-        if name == "In" and isinstance(left, Const):
-            return right, (right, "Has", left)
-        if name == "isinstance" and kinds(right) is not None:
-            return left, (left, name, right)
-        if name in ("startswith", "endswith") and _is_constant(right):
-            return left, (left, name, right)
+        found = _comparison(name, left, right) if name in FLIPPED or _is_member(formula) else None
+        found = found or _property(name, left, right)
+        if found is not None:
+            return found[0], found
     if formula in sized:
         return ("len", formula), (("len", formula), "Gt", Const(0))
     return formula, (formula, "True", None)
+
+
+def _comparison(name: str, left: Hashable, right: Hashable) -> Check | None:
+    """A value beside a constant, or a pair of unknown values in an order that does not depend on the formula's."""
+    if isinstance(left, Const) and name in FLIPPED:
+        name, left, right = FLIPPED[name], right, left
+    if isinstance(right, (Const, Tuple)) or isinstance(right, External) and _is_type(left):
+        return left, "Is" if isinstance(right, External) else name, right
+    if name not in ORDERS:
+        return None
+    pair = (left, right) if repr(left) <= repr(right) else (right, left)
+    return pair, name if pair[0] is left else FLIPPED[name], None
+
+
+def _property(name: Hashable, left: Hashable, right: Hashable) -> Check | None:
+    """What is said of one value: that it has a member, is of a kind, begins or ends with a text."""
+    if name == "In" and isinstance(left, Const):
+        return right, "Has", left
+    if name == "isinstance" and kinds(right) is not None:
+        return left, name, right
+    if (name == "startswith" or name == "endswith") and _is_constant(right):
+        return left, name, right
+    return None
 
 
 def _is_type(formula: Hashable) -> bool:

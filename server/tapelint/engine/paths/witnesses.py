@@ -61,7 +61,7 @@ BASES = dict.fromkeys(("RNN", "LSTM", "GRU"), "RNNBase") | {
     "UpsamplingBilinear2d": "Upsample",
 }
 """The layers of PyTorch that are a kind of another one with a name of its own."""
-SOMETHING = (
+SOMETHING: tuple[object, ...] = (
     *(None, True, False, 0, 1, 2.5, 1j, "", "(another)", b"", b"b", [], [0], (), (0,), {}, {0: 0}, set(), {0}),
     *(frozenset(), frozenset({0}), collections.OrderedDict(a=0), collections.deque([0]), object()),
     *(Tensor(), Parameter(), Array(), Module()),
