@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import State, current, invent
+from ..autograd import State, Tensor, current, invent
 from ..domain.mro import find, is_module
 from ..domain.opaque_values import is_opaque
 from ..domain.values import (
@@ -62,17 +63,7 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
     if name == "grad" and is_opaque(state, owner):
         grad_access.unknown_gradient(state)
     if isinstance(owner, Unknown):
-        if name == "grad":
-            grad_access.unknown_gradient(state)
-        if owner.grad is False and name in SIZES:
-            return Unknown("index", False)
-        if owner.tensor in state.tensors and name == "requires_grad":
-            return tensor_attribute(m, state, TensorRef(owner.tensor), name, node)
-        if owner.grad is False and name == "requires_grad":
-            return FALSE
-        if (extra := state.heap.get(-owner.tensor)) is not None and name in extra.attributes:
-            return extra.attributes[name]
-        return m.fact(name) if name in FACTS else Method(owner, name)
+        return _of_unknown(m, state, owner, name, node)
     if isinstance(owner, Tuple) and name in owner.names:
         return owner.items[owner.names.index(name)]
     if owner == NONE:
@@ -80,46 +71,92 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
     return Method(owner, name)
 
 
+def _of_unknown(m: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
+    """An attribute of what nobody knows: what the program has set there, or what every tensor has."""
+    if name == "grad":
+        grad_access.unknown_gradient(state)
+    if owner.grad is False and name in SIZES:
+        return Unknown("index", False)
+    if owner.tensor in state.tensors and name == "requires_grad":
+        return tensor_attribute(m, state, TensorRef(owner.tensor), name, node)
+    if owner.grad is False and name == "requires_grad":
+        return FALSE
+    if (kept := _kept_beside(state, owner.tensor, name)) is not None:
+        return kept
+    return m.fact(name) if name in FACTS else Method(owner, name)
+
+
 def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node: ast.AST) -> Value:
     tensor = current(state, owner.id)
-    if name == "data":
-        return TensorRef(cut(m, state, tensor, node, "data", shared_counter=False))
-    if name == "grad":
-        grad_access.read(m, state, owner.id, node)
-        grad = state.grads.get(owner.id)
-        if grad is not None:
-            return TensorRef(grad)
-        known = tensor.requires_grad is False or not tensor.assumed and not tensor.stands_for_module
-        if known and tensor.grad_fn is not None:
-            return missing_grad.missing(m, state, tensor, node)
-        return NONE if known and tensor.kind != "int" else Unknown("grad", False)
-    if name == "requires_grad":
-        return Unknown("requires_grad", False) if tensor.requires_grad is None else Const(tensor.requires_grad)
-    if name == "is_leaf":
-        return Const(tensor.grad_fn is None)
-    if name == "grad_fn":
-        return NONE if tensor.grad_fn is None and tensor.requires_grad is not None else Unknown("grad_fn")
-    if name == "shape":
-        return shape(tensor.sizes)
-    if name == "ndim":
-        return rank(tensor.sizes)
+    read = TENSOR_ATTRIBUTES.get(name)
+    if read is not None:
+        return read(m, state, tensor, node)
     if name in SIZES:
         return Unknown("index", False)
     if name in TURNED:
-        result = dispatch.run(m, state, TURNED[name], [owner], {}, node) or dispatch.run(
-            m, state, "t", [owner], {}, node
-        )
-        return result or owner
-    if name == "dtype":
-        kind = tensor.kind or ("float" if tensor.requires_grad else None)
-        return m.fact(f"{name} {kind}" if kind else name)
+        turned = dispatch.run(m, state, TURNED[name], [owner], {}, node)
+        return turned or dispatch.run(m, state, "t", [owner], {}, node) or owner
     if name in FACTS:
         return m.fact(name)
-    if (extra := state.heap.get(-owner.id)) is not None and name in extra.attributes:
-        return extra.attributes[name]
+    if (kept := _kept_beside(state, owner.id, name)) is not None:
+        return kept
     if tensor.assumed and name in FIELDS:
         return TensorRef(invent(m.facts, state, [owner.id], node, tensor.assumed))
     return Method(owner, name)
+
+
+def _data(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    return TensorRef(cut(m, state, tensor, node, "data", shared_counter=False))
+
+
+def _gradient(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    """``.grad``: a non-leaf has none, which is worth telling where nothing is assumed of the tensor."""
+    grad_access.read(m, state, tensor.id, node)
+    grad = state.grads.get(tensor.id)
+    if grad is not None:
+        return TensorRef(grad)
+    known = tensor.requires_grad is False or not tensor.assumed and not tensor.stands_for_module
+    if known and tensor.grad_fn is not None:
+        return missing_grad.missing(m, state, tensor, node)
+    return NONE if known and tensor.kind != "int" else Unknown("grad", False)
+
+
+def _requires_grad(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    return Unknown("requires_grad", False) if tensor.requires_grad is None else Const(tensor.requires_grad)
+
+
+def _is_leaf(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    return Const(tensor.grad_fn is None)
+
+
+def _grad_fn(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    return NONE if tensor.grad_fn is None and tensor.requires_grad is not None else Unknown("grad_fn")
+
+
+def _shape(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    return shape(tensor.sizes)
+
+
+def _rank(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    return rank(tensor.sizes)
+
+
+def _dtype(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    kind = tensor.kind or ("float" if tensor.requires_grad else None)
+    return m.fact(f"dtype {kind}" if kind else "dtype")
+
+
+TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]] = {
+    "data": _data,
+    "grad": _gradient,
+    "requires_grad": _requires_grad,
+    "is_leaf": _is_leaf,
+    "grad_fn": _grad_fn,
+    "shape": _shape,
+    "ndim": _rank,
+    "dtype": _dtype,
+}
+"""The attributes of tensors whose values follow from what the analysis knows of the tensor."""
 
 
 MODULES = ("Sequential", "ModuleList")
@@ -131,52 +168,14 @@ DICTS = (*module_registry.KINDS, "__dict__")
 def _object(m: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, key: object) -> Value:
     thing = state.heap[owner.id]
     if isinstance(thing, Instance):
-        own = thing.attributes.get(name)
-        if own is not None:
-            m.watch.touched[owner.id, name] = m.steps
-            return own
-        found = find(state, thing.kind, name)
-        if found is not None and found[1] is not None:
-            return _bound(m, state, found[1], owner, thing.kind, node, key)
-        if name == "__class__":
-            return thing.kind
-        if name == "__dict__":
-            return module_registry.all_attributes(state, owner)
-        if name in module_registry.KINDS and module_registry.is_module_like(state, owner):
-            frozen_parts.taken(m, thing)
-            return module_registry.registry(state, owner, name)
-        getter = find(state, thing.kind, "__getattr__")
-        if getter is not None and getter[1] is not None:
-            return m.call(state, getter[1], [owner, Const(name)], {}, node)
-        model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, External) else None
-        if model is not None:
-            return model(m, state, owner)
-        if PARAMETRIZED in thing.attributes:
-            from ..models.torch.nn.parametrizations import computed
-
-            found = computed(m, state, thing, node, name)
-            if name in found:
-                return found[name]
-        if name not in MODULE_METHODS:
-            frozen_parts.taken(m, thing)
-        return Method(owner, name)
+        return _of_instance(m, state, owner, thing, name, node, key)
+    found: Value | None = None
     if isinstance(thing, Class):
-        if name == "__name__":
-            return Const(thing.name)
-        found = find(state, owner, name)
-        if found is not None and found[1] is not None:
-            value = found[1]
-            return BoundMethod(value, owner) if isinstance(value, Function) and value.kind == "class" else value
-        if found is not None and isinstance(found[0], External):
-            foreign = External(f"{found[0].name}.{name}")
-            # What a class hands out is a plain function (`Base.parameters(net)`), but for its class methods.
-            is_plain = name in MODULE_METHODS and name != "__new__" and is_module(state, owner)
-            is_special = name.startswith("__") and name not in OF_CLASSES
-            return foreign if is_plain or is_special else BoundMethod(foreign, owner)
-    if isinstance(thing, Sequence) and name == "training" and thing.kind in MODULES:
-        return Const(thing.training)
-    if isinstance(thing, Sequence) and name in thing.names:
-        return dict(thing.named()).get(name) or Method(owner, name)
+        found = _of_class(state, owner, thing, name)
+    elif isinstance(thing, Sequence):
+        found = _of_sequence(owner, thing, name)
+    if found is not None:
+        return found
     if name in DICTS and module_registry.is_module_like(state, owner):
         whole = name == "__dict__"
         return module_registry.all_attributes(state, owner) if whole else module_registry.registry(state, owner, name)
@@ -185,6 +184,79 @@ def _object(m: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, 
 
         return param_groups(m, state, owner)
     return Method(owner, name)
+
+
+def _of_instance(
+    m: Machine, state: State, owner: HeapRef, thing: Instance, name: str, node: ast.AST, key: object
+) -> Value:
+    """An attribute of an object, in Python's order: its own, its class's, what ``__getattr__`` computes; last what is
+    known of objects of libraries.
+    """
+    own = thing.attributes.get(name)
+    if own is not None:
+        m.watch.touched[owner.id, name] = m.steps
+        return own
+    found = find(state, thing.kind, name)
+    if found is not None and found[1] is not None:
+        return _bound(m, state, found[1], owner, thing.kind, node, key)
+    special = _of_every_object(m, state, owner, thing, name)
+    if special is not None:
+        return special
+    getter = find(state, thing.kind, "__getattr__")
+    if getter is not None and getter[1] is not None:
+        return m.call(state, getter[1], [owner, Const(name)], {}, node)
+    model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, External) else None
+    if model is not None:
+        return model(m, state, owner)
+    if PARAMETRIZED in thing.attributes:
+        from ..models.torch.nn.parametrizations import computed
+
+        weights = computed(m, state, thing, node, name)
+        if name in weights:
+            return weights[name]
+    if name not in MODULE_METHODS:
+        frozen_parts.taken(m, thing)
+    return Method(owner, name)
+
+
+def _of_every_object(m: Machine, state: State, owner: HeapRef, thing: Instance, name: str) -> Value | None:
+    """What every object has without any class of the program defining it, and the dicts that every module has."""
+    if name == "__class__":
+        return thing.kind
+    if name == "__dict__":
+        return module_registry.all_attributes(state, owner)
+    if name in module_registry.KINDS and module_registry.is_module_like(state, owner):
+        frozen_parts.taken(m, thing)
+        return module_registry.registry(state, owner, name)
+    return None
+
+
+def _of_class(state: State, owner: HeapRef, thing: Class, name: str) -> Value | None:
+    """An attribute of a class: its own or inherited, from a class of the program or of a library."""
+    if name == "__name__":
+        return Const(thing.name)
+    found = find(state, owner, name)
+    if found is None:
+        return None
+    base, value = found
+    if value is not None:
+        return BoundMethod(value, owner) if isinstance(value, Function) and value.kind == "class" else value
+    if not isinstance(base, External):
+        return None
+    foreign = External(f"{base.name}.{name}")
+    # What a class hands out is a plain function (`Base.parameters(net)`), but for its class methods.
+    is_plain = name in MODULE_METHODS and name != "__new__" and is_module(state, owner)
+    is_special = name.startswith("__") and name not in OF_CLASSES
+    return foreign if is_plain or is_special else BoundMethod(foreign, owner)
+
+
+def _of_sequence(owner: HeapRef, thing: Sequence, name: str) -> Value | None:
+    """Of a container of layers: its mode, or a layer by its name."""
+    if name == "training" and thing.kind in MODULES:
+        return Const(thing.training)
+    if name in thing.names:
+        return dict(thing.named()).get(name) or Method(owner, name)
+    return None
 
 
 def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, node: ast.AST, key: object) -> Value:
@@ -235,29 +307,45 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
         # Of an object nobody knows what is plain is kept: options that the program sets itself (`args.cuda = ...`).
         if isinstance(value, (Const, Unknown)):
             keep_beside(state, owner.tensor, name, value)
-        elif (extra := state.heap.get(-owner.tensor)) is not None and name in extra.attributes:
+        elif _kept_beside(state, owner.tensor, name) is not None:
             del state.edit(-owner.tensor).attributes[name]
     elif isinstance(owner, Module):
         assert m.imports is not None
         m.imports.store_attribute(state, owner, name, value)
     elif isinstance(owner, HeapRef):
-        thing = state.heap[owner.id]
-        if name == "__dict__":
-            module_registry.all_replaced(state, owner, value)
-        elif name in module_registry.KINDS and module_registry.is_module_like(state, owner):
-            module_registry.replaced(state, owner, name, value)
-        elif isinstance(thing, Instance):
-            for method, args in ((f"{name}.setter", [owner, value]), ("__setattr__", [owner, Const(name), value])):
-                found = find(state, thing.kind, method)
-                if found is not None and isinstance(found[1], Function):
-                    m.call(state, replace(found[1], kind=""), args, {}, node)
-                    return
+        _store_object(m, state, owner, name, value, node)
+
+
+def _store_object(m: Machine, state: State, owner: HeapRef, name: str, value: Value, node: ast.AST) -> None:
+    thing = state.heap[owner.id]
+    if name == "__dict__":
+        module_registry.all_replaced(state, owner, value)
+    elif name in module_registry.KINDS and module_registry.is_module_like(state, owner):
+        module_registry.replaced(state, owner, name, value)
+    elif isinstance(thing, Instance):
+        if not _call_setter(m, state, owner, thing, name, value, node):
             m.watch.touched[owner.id, name] = m.steps
             state.edit(owner.id).attributes[name] = value
-        elif isinstance(thing, Class):
-            state.edit(owner.id).attributes[name] = value
-        elif isinstance(thing, Sequence) and name == "training" and isinstance(value, Const):
-            state.edit(owner.id).training = bool(value.value)
+    elif isinstance(thing, Class):
+        state.edit(owner.id).attributes[name] = value
+    elif isinstance(thing, Sequence) and name == "training" and isinstance(value, Const):
+        state.edit(owner.id).training = bool(value.value)
+
+
+def _call_setter(
+    m: Machine, state: State, owner: HeapRef, thing: Instance, name: str, value: Value, node: ast.AST
+) -> bool:
+    """Run the setter of a property, or ``__setattr__``; False where the class has neither."""
+    setters: tuple[tuple[str, list[Value]], ...] = (
+        (f"{name}.setter", [owner, value]),
+        ("__setattr__", [owner, Const(name), value]),
+    )
+    for method, args in setters:
+        found = find(state, thing.kind, method)
+        if found is not None and isinstance(found[1], Function):
+            m.call(state, replace(found[1], kind=""), args, {}, node)
+            return True
+    return False
 
 
 def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: Value, node: ast.AST) -> None:
@@ -285,6 +373,12 @@ def keep_beside(state: State, key: int, name: str, value: Value) -> None:
         state.heap[-key] = Instance(External("torch.Tensor"), {})
         state.owned.add(-key)
     state.edit(-key).attributes[name] = value
+
+
+def _kept_beside(state: State, key: int, name: str) -> Value | None:
+    """What ``keep_beside`` has kept."""
+    extra: Instance | None = state.heap.get(-key)
+    return None if extra is None else extra.attributes.get(name)
 
 
 def remove(m: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:
