@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...autograd import State
+from ...autograd import State, Tensor
 from ...domain.mro import linear_order
 from ...domain.values import (
     FALSE,
@@ -36,48 +36,67 @@ PLAIN = {"int": int, "float": float, "str": str, "bool": bool}
 
 
 def _is(state: State, value: Value, kind: Value) -> bool | None:
+    """Whether a value is an instance of a class; None where that is not known."""
     if isinstance(value, Unknown):
         return None
-    if isinstance(kind, HeapRef):
-        if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
-            order = linear_order(state, thing.kind)
-            if kind in order:
-                return True
-            return None if thing.open or any(isinstance(o, Unknown) for o in order) else False
+    match kind:
+        case HeapRef():
+            return _is_of_program(state, value, kind)
+        case External():
+            return _is_of_library(state, value, kind)
+    return None
+
+
+def _is_of_program(state: State, value: Value, kind: HeapRef) -> bool | None:
+    """Whether a value is an instance of a class that the program defines."""
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+    if not isinstance(thing, Instance):
         return False
-    if not isinstance(kind, External):
-        return None
+    order = linear_order(state, thing.kind)
+    if kind in order:
+        return True
+    return None if thing.open or any(isinstance(o, Unknown) for o in order) else False
+
+
+def _is_of_library(state: State, value: Value, kind: External) -> bool | None:
+    """Whether a value is an instance of a class of Python's or a library's."""
     name = kind.name.rpartition(".")[2]
-    if isinstance(value, TensorRef):
-        tensor = state.tensors[value.id]
-        if name in ("Tensor", "Variable"):
-            return None if tensor.assumed else True
-        return (
-            (tensor.parameter and not tensor.stands_for_module)
-            if name == "Parameter"
-            else None
-            if tensor.assumed
-            else False
-        )
-    if isinstance(value, Const):
-        return isinstance(value.value, PLAIN[name]) if name in PLAIN else False
-    if isinstance(value, Tuple):
-        return name == "tuple"
-    if isinstance(value, HeapRef):
-        thing = state.heap[value.id]
-        if kind.name == "torch.nn.Module" and is_module_like(state, value):
-            return True
-        if isinstance(thing, Sequence):
+    match value:
+        case TensorRef():
+            return _is_tensor_class(state.tensors[value.id], name)
+        case Const():
+            return isinstance(value.value, PLAIN[name]) if name in PLAIN else False
+        case Tuple():
+            return name == "tuple"
+        case HeapRef():
+            is_module = kind.name == "torch.nn.Module" and is_module_like(state, value)
+            return True if is_module else _is_object(state, state.heap[value.id], kind.name, name)
+        case External() if is_layer(value.name):
+            return name == "type"
+    return None
+
+
+def _is_tensor_class(tensor: Tensor, name: str) -> bool | None:
+    """Whether a tensor is an instance of the class ``name``: one by assumption may be of another."""
+    if name in ("Tensor", "Variable"):
+        return None if tensor.assumed else True
+    if name == "Parameter":
+        return tensor.parameter and not tensor.stands_for_module
+    return None if tensor.assumed else False
+
+
+def _is_object(state: State, thing: object, dotted: str, name: str) -> bool | None:
+    """Whether an object on the heap is an instance of the library's class ``dotted``, whose own name is ``name``."""
+    match thing:
+        case Sequence():
             return name == thing.kind
-        if isinstance(thing, Class):
+        case Class():
             if name == "type":
                 return True
             return False if name in (*PLAIN, "dict", "list", "tuple", "Module", "Tensor") else None
-        if isinstance(thing, Mapping):
+        case Mapping():
             return name in ("dict", thing.kind)
-        if isinstance(thing, Instance):
-            names = [o.name for o in linear_order(state, thing.kind) if isinstance(o, External)]
-            return True if kind.name in names else None if thing.open or name == "Module" else False
-    if isinstance(value, External) and is_layer(value.name):
-        return name == "type"
+        case Instance():
+            bases = [o.name for o in linear_order(state, thing.kind) if isinstance(o, External)]
+            return True if dotted in bases else None if thing.open or name == "Module" else False
     return None

@@ -15,9 +15,9 @@ from dataclasses import replace
 from functools import cache
 
 from ... import ops
-from ...autograd import Refused, State, Tensor, current, invent, record
+from ...autograd import Extent, Refused, State, Tensor, current, invent, record
 from ...autograd.events.broken_graph import RequiresGradRefused
-from ...autograd.model.recording import flatten
+from ...autograd.model.recording import Arg, flatten
 from ...domain.opaque_values import as_data
 from ...domain.values import (
     TRUE,
@@ -59,19 +59,27 @@ def tensor_list(m: Machine, state: State, value: Value, above: tuple[Value, ...]
     """The tensors of a list or tuple, or None if it holds none. ``above`` are the lists that it was found in: one that
     holds itself holds no more for that.
     """
-    items: SequenceType[Value] = ()
-    if isinstance(value, Tuple):
-        items = value.items
-    elif isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence) and value not in above:
-        items = thing.items
-    items = [as_data(state, item) for item in items]
-    found = [item.id for item in items if isinstance(item, TensorRef)]
+    listed = None if value in above else _listed(state, value)
+    items = [as_data(state, item) for item in listed or ()]
     if any(isinstance(item, Unknown) for item in items):
         return [t for item in items if (t := tensor_of(m, state, item)) is not None]
-    if not found:
+    found = [item.id for item in items if isinstance(item, TensorRef)]
+    if not found and len(items) < MAX_NESTED:
         within = (*above, value)
-        found = [t for item in items for t in tensor_list(m, state, item, within) or ()] if len(items) < 9 else []
+        found = [t for item in items for t in tensor_list(m, state, item, within) or ()]
     return found or None
+
+
+MAX_NESTED = 9
+"""Tensors are looked for in the lists of a list only if that has fewer items."""
+
+
+def _listed(state: State, value: Value) -> SequenceType[Value] | None:
+    """The items of a tuple or a list; None for what is neither."""
+    if isinstance(value, Tuple):
+        return value.items
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+    return thing.items if isinstance(thing, Sequence) else None
 
 
 def kind_of(m: Machine, state: State, value: Value) -> str:
@@ -83,8 +91,7 @@ def kind_of(m: Machine, state: State, value: Value) -> str:
         return ops.constant_kind(value.value) or "other"
     if isinstance(value, Unknown):
         return {"batch": "tensor", "index": "number"}.get(value.why, "unknown")
-    if isinstance(value, Tuple) or isinstance(value, HeapRef) and isinstance(state.heap[value.id], Sequence):
-        items = value.items if isinstance(value, Tuple) else state.heap[value.id].items
+    if (items := _listed(state, value)) is not None:
         return "list" if not items or tensor_list(m, state, value) else "ints"
     if isinstance(value, External):
         return "dtype" if value.name.startswith("torch.") else "unknown"
@@ -120,14 +127,17 @@ def run(
     if row is None:
         return None
     result = apply(m, state, row, args, kwargs, node, same)
-    if wants == TRUE and isinstance(result, TensorRef) and not row.flows:
-        refuse_integers(m, state, result.id, node)
     if wants is not None and isinstance(result, TensorRef) and not row.flows:
-        grad = wants.value if isinstance(wants, Const) else None
-        state.tensors[result.id] = replace(
-            state.tensors[result.id], requires_grad=bool(grad) if grad is not None else None
-        )
+        _require_grad(m, state, result.id, wants, node)
     return result
+
+
+def _require_grad(m: Machine, state: State, key: int, wants: Value, node: ast.AST) -> None:
+    """``requires_grad=`` of a function that makes a tensor."""
+    if wants == TRUE:
+        refuse_integers(m, state, key, node)
+    grad = wants.value if isinstance(wants, Const) else None
+    state.tensors[key] = replace(state.tensors[key], requires_grad=bool(grad) if grad is not None else None)
 
 
 def apply(
@@ -142,10 +152,9 @@ def apply(
     """Record one op on the tape and wrap what it returns."""
     args, kwargs = [as_data(state, a) for a in args], {k: as_data(state, v) for k, v in kwargs.items()}
     named = ops.bind(op, args, kwargs) or {}
-    tensors: dict[str, int | SequenceType[int] | None] = {}
-    for param in op.params:
-        if param.name in named:
-            tensors[param.name] = _argument(m, state, param, named[param.name])
+    tensors: dict[str, Arg | None] = {
+        param.name: _argument(m, state, param, named[param.name]) for param in op.params if param.name in named
+    }
     given = flatten(tensors)
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, [key for _, key in given])
@@ -162,15 +171,26 @@ def apply(
         target = tensors.get(op.writes[0]) if op.writes else None
         grad_access.flowed(m, state, [key for _, key in given], keys, target if isinstance(target, int) else None, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
-        for key in keys:
-            if state.tensors[key].requires_grad is False:
-                state.tensors[key] = replace(state.tensors[key], requires_grad=None)
-    for key, extent in zip(keys, extents if len(extents) > 1 or op.writes else ()):
-        if extent != state.tensors[key].sizes:
-            state.tensors[key] = replace(state.tensors[key], sizes=extent)
+        _doubt(state, keys)
+    if len(extents) > 1 or op.writes:
+        _resize(state, keys, extents)
     if op.outputs < 0 or op.outputs > 1:
         return Tuple(tuple(TensorRef(k) for k in keys), FIELDS.get(op.name, ()))
     return TensorRef(keys[0]) if keys else Unknown(op.name)
+
+
+def _doubt(state: State, keys: SequenceType[int]) -> None:
+    """Results without a graph as far as the known operands tell may have one through those that are not known."""
+    for key in keys:
+        if state.tensors[key].requires_grad is False:
+            state.tensors[key] = replace(state.tensors[key], requires_grad=None)
+
+
+def _resize(state: State, keys: SequenceType[int], extents: SequenceType[Extent]) -> None:
+    """Each of several results has sizes of its own, and what is written in place may get other ones."""
+    for key, extent in zip(keys, extents):
+        if extent != state.tensors[key].sizes:
+            state.tensors[key] = replace(state.tensors[key], sizes=extent)
 
 
 def may_flow(name: str, args: SequenceType[Value], kwargs: MappingType[str, Value]) -> bool:
@@ -197,22 +217,29 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
     kind = param.kind.rstrip("?")
     if isinstance(value, TensorRef) and kind != "tensors":
         return value.id if kind in SINGLE else None
-    if isinstance(value, tuple):  # a variadic parameter
-        if len(value) == 1 and not isinstance(value[0], TensorRef):
-            return tensor_list(m, state, value[0])
-        return [t for v in value if (t := tensor_of(m, state, v)) is not None]
+    if isinstance(value, tuple):
+        return _variadic(m, state, value)
     if isinstance(value, Unknown) and (value.why == "index" or kind not in TENSORS and value.why != "batch"):
         return None  # a number, as far as anybody knows
     if kind == "any" and isinstance(value, (Tuple, HeapRef)):
         return tensor_list(m, state, value)
     if kind in SINGLE:
         return tensor_of(m, state, value)  # type: ignore[arg-type]
-    if kind == "tensors":
-        # Tensors there must be: if none is known, one of which nothing is known stands for them.
-        found = tensor_list(m, state, value) if isinstance(value, (Tuple, HeapRef)) else None
-        single = tensor_of(m, state, value if isinstance(value, (TensorRef, Unknown)) else Unknown("tensors"))
-        return found or ([single] if single is not None else None)
-    return None
+    return _several(m, state, value) if kind == "tensors" else None
+
+
+def _variadic(m: Machine, state: State, values: tuple[Value, ...]) -> list[int] | None:
+    """The tensors of a parameter that takes all remaining arguments, or one list of them."""
+    if len(values) == 1 and not isinstance(values[0], TensorRef):
+        return tensor_list(m, state, values[0])
+    return [t for v in values if (t := tensor_of(m, state, v)) is not None]
+
+
+def _several(m: Machine, state: State, value: object) -> list[int] | None:
+    """The tensors of a parameter that must hold some: if none is known, an unknown one stands for them."""
+    found = tensor_list(m, state, value) if isinstance(value, (Tuple, HeapRef)) else None
+    single = tensor_of(m, state, value if isinstance(value, (TensorRef, Unknown)) else Unknown("tensors"))
+    return found or ([single] if single is not None else None)
 
 
 FIELDS = dict.fromkeys(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from .... import ops
 from ....autograd import Refused, State, leaf, record
@@ -88,15 +88,28 @@ def build_layer(
         return
     row = ops.layer(name.rpartition(".")[2]) if name.startswith("torch.nn.") else None
     if row is None:
-        for index, module in enumerate(modules_in(state, [*args, *kwargs.values()])):
-            thing.attributes[f"(given {index})"] = module
-        if is_ownless(name):
-            return
-        made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], stands_for_module=True)
-        m.facts.name(made, f"the parameters of {name.rpartition('.')[2]}")
-        thing.attributes[HIDDEN] = TensorRef(made)
+        _build_unknown(m, state, thing, name, [*args, *kwargs.values()], node)
         return
     given = {**dict(zip(row.arguments, args)), **kwargs}
+    _add_tensors(m, state, thing, row, given, node)
+    thing.attributes.update(_settings(row, given))
+
+
+def _build_unknown(m: Machine, state: State, thing: Instance, name: str, given: list[Value], node: ast.AST) -> None:
+    """A layer without a row: the modules it was given, and one parameter that stands for those it may have."""
+    for index, module in enumerate(modules_in(state, given)):
+        thing.attributes[f"(given {index})"] = module
+    if is_ownless(name):
+        return
+    made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], stands_for_module=True)
+    m.facts.name(made, f"the parameters of {name.rpartition('.')[2]}")
+    thing.attributes[HIDDEN] = TensorRef(made)
+
+
+def _add_tensors(
+    m: Machine, state: State, thing: Instance, row: ops.Layer, given: dict[str, Value], node: ast.AST
+) -> None:
+    """The parameters and buffers that a layer's row lists, as far as its constructor was asked for them."""
 
     def asked(argument: str) -> bool | None:
         value = given.get(argument)
@@ -116,18 +129,24 @@ def build_layer(
         elif is_there(buffer, asked):
             thing.attributes[base] = TensorRef(leaf(state, node, False))
         note(thing, BUFFERS, base)
+
+
+def _settings(row: ops.Layer, given: dict[str, Value]) -> dict[str, Value]:
+    """The arguments of a layer's constructor that decide what its forward does: it keeps them as attributes."""
+    kept: dict[str, Value] = {}
     if row.eval_op is not None and "p" in given:
-        thing.attributes["p"] = given["p"]
+        kept["p"] = given["p"]
     if "inplace" in given:
-        thing.attributes["inplace"] = given["inplace"]
+        kept["inplace"] = given["inplace"]
     if row.unreduced is not None and ("reduction" in given or given.get("reduce") == FALSE):
-        thing.attributes["reduction"] = given["reduction"] if "reduction" in given else Const("none")
+        kept["reduction"] = given["reduction"] if "reduction" in given else Const("none")
     if row.bidirectional is not None:
-        thing.attributes["bidirectional"] = given.get("bidirectional", FALSE)
+        kept["bidirectional"] = given.get("bidirectional", FALSE)
     if "max_norm" in row.arguments:
-        thing.attributes["max_norm"] = given.get("max_norm", NONE)
+        kept["max_norm"] = given.get("max_norm", NONE)
     if "return_indices" in given:
-        thing.attributes["return_indices"] = given["return_indices"]
+        kept["return_indices"] = given["return_indices"]
+    return kept
 
 
 def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Value]:
@@ -162,58 +181,82 @@ def inputs_of(m: Machine, state: State, call: Call) -> list[int]:
     return found + [t for value in unknown if (t := dispatch.tensor_of(m, state, value)) is not None]
 
 
+@dataclass(slots=True)
+class Operands:
+    """What the op of a layer is given, by parameter: tensors and values, and the sequence that came packed."""
+
+    tensors: dict[str, Arg | None]
+    values: dict[str, Value]
+    packed: Tuple | None
+
+
 def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: Call) -> Value:
     """One of PyTorch's layers, by its row."""
-    training = thing.attributes.get("training", TRUE)
-    op = row.op
-    # A dropout that drops nothing is its own twin in evaluation: it returns its input, unwritten.
-    idle = row.eval_op is not None and (training == FALSE or thing.attributes.get("p") == Const(0))
-    if row.inplace is not None and isinstance(thing.attributes.get("p"), Unknown):
-        idle = True  # it may drop nothing
-    if row.eval_op is not None and idle:
-        op = row.eval_op
-    inplace = thing.attributes.get("inplace", FALSE)
-    if row.inplace is not None and inplace != FALSE and not idle:
-        if inplace != TRUE:
-            return dispatch.opaque(m, state, inputs_of(m, state, call), call.node, row.name)
-        op = row.inplace
-    if row.unreduced is not None and thing.attributes.get("reduction", Const("mean")) == Const("none"):
-        op = row.unreduced
-    if row.bidirectional is not None and thing.attributes.get("bidirectional", FALSE) != FALSE:
-        op = row.bidirectional
-    output = row.output
-    if row.indices is not None and (asked := thing.attributes.get("return_indices", FALSE)) != FALSE:
-        if asked != TRUE:
-            return Unknown(row.name)
-        op, output = row.indices, "(T,T)"
-    shorten_rows(state, thing.attributes.get("weight", NONE), thing.attributes.get("max_norm", NONE), call.node)
-    tensors: dict[str, Arg | None] = {}
-    named: dict[str, Value] = {}
-    packed: Tuple | None = None
-    for index, name in enumerate([param.name for param in op.params if param.name not in row.own]):
-        value = call.get(index, name, NONE)
-        if isinstance(value, Tuple) and is_packed(value):
-            packed, value = value, value.items[0]
-        named[name] = value
-        several = isinstance(value, (Tuple, HeapRef))
-        tensors[name] = dispatch.tensor_list(m, state, value) if several else dispatch.tensor_of(m, state, value)
-    for name in row.own:
-        own = thing.attributes.get(name)
-        if isinstance(own, TensorRef):
-            tensors[name], named[name] = own.id, own
-    if packed is not None:
+    settings = thing.attributes
+    idle = _is_idle(row, settings)
+    if row.inplace is not None and not idle and settings.get("inplace", FALSE) not in (TRUE, FALSE):
+        return dispatch.opaque(m, state, inputs_of(m, state, call), call.node, row.name)
+    if row.indices is not None and settings.get("return_indices", FALSE) not in (TRUE, FALSE):
+        return Unknown(row.name)
+    op = _chosen_op(row, settings, idle)
+    output = "(T,T)" if op is row.indices else row.output
+    shorten_rows(state, settings.get("weight", NONE), settings.get("max_norm", NONE), call.node)
+    operands = _operands(m, state, row, op, thing, call)
+    if operands.packed is not None:
         # What is packed goes step by step: the result is put together of what the steps have saved, biases are added.
         op = replace(op, saves=tuple(item for item in op.saves if not item.what.startswith(("result", "bias"))))
-    if "*" in row.params:
-        tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
     try:
-        extent = result_extent(state, op.name, named)
-        keys = record(m.facts, state, op, tensors, call.node, output.count("T"), sizes=extent)
-        precision.follow(m, op, named, flatten(tensors), keys)
+        extent = result_extent(state, op.name, operands.values)
+        keys = record(m.facts, state, op, operands.tensors, call.node, output.count("T"), sizes=extent)
+        precision.follow(m, op, operands.values, flatten(operands.tensors), keys)
     except Refused as refused:
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     result = structured(output, list(keys))
-    return result if packed is None else repacked(result, packed)
+    return result if operands.packed is None else repacked(result, operands.packed)
+
+
+def _is_idle(row: ops.Layer, settings: dict[str, Value]) -> bool:
+    """Whether a layer such as a dropout does what it does in evaluation, or may: a dropout that drops nothing returns
+    its input, unwritten.
+    """
+    if row.inplace is not None and isinstance(settings.get("p"), Unknown):
+        return True  # it may drop nothing
+    return row.eval_op is not None and (settings.get("training", TRUE) == FALSE or settings.get("p") == Const(0))
+
+
+def _chosen_op(row: ops.Layer, settings: dict[str, Value], idle: bool) -> ops.Op:
+    """Which op of its row a layer's forward is, by how the layer was set."""
+    op = row.op
+    if row.eval_op is not None and idle:
+        op = row.eval_op
+    if row.inplace is not None and not idle and settings.get("inplace", FALSE) != FALSE:
+        op = row.inplace
+    if row.unreduced is not None and settings.get("reduction", Const("mean")) == Const("none"):
+        op = row.unreduced
+    if row.bidirectional is not None and settings.get("bidirectional", FALSE) != FALSE:
+        op = row.bidirectional
+    if row.indices is not None and settings.get("return_indices", FALSE) != FALSE:
+        op = row.indices
+    return op
+
+
+def _operands(m: Machine, state: State, row: ops.Layer, op: ops.Op, thing: Instance, call: Call) -> Operands:
+    """The arguments of a layer's call, and the layer's own tensors."""
+    found = Operands({}, {}, None)
+    for index, name in enumerate([param.name for param in op.params if param.name not in row.own]):
+        value = call.get(index, name, NONE)
+        if isinstance(value, Tuple) and is_packed(value):
+            found.packed, value = value, value.items[0]
+        found.values[name] = value
+        several = isinstance(value, (Tuple, HeapRef))
+        found.tensors[name] = dispatch.tensor_list(m, state, value) if several else dispatch.tensor_of(m, state, value)
+    for name in row.own:
+        own = thing.attributes.get(name)
+        if isinstance(own, TensorRef):
+            found.tensors[name], found.values[name] = own.id, own
+    if "*" in row.params:
+        found.tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
+    return found
 
 
 def structured(shape: str, keys: list[int]) -> Value:
