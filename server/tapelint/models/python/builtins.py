@@ -206,6 +206,13 @@ def arithmetic(m: Machine, state: State, call: Call) -> Value:
         from ..torch.dispatch import run
 
         return run(m, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
+    return _picked(m, state, call)
+
+
+def _picked(m: Machine, state: State, call: Call) -> Value:
+    """The result of ``max``, ``min``, ``abs`` or ``round`` where not all arguments are known: one of the tensors, or a
+    number, which has no history if no argument has one.
+    """
     given = call.args
     if len(given) == 1 and call.name in ("builtins.max", "builtins.min"):
         given = m.iterate(state, given[0], call.node).values

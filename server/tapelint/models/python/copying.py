@@ -36,26 +36,38 @@ def graphs_in(
     the gradients of leaves if those are recorded.
     """
     if isinstance(value, TensorRef):
-        tensor = current(state, value.id)
-        if tensor.grad_fn is None and not tensor.parameter and recorded(m.facts, state, value.id):
-            return [(state.grads[value.id], (*trail, "grad"))]  # it is copied along; a parameter leaves it behind
-        known = tensor.grad_fn is not None and tensor.requires_grad and not tensor.assumed
-        return [(value.id, trail)] if known else []
+        return _graph_of(m, state, value.id, trail)
     if isinstance(value, Tuple):
         return [hit for i, item in enumerate(value.items) for hit in graphs_in(m, state, item, (*trail, i), seen)]
     if not isinstance(value, HeapRef) or value.id in seen:
         return []
     seen.add(value.id)
-    thing = state.heap[value.id]
-    parts: list[tuple[str | int, Value]] = []
-    if isinstance(thing, Instance):
-        own = find(state, thing.kind, "__deepcopy__")
-        parts = list(thing.attributes.items()) if own is None or own[1] is None else []
-    elif isinstance(thing, Sequence):
-        parts = list(enumerate(thing.items))
-    elif isinstance(thing, Mapping):
-        parts = list(thing.items.items())
+    parts = _copied_parts(state, state.heap[value.id])
     return [hit for name, item in parts for hit in graphs_in(m, state, item, (*trail, name), seen)]
+
+
+def _graph_of(
+    m: Machine, state: State, key: int, trail: tuple[str | int, ...]
+) -> list[tuple[int, tuple[str | int, ...]]]:
+    """A tensor itself if it is no leaf for certain, or its gradient if that is recorded; or nothing."""
+    tensor = current(state, key)
+    if tensor.grad_fn is None and not tensor.parameter and recorded(m.facts, state, key):
+        return [(state.grads[key], (*trail, "grad"))]  # it is copied along; a parameter leaves it behind
+    known = tensor.grad_fn is not None and tensor.requires_grad and not tensor.assumed
+    return [(key, trail)] if known else []
+
+
+def _copied_parts(state: State, thing: object) -> list[tuple[str | int, Value]]:
+    """What ``deepcopy`` copies of an object on the heap: nothing where its class has a ``__deepcopy__`` of its own."""
+    match thing:
+        case Instance():
+            own = find(state, thing.kind, "__deepcopy__")
+            return list(thing.attributes.items()) if own is None or own[1] is None else []
+        case Sequence():
+            return list(enumerate(thing.items))
+        case Mapping():
+            return list(thing.items.items())
+    return []
 
 
 def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, Value]) -> Value:

@@ -65,9 +65,13 @@ def tensor_list(m: Machine, state: State, value: Value, above: tuple[Value, ...]
         return [t for item in items if (t := tensor_of(m, state, item)) is not None]
     found = [item.id for item in items if isinstance(item, TensorRef)]
     if not found and len(items) < MAX_NESTED:
-        within = (*above, value)
-        found = [t for item in items for t in tensor_list(m, state, item, within) or ()]
+        found = _nested(m, state, items, (*above, value))
     return found or None
+
+
+def _nested(m: Machine, state: State, items: SequenceType[Value], above: tuple[Value, ...]) -> list[int]:
+    """The tensors in the lists of a list."""
+    return [t for item in items for t in tensor_list(m, state, item, above) or ()]
 
 
 MAX_NESTED = 9
@@ -152,9 +156,7 @@ def apply(
     """Record one op on the tape and wrap what it returns."""
     args, kwargs = [as_data(state, a) for a in args], {k: as_data(state, v) for k, v in kwargs.items()}
     named = ops.bind(op, args, kwargs) or {}
-    tensors: dict[str, Arg | None] = {
-        param.name: _argument(m, state, param, named[param.name]) for param in op.params if param.name in named
-    }
+    tensors = _operands(m, state, op, named)
     given = flatten(tensors)
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, [key for _, key in given])
@@ -168,15 +170,38 @@ def apply(
         raise Raised("RuntimeError", str(refused), by_torch=True) from None
     precision.follow(m, op, named, given, keys)
     if m.facts.gradient_derived:
-        target = tensors.get(op.writes[0]) if op.writes else None
-        grad_access.flowed(m, state, [key for _, key in given], keys, target if isinstance(target, int) else None, node)
+        _follow_gradients(m, state, op, tensors, keys, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
         _doubt(state, keys)
     if len(extents) > 1 or op.writes:
         _resize(state, keys, extents)
+    return _returned(op, keys)
+
+
+def _operands(m: Machine, state: State, op: Op, named: MappingType[str, object]) -> dict[str, Arg | None]:
+    """The tensors given for the parameters of an op."""
+    return {param.name: _argument(m, state, param, named[param.name]) for param in op.params if param.name in named}
+
+
+def _returned(op: Op, keys: SequenceType[int]) -> Value:
+    """The results of an op as the call returns them: one tensor, or a tuple, which may have names."""
     if op.outputs < 0 or op.outputs > 1:
         return Tuple(tuple(TensorRef(k) for k in keys), FIELDS.get(op.name, ()))
     return TensorRef(keys[0]) if keys else Unknown(op.name)
+
+
+def _follow_gradients(
+    m: Machine,
+    state: State,
+    op: Op,
+    tensors: MappingType[str, Arg | None],
+    keys: SequenceType[int],
+    node: ast.AST,
+) -> None:
+    """What is computed of gradients is known to be, and so is what it is written to."""
+    target = tensors.get(op.writes[0]) if op.writes else None
+    given = [key for _, key in flatten(tensors)]
+    grad_access.flowed(m, state, given, keys, target if isinstance(target, int) else None, node)
 
 
 def _doubt(state: State, keys: SequenceType[int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from ...autograd import Cut, Refused, State, bump, check_write, contents, current, leaf
@@ -170,30 +171,39 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     tensor = current(state, receiver.id)
     wanted, asked = kind_wanted(state, call), [*call.args, *call.kwargs.values()]
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
-        if tensor.kind == wanted:
-            return receiver
-        made = leaf(state, call.node, False, kind=wanted, sizes=tensor.sizes)
-        if tensor.requires_grad:
-            m.facts.cuts[made] = Cut(state.point(call.node), call.name)
-        elif receiver.id in m.facts.cuts:
-            m.facts.cuts[made] = m.facts.cuts[receiver.id]
-        return TensorRef(made)
-    if (
-        tensor.requires_grad
-        and tensor.grad_fn is None
-        and not tensor.parameter
-        and call.name in ("cuda", "to", "double", "half")
-    ):
-        copied = call.name != "to" or call.args or call.kwargs
-        if copied:
-            clone = run(m, state, "clone", [receiver], {}, call.node)
-            if isinstance(clone, TensorRef):
-                copy = state.tensors[clone.id]
-                if copy.grad_fn is not None and not precision.changes(m, receiver.id, call.name, asked):
-                    state.tensors[clone.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
-                return clone
+        return receiver if tensor.kind == wanted else _without_gradient(m, state, receiver.id, wanted, call)
+    if tensor.requires_grad and tensor.grad_fn is None and not tensor.parameter and _moves(call):
+        if (copied := _moved(m, state, receiver, asked, call)) is not None:
+            return copied
     precision.convert(m, call.name, asked, receiver.id)
     return receiver
+
+
+def _without_gradient(m: Machine, state: State, source: int, wanted: Kind, call: Call) -> Value:
+    """A copy as whole numbers or truth values, or of these: no graph leads through it."""
+    tensor = current(state, source)
+    made = leaf(state, call.node, False, kind=wanted, sizes=tensor.sizes)
+    if tensor.requires_grad:
+        m.facts.cuts[made] = Cut(state.point(call.node), call.name)
+    elif source in m.facts.cuts:
+        m.facts.cuts[made] = m.facts.cuts[source]
+    return TensorRef(made)
+
+
+def _moves(call: Call) -> bool:
+    """Whether a conversion makes a copy of a tensor unless it is already there, or already of that type."""
+    return call.name in ("cuda", "double", "half") or call.name == "to" and bool(call.args or call.kwargs)
+
+
+def _moved(m: Machine, state: State, source: TensorRef, asked: list[Value], call: Call) -> TensorRef | None:
+    """A leaf that may have been copied: a tensor computed of it, by ``MOVED`` if the leaf may also be itself."""
+    clone = run(m, state, "clone", [source], {}, call.node)
+    if not isinstance(clone, TensorRef):
+        return None
+    copy = state.tensors[clone.id]
+    if copy.grad_fn is not None and not precision.changes(m, source.id, call.name, asked):
+        state.tensors[clone.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
+    return clone
 
 
 MOVED = "to"
@@ -236,18 +246,11 @@ def make(m: Machine, state: State, call: Call) -> Value:
     if kind is None and dtype == NONE:
         kind = of_values(state, source)
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
-    if isinstance(source, TensorRef) and (origin := current(state, source.id)).requires_grad:
-        m.facts.cuts[made] = Cut(state.point(call.node), "torch.tensor", source=origin.grad_fn)
-    elif isinstance(source, (TensorRef, Unknown)) and (origin_key := origin_of(source)) in m.facts.cuts:
-        m.facts.cuts[made] = m.facts.cuts[origin_key]
-        if m.facts.cuts[origin_key].reason == "item":
+    lost = _lost_history(m, state, source, call.node)
+    if lost is not None:
+        m.facts.cuts[made] = replace(lost, wrapped=state.point(call.node)) if lost.reason in AGAIN else lost
+        if lost.reason == "item" and isinstance(source, (TensorRef, Unknown)):
             state.tensors[made] = replace(state.tensors[made], sizes=())
-    elif reason := copied_from(state, source):
-        m.facts.cuts[made] = Cut(state.point(call.node), reason)
-    elif (lost := in_list(m, state, source)) is not None:
-        m.facts.cuts[made] = replace(lost, reason="numbers in a list") if lost.reason == "number" else lost
-    if made in m.facts.cuts and m.facts.cuts[made].reason in AGAIN:
-        m.facts.cuts[made] = replace(m.facts.cuts[made], wrapped=state.point(call.node))
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     if plain:
         m.facts.single.add(made)
@@ -255,6 +258,18 @@ def make(m: Machine, state: State, call: Call) -> Value:
         m.facts.wrapped[made] = state.point(call.node)
         refuse_integers(m, state, made, call.node)
     return TensorRef(made)
+
+
+def _lost_history(m: Machine, state: State, source: Value, node: ast.AST) -> Cut | None:
+    """Where the graph of what a tensor is made of was cut: at this call, or before; None if there was none."""
+    if isinstance(source, TensorRef) and (origin := current(state, source.id)).requires_grad:
+        return Cut(state.point(node), "torch.tensor", source=origin.grad_fn)
+    if isinstance(source, (TensorRef, Unknown)) and (key := origin_of(source)) in m.facts.cuts:
+        return m.facts.cuts[key]
+    if reason := copied_from(state, source):
+        return Cut(state.point(node), reason)
+    lost = in_list(m, state, source)
+    return replace(lost, reason="numbers in a list") if lost is not None and lost.reason == "number" else lost
 
 
 AGAIN = frozenset(("item", "number", "numbers in a list"))

@@ -104,8 +104,8 @@ def go_backward(
     required = [current(state, root).requires_grad for root in roots]
     m.stats.rootless += not any(required)
     m.walk(state, node, any(required))
-    if accumulate and all(required) and any(current(state, key).requires_grad is False for key in inputs or ()):
-        raise refused(m, NO_TARGET)
+    if accumulate and all(required):
+        _refuse_plain_targets(m, state, inputs or ())
     try:
         for key in (*roots, *(inputs or ())):
             check_read(m.facts, state, key, node)
@@ -116,6 +116,12 @@ def go_backward(
     if accumulate and not inner:
         tell_terms(m, state, roots, node)
     return made
+
+
+def _refuse_plain_targets(m: Machine, state: State, inputs: SequenceType[int]) -> None:
+    """``backward(inputs=...)`` with a tensor that cannot get a gradient."""
+    if any(current(state, key).requires_grad is False for key in inputs):
+        raise refused(m, NO_TARGET)
 
 
 def tell_rewrapped(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
@@ -206,11 +212,7 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
         return Unknown("grad")
     m.facts.watched.update(inputs)
     begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
-    plain = [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]
-    if plain and all(current(state, root).requires_grad for root in roots):
-        if plain[0].created_at.node is not m.tree:
-            m.facts.publish(UnusedInput(state.point(call.node), None, plain[0].id, True, plain[0].created_at, None))
-        raise refused(m, NO_INPUT)
+    refuse_plain_inputs(m, state, roots, inputs, call.node)
     materialize = call.flag(7, "materialize_grads", False)
     allowed = call.flag(5, "allow_unused", bool(materialize))
     batched = call.flag(6, "is_grads_batched", False)
@@ -232,6 +234,15 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
             state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
         results.append(TensorRef(made))
     return Tuple(tuple(results))
+
+
+def refuse_plain_inputs(m: Machine, state: State, roots: list[int], inputs: list[int], node: ast.AST) -> None:
+    """A gradient is asked for with respect to a tensor that does not require grad."""
+    plain = [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]
+    if plain and all(current(state, root).requires_grad for root in roots):
+        if plain[0].created_at.node is not m.tree:
+            m.facts.publish(UnusedInput(state.point(node), None, plain[0].id, True, plain[0].created_at, None))
+        raise refused(m, NO_INPUT)
 
 
 def tell_unused(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> None:

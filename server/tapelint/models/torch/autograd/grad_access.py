@@ -140,34 +140,51 @@ def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) ->
     seen: set[int] = set()
     while todo and len(seen) < most:
         value = todo.pop()
-        if isinstance(value, TensorRef):
-            tensor = state.tensors[value.id]
-            if tensor.grad_fn is None and tensor.requires_grad is not False:
-                yield value.id
-        elif isinstance(value, Unknown):
-            yield from m.facts.holders.get(value.tensor, ())
-        elif isinstance(value, Tuple):
-            todo += value.items
-        elif isinstance(value, Method):
-            todo.append(value.receiver)
-        elif isinstance(value, BoundMethod):
-            todo += (value.function, value.receiver)
-        elif isinstance(value, Partial):
-            todo += (value.function, *value.args, *(v for _, v in value.kwargs))
-        elif isinstance(value, Function):
-            if _reaches(m, value.node):
-                yield from state.history
-        elif isinstance(value, HeapRef) and value.id not in seen:
-            seen.add(value.id)
-            thing = state.heap[value.id]
-            if isinstance(thing, Optimizer):
-                yield from thing.params
-            elif isinstance(thing, Sequence):
-                todo += thing.items
-            elif isinstance(thing, Mapping):
-                todo += thing.items.values()
-            elif isinstance(thing, Instance):
-                todo += thing.attributes.values()
+        match value:
+            case TensorRef():
+                tensor = state.tensors[value.id]
+                if tensor.grad_fn is None and tensor.requires_grad is not False:
+                    yield value.id
+            case Unknown():
+                yield from m.facts.holders.get(value.tensor, ())
+            case Function():
+                if _reaches(m, value.node):
+                    yield from state.history
+            case HeapRef():
+                if value.id not in seen:
+                    seen.add(value.id)
+                    thing = state.heap[value.id]
+                    todo += _held_by(thing)
+                    if isinstance(thing, Optimizer):
+                        yield from thing.params
+            case _:
+                todo += _parts(value)
+
+
+def _parts(value: Value) -> tuple[Value, ...]:
+    """The values that an immutable value is made of."""
+    match value:
+        case Tuple():
+            return value.items
+        case Method():
+            return (value.receiver,)
+        case BoundMethod():
+            return (value.function, value.receiver)
+        case Partial():
+            return (value.function, *value.args, *(v for _, v in value.kwargs))
+    return ()
+
+
+def _held_by(thing: object) -> Iterable[Value]:
+    """The values that an object on the heap holds."""
+    match thing:
+        case Sequence():
+            return thing.items
+        case Mapping():
+            return thing.items.values()
+        case Instance():
+            return thing.attributes.values()
+    return ()
 
 
 def between_calls(m: Machine, state: State, method: ast.AST) -> None:

@@ -39,28 +39,45 @@ def apply(m: Machine, state: State, call: Call) -> Value:
         return Unknown("apply")
     if m.facts.levels and setup is None:
         raise Raised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
-    given_values = bound(forward, call, setup is not None)
-    values = tuple(as_data(state, value) if is_opaque(state, value) else value for value in given_values)
-    tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
-    given = Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(call.node))
+    given = given_to(state, bound(forward, call, setup is not None), call.node)
     if m.facts.unmarked and state.grad_mode:
-        tell_unmarked(m.facts, state, list(tensors.values()), call.node)
-    flags = tuple(flag(state, v) for v in values)
-    context = new_context(state, flags)
-    mode, state.grad_mode = state.grad_mode, False
-    try:
-        if setup is None:
-            result = m.call(state, forward, [context, *values], {}, call.node)
-        else:
-            result = m.call(state, forward, list(values), {}, call.node)
-            m.call(state, setup, [context, Tuple(values), result], {}, call.node)
-    finally:
-        state.grad_mode = mode
+        tell_unmarked(m.facts, state, list(given.tensors.values()), call.node)
+    flags = tuple(flag(state, v) for v in given.values)
+    context, mode = new_context(state, flags), state.grad_mode
+    result = run_forward(m, state, forward, setup, context, given.values, call.node)
     needs = both(mode is True and True in flags, mode is not False and (True in flags or None in flags))
     backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
     m.read.update(method.node for method in (forward, setup, backward) if method is not None)
     definition = Definition(state.heap[kind.id].name, forward, setup, backward, context)
     return attach(m, state, call.node, definition, given, result, needs)
+
+
+def given_to(state: State, arguments: tuple[Value, ...], node: ast.AST) -> Given:
+    """The arguments of one call of ``apply``, and the versions of the tensors among them."""
+    values = tuple(as_data(state, value) if is_opaque(state, value) else value for value in arguments)
+    tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
+    return Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(node))
+
+
+def run_forward(
+    m: Machine,
+    state: State,
+    forward: Function,
+    setup: Function | None,
+    context: HeapRef,
+    values: tuple[Value, ...],
+    node: ast.AST,
+) -> Value:
+    """Call forward without grad, and ``setup_context`` after it if there is one; what forward returned."""
+    mode, state.grad_mode = state.grad_mode, False
+    try:
+        if setup is None:
+            return m.call(state, forward, [context, *values], {}, node)
+        result = m.call(state, forward, list(values), {}, node)
+        m.call(state, setup, [context, Tuple(values), result], {}, node)
+        return result
+    finally:
+        state.grad_mode = mode
 
 
 def own_function(state: State, kind: Value, name: str) -> Function | None:
@@ -107,44 +124,74 @@ def attach(
     dirty = [t for t in tensors_noted(state, definition.context, DIRTY) if t in given.tensors]
     constant = set(tensors_noted(state, definition.context, CONSTANT))
     for key in dirty:
-        if key not in outputs:
-            place = called_at(definition.preparing, "mark_dirty") or node
-            m.facts.publish(DirtyNotReturned(state.point(node), None, definition.name, key, place))
-            raise Raised("RuntimeError", NOT_RETURNED, by_torch=True)
-        try:
-            check_write(m.facts, state, current(state, key), definition.name, node, needs)
-        except Refused as refused:
-            raise Raised("RuntimeError", str(refused), by_torch=True) from None
+        check_dirty(m, state, node, definition, key, key in outputs, needs)
     renamed = {t: fresh_id() if t in given.tensors and t not in dirty else t for t in outputs}
     for key in dirty:
         bump(state, current(state, key).counter, definition.name, node, tensor=key)
     graph: Node | None = None
     if needs is not False:
-        pairs = [(v, edge_of(current(state, v.id)) if isinstance(v, TensorRef) else None) for v in given.values]
-        graph = Node(
-            fresh_id(),
-            definition.name,
-            tuple(dict.fromkeys(edge for _, edge in pairs if edge is not None)),
-            state.point(node),
-            saved := saved_by(state, definition.context, outputs, given, dirty),
-            bool(saved),
-            needs is True,
-            results=tuple(renamed.values()),
-            grad_fn=f"{definition.name}Backward",
-            anchors=tuple(given.tensors),
-            method=backward_of(m, state, definition, result, tuple(pairs), node, given.exact),
-        )
-        m.facts.saved.update(item.counter for item in saved)
+        saved = saved_by(state, definition.context, outputs, given, dirty)
+        graph = node_of(m, state, node, definition, given, result, tuple(renamed.values()), saved, needs is True)
     for old, new in renamed.items():
         _give(state, old, new, graph, needs, old in constant, old in dirty, node)
         if state.tensors[new].requires_grad is not False:
             m.facts.cuts.pop(new, None)  # what forward computes has no graph for its own part
     if needs:
         forward_hazards(m.facts, state, definition, given, node)
+    return with_names(result, renamed)
+
+
+def check_dirty(
+    m: Machine, state: State, node: ast.AST, definition: Definition, key: int, returned: bool, needs: bool | None
+) -> None:
+    """What forward marked dirty it must return, and it must be allowed to write to it."""
+    if not returned:
+        place = called_at(definition.preparing, "mark_dirty") or node
+        m.facts.publish(DirtyNotReturned(state.point(node), None, definition.name, key, place))
+        raise Raised("RuntimeError", NOT_RETURNED, by_torch=True)
+    try:
+        check_write(m.facts, state, current(state, key), definition.name, node, needs)
+    except Refused as refused:
+        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+
+
+def node_of(
+    m: Machine,
+    state: State,
+    node: ast.AST,
+    definition: Definition,
+    given: Given,
+    result: Value,
+    results: tuple[int, ...],
+    saved: tuple[SavedTensor, ...],
+    certain: bool,
+) -> Node:
+    """The graph node of one call, whose backward is the program's own."""
+    pairs = [(v, edge_of(current(state, v.id)) if isinstance(v, TensorRef) else None) for v in given.values]
+    graph = Node(
+        fresh_id(),
+        definition.name,
+        tuple(dict.fromkeys(edge for _, edge in pairs if edge is not None)),
+        state.point(node),
+        saved,
+        bool(saved),
+        certain,
+        results=results,
+        grad_fn=f"{definition.name}Backward",
+        anchors=tuple(given.tensors),
+        method=backward_of(m, state, definition, result, tuple(pairs), node, given.exact),
+    )
+    m.facts.saved.update(item.counter for item in saved)
+    return graph
+
+
+def with_names(result: Value, renamed: dict[int, int]) -> Value:
+    """What forward returned, with each tensor under the id it has outside of forward."""
     if isinstance(result, TensorRef):
         return TensorRef(renamed[result.id])
     if isinstance(result, Tuple):
-        return replace(result, items=tuple(TensorRef(renamed[v.id]) if isinstance(v, TensorRef) else v for v in values))
+        items = tuple(TensorRef(renamed[v.id]) if isinstance(v, TensorRef) else v for v in result.items)
+        return replace(result, items=items)
     return result
 
 

@@ -6,8 +6,9 @@ Only what the program spells out is counted: a tuple with its elements, a call w
 from __future__ import annotations
 
 import ast
+from typing import NoReturn
 
-from ....autograd import BackwardResult, Leaf, Node, NodeVisit, State
+from ....autograd import BackwardResult, Leaf, Node, NodeVisit, ProgramPoint, State
 from ....autograd.events.custom_function import (
     GradientForNothing,
     GradientsMiscounted,
@@ -73,20 +74,38 @@ def judged(
         got = got[: len(inputs)]
     point = state.point(turn.node)
     if len(got) != len(inputs):
-        left = enumerate(inputs[len(got) :], len(got))
-        needed = next((definition.parameter(i) for i, (_, edge) in left if edge is not None), None)
-        counts = len(inputs), len(got)
-        m.facts.publish(
-            GradientsMiscounted(point, None, definition.name, *counts, place, definition.forward.node, needed)
-        )
-        raise Raised("RuntimeError", "returned an incorrect number of gradients", True)
+        _refuse_count(m, point, definition, inputs, len(got), place)
+    _check_kinds(m, state, point, definition, inputs, got, place)
+    edges = dict.fromkeys(edge for item, (_, edge) in zip(got, inputs) if edge is not None and item != NONE)
+    return BackwardResult(tuple(edges), made)
+
+
+def _refuse_count(
+    m: Machine, point: ProgramPoint, definition: Definition, inputs: Inputs, count: int, place: ast.Return
+) -> NoReturn:
+    """Backward returned ``count`` gradients, which are not as many as forward has arguments."""
+    left = enumerate(inputs[count:], count)
+    needed = next((definition.parameter(i) for i, (_, edge) in left if edge is not None), None)
+    forward = definition.forward.node
+    m.facts.publish(GradientsMiscounted(point, None, definition.name, len(inputs), count, place, forward, needed))
+    raise Raised("RuntimeError", "returned an incorrect number of gradients", True)
+
+
+def _check_kinds(
+    m: Machine,
+    state: State,
+    point: ProgramPoint,
+    definition: Definition,
+    inputs: Inputs,
+    got: tuple[Value, ...],
+    place: ast.Return,
+) -> None:
+    """Backward must return None for an argument that is no tensor."""
     for index, (item, (value, _)) in enumerate(zip(got, inputs)):
         if isinstance(item, TensorRef) and is_no_tensor(state, value):
             name = definition.parameter(index)
             m.facts.publish(GradientForNothing(point, None, definition.name, index, name, place))
             raise Raised("RuntimeError", "returned a gradient different than None", True)
-    edges = dict.fromkeys(edge for item, (_, edge) in zip(got, inputs) if edge is not None and item != NONE)
-    return BackwardResult(tuple(edges), made)
 
 
 def is_no_tensor(state: State, value: Value) -> bool:

@@ -92,31 +92,43 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     inner = thing.attributes.get(ITEMS) if isinstance(thing, Instance) else receiver
     held = state.heap[inner.id] if isinstance(inner, HeapRef) else None
     if isinstance(held, (Sequence, Mapping)):
-        if isinstance(held, Mapping) or held.kind != "Sequential":
-            raise Raised("NotImplementedError")  # lists and dicts of modules have no forward
-        if m.inside.count(receiver.id) > 2 * MAX_RECURSION:
-            raise Raised("RecursionError")  # it holds itself: the program's own functions go back earlier
-        m.inside.append(receiver.id)
-        try:
-            return sequential(m, state, held.items, call)
-        finally:
-            m.inside.pop()
+        return _run_container(m, state, receiver, held, call)
     assert isinstance(thing, Instance)
-    kind = thing.kind
-    if not isinstance(kind, External):
-        kind = next((k for k in linear_order(state, kind) if isinstance(k, External)), External(""))
-    library = kind.name
-    row = (
-        ops.layer(library.rpartition(".")[2])
-        if library.startswith("torch.nn.") and HIDDEN not in thing.attributes
-        else None
-    )
+    row = _row_of(state, thing)
     if row is not None:
         if PARAMETRIZED in thing.attributes:
             thing = with_computed(m, state, receiver, thing, call)
         return run_layer(m, state, row, thing, call)
     if GUESSED in thing.attributes and (found := unless_network(m, state, thing, call)) is not None:
         return found
+    return _run_unknown(m, state, receiver, call)
+
+
+def _run_container(m: Machine, state: State, receiver: HeapRef, held: Sequence | Mapping, call: Call) -> Value:
+    """``Sequential`` calls what it holds; lists and dicts of modules have no forward."""
+    if isinstance(held, Mapping) or held.kind != "Sequential":
+        raise Raised("NotImplementedError")
+    if m.inside.count(receiver.id) > 2 * MAX_RECURSION:
+        raise Raised("RecursionError")  # it holds itself: the program's own functions go back earlier
+    m.inside.append(receiver.id)
+    try:
+        return sequential(m, state, held.items, call)
+    finally:
+        m.inside.pop()
+
+
+def _row_of(state: State, thing: Instance) -> ops.Layer | None:
+    """The row of the layer of ``torch.nn`` that an object is, or that its class is derived from."""
+    kind = thing.kind
+    if not isinstance(kind, External):
+        kind = next((k for k in linear_order(state, kind) if isinstance(k, External)), External(""))
+    if not kind.name.startswith("torch.nn.") or HIDDEN in thing.attributes:
+        return None
+    return ops.layer(kind.name.rpartition(".")[2])
+
+
+def _run_unknown(m: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+    """A module of which only the parameters are known: its result depends on these and on its inputs."""
     hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(m, state, call)
     frozen_parts.look(m, state, hidden)
     frozen_parts.handed(state, (*call.args, *call.kwargs.values()))

@@ -49,24 +49,32 @@ def make(m: Machine, state: State, call: Call) -> Value:
     found = list(dict.fromkeys(tensors_in(state, _collected(m, state, given, call), 4)))
     if not found:
         refuse_nothing(m, state, given, call)
-    more = not found or isinstance(given, Unknown)
-    if isinstance(given, HeapRef) and isinstance(listed := state.heap[given.id], Sequence) and not found:
-        if not listed.items and not listed.open:
-            raise Raised("ValueError", "optimizer got an empty parameter list", by_torch=True)
+        _refuse_empty(state, given)
     if call.kwargs.get("differentiable", FALSE) == FALSE:
         refuse_computed(m, state, found, call)
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
     held = [key for key in found if not is_moved(state, key)]
-    more = more or len(held) < len(found)
+    more = not found or isinstance(given, Unknown) or len(held) < len(found)
     name = call.name.rpartition(".")[2]
-    momentum = call.get(2, "momentum", Const(0)) if name == "SGD" else Const(0)
-    stateful = name not in STATELESS or momentum not in (Const(0), Const(0.0))
-    made = HeapRef(state.new(Optimizer(name, held, more, fused, single, stateful)))
+    made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
     m.made[made.id] = call.node
     if _is_groups(state, given):
         assert isinstance(given, HeapRef)
         m.grouped[made.id] = given
     return made
+
+
+def _refuse_empty(state: State, given: Value) -> None:
+    """An optimizer must be given some parameter; a list that may hold more than is known is no empty one."""
+    listed = state.heap[given.id] if isinstance(given, HeapRef) else None
+    if isinstance(listed, Sequence) and not listed.items and not listed.open:
+        raise Raised("ValueError", "optimizer got an empty parameter list", by_torch=True)
+
+
+def _is_stateful(name: str, call: Call) -> bool:
+    """Whether the first step of an optimizer makes tensors that later ones write."""
+    momentum = call.get(2, "momentum", Const(0)) if name == "SGD" else Const(0)
+    return name not in STATELESS or momentum not in (Const(0), Const(0.0))
 
 
 def _is_groups(state: State, given: Value) -> bool:
