@@ -15,13 +15,13 @@ dozen ops matter, because an element count that is unknown is never reported.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...autograd import BATCH, MANY, Extent, State
 from ...domain.values import NONE, Const, TensorRef
 from ...ops.schema import Op
 from ...ops.shapes import UNKNOWN, Sized, sizes_of
-from .known_shape import Given, broadcast, extent_of, items_in, wide
+from .known_shape import Given, Sizes, broadcast, extent_of, items_in, wide
 
 Handler = Callable[[Given], Extent]
 HANDLERS: dict[str, Handler] = {}
@@ -79,13 +79,20 @@ def reduced(given: Given) -> Extent:
         return together(given)
     source, dims = given.sizes("self", "input"), given.numbers("dim")
     if given.named.get("dim", NONE) == NONE:
-        return tuple(1 for _ in source) if given.keeps() and source is not None else () if not given.keeps() else None
+        return _reduced_wholly(source, given.keeps())
     if source is None or dims is None or None in dims:
         return None
     gone = {dim % len(source) for dim in dims if dim is not None} if source else set()
     if given.keeps():
         return tuple(1 if i in gone else size for i, size in enumerate(source))
     return tuple(size for i, size in enumerate(source) if i not in gone)
+
+
+def _reduced_wholly(source: Sizes | None, keeps: bool) -> Extent:
+    """One number made of all: no dimension is left, or each has one element."""
+    if not keeps:
+        return ()
+    return None if source is None else (1,) * len(source)
 
 
 def created(given: Given) -> Extent:
@@ -225,13 +232,22 @@ def per_class(given: Given) -> Extent:
 def joined(given: Given) -> Extent:
     parts, dim = items_in(given.state, given.named.get("tensors")), given.number("dim", 0)
     extents = [extent_of(given.state, part) for part in parts or ()]
-    shapes = [extent for extent in extents if isinstance(extent, tuple)]
-    if not shapes or dim is None or len(shapes) < len(extents) or any(len(s) != len(shapes[0]) for s in shapes):
+    shapes = _alike(extents)
+    if shapes is None or dim is None:
         return MANY if any(map(wide, extents)) else None
     place = dim % len(shapes[0]) if shapes[0] else 0
     ends = [shape[place] for shape in shapes if shape]
-    total = None if None in ends else sum(ends)  # type: ignore[arg-type]
+    known = [end for end in ends if end is not None]
+    total = sum(known) if len(known) == len(ends) else None
     return tuple(total if i == place else size for i, size in enumerate(shapes[0]))
+
+
+def _alike(extents: Sequence[Extent]) -> list[Sizes] | None:
+    """The sizes of tensors that have equally many dimensions; None where they may not have, or there are none."""
+    shapes = [extent for extent in extents if isinstance(extent, tuple)]
+    if not shapes or len(shapes) < len(extents) or any(len(s) != len(shapes[0]) for s in shapes):
+        return None
+    return shapes
 
 
 def stacked(given: Given) -> Extent:

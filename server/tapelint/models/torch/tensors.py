@@ -242,9 +242,7 @@ def make(m: Machine, state: State, call: Call) -> Value:
     flag = call.kwargs.get("requires_grad")
     wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
     dtype = call.kwargs.get("dtype", NONE)
-    kind = "float" if call.name == "torch.Tensor" else of_dtype(External(call.name) if dtype == NONE else dtype)
-    if kind is None and dtype == NONE:
-        kind = of_values(state, source)
+    kind = _kind_made(state, call.name, source, dtype)
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
     lost = _lost_history(m, state, source, call.node)
     if lost is not None:
@@ -258,6 +256,12 @@ def make(m: Machine, state: State, call: Call) -> Value:
         m.facts.wrapped[made] = state.point(call.node)
         refuse_integers(m, state, made, call.node)
     return TensorRef(made)
+
+
+def _kind_made(state: State, name: str, source: Value, dtype: Value) -> Kind:
+    """The dtype of a new tensor: that of the constructor, the one asked for, or what the values have."""
+    kind = "float" if name == "torch.Tensor" else of_dtype(External(name) if dtype == NONE else dtype)
+    return of_values(state, source) if kind is None and dtype == NONE else kind
 
 
 def _lost_history(m: Machine, state: State, source: Value, node: ast.AST) -> Cut | None:

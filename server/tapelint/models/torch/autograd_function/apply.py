@@ -45,11 +45,16 @@ def apply(m: Machine, state: State, call: Call) -> Value:
     flags = tuple(flag(state, v) for v in given.values)
     context, mode = new_context(state, flags), state.grad_mode
     result = run_forward(m, state, forward, setup, context, given.values, call.node)
-    needs = both(mode is True and True in flags, mode is not False and (True in flags or None in flags))
+    needs = needs_grad(mode, flags)
     backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
     m.read.update(method.node for method in (forward, setup, backward) if method is not None)
     definition = Definition(state.heap[kind.id].name, forward, setup, backward, context)
     return attach(m, state, call.node, definition, given, result, needs)
+
+
+def needs_grad(mode: bool | None, flags: tuple[bool | None, ...]) -> bool | None:
+    """Whether the results get a graph: in grad mode, if some argument needs a gradient."""
+    return both(mode is True and True in flags, mode is not False and (True in flags or None in flags))
 
 
 def given_to(state: State, arguments: tuple[Value, ...], node: ast.AST) -> Given:

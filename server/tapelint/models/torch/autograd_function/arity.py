@@ -70,14 +70,28 @@ def judged(
     place = spelled(state, function, result)
     if place is None or not exact or isinstance(result, HeapRef) and len(inputs) == 1:
         return BackwardResult(everywhere, made)
+    return BackwardResult(_counted_edges(m, state, definition, turn, inputs, got, place), made)
+
+
+def _counted_edges(
+    m: Machine,
+    state: State,
+    definition: Definition,
+    turn: NodeVisit,
+    inputs: Inputs,
+    got: tuple[Value, ...],
+    place: ast.Return,
+) -> tuple[Node | Leaf, ...]:
+    """The edges along which backward sends a gradient, once what it returned fits the arguments of forward. PyTorch
+    lets it return more if the rest is None.
+    """
     if len(got) > len(inputs) and all(item == NONE for item in got[len(inputs) :]):
         got = got[: len(inputs)]
     point = state.point(turn.node)
     if len(got) != len(inputs):
         _refuse_count(m, point, definition, inputs, len(got), place)
     _check_kinds(m, state, point, definition, inputs, got, place)
-    edges = dict.fromkeys(edge for item, (_, edge) in zip(got, inputs) if edge is not None and item != NONE)
-    return BackwardResult(tuple(edges), made)
+    return tuple(dict.fromkeys(edge for item, (_, edge) in zip(got, inputs) if edge is not None and item != NONE))
 
 
 def _refuse_count(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....autograd import Facts, NodeVisit, State, Unmarked, current
+from ....autograd import Facts, NodeVisit, State, Unmarked, Write, current
 from ....autograd.events.custom_function import (
     KeptTensorAltered,
     SavedThenWritten,
@@ -53,13 +53,20 @@ def forward_hazards(facts: Facts, state: State, definition: Definition, given: G
         if culprit is not None and tensor.requires_grad and tensor.grad_fn is not None:
             found = Unmarked(definition.name, name, tensor.grad_fn, culprit, state.point(node))
             facts.unmarked[tensor.counter] = found
-        place = called_at(definition.preparing, "save_for_backward")
-        for asked in noted(state, definition.context, ASKED):
-            assert isinstance(asked, Const)
-            key, then = asked.value
-            since = write.since(then) if key == tensor.id else None
-            if since is not None and place is not None:
-                facts.publish(SavedThenWritten(state.point(node), None, definition.name, key, name, since, place))
+        _tell_saved_before(facts, state, definition, tensor.id, name, write, node)
+
+
+def _tell_saved_before(
+    facts: Facts, state: State, definition: Definition, tensor: int, name: str, write: Write, node: ast.AST
+) -> None:
+    """Publish that forward wrote the input ``name`` after it had saved it."""
+    place = called_at(definition.preparing, "save_for_backward")
+    for asked in noted(state, definition.context, ASKED):
+        assert isinstance(asked, Const)
+        key, then = asked.value
+        since = write.since(then) if key == tensor else None
+        if since is not None and place is not None:
+            facts.publish(SavedThenWritten(state.point(node), None, definition.name, key, name, since, place))
 
 
 def kept_on_context(

@@ -14,35 +14,51 @@ from ....domain.values import Const, Tuple, Value
 
 def parameter_sizes(layer: str, name: str, given: Mapping[str, Value]) -> Extent:
     """The sizes of a layer's parameter, as far as they are known."""
-
-    def number(argument: str) -> int | None:
-        value = given.get(argument)
-        return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
-
-    if layer == "Linear":
-        out = number("out_features")
-        return (out, number("in_features")) if name == "weight" else (out,)
-    if layer in ("Embedding", "EmbeddingBag"):
-        return (number("num_embeddings"), number("embedding_dim"))
+    match layer:
+        case "Linear":
+            out = _number(given, "out_features")
+            return (out, _number(given, "in_features")) if name == "weight" else (out,)
+        case "Embedding" | "EmbeddingBag":
+            return (_number(given, "num_embeddings"), _number(given, "embedding_dim"))
+        case "GroupNorm":
+            return (_number(given, "num_channels"),)
+        case "LayerNorm":
+            return _normalized(given)
+        case "RNN" | "LSTM" | "GRU" | "RNNCell" | "LSTMCell" | "GRUCell":
+            return (None,) * (2 if name.startswith("weight") else 1)
+        case "MultiheadAttention":
+            return _attention(name)
     if layer.startswith("Conv") and layer[-1] == "d":
-        if name == "bias":
-            return (number("out_channels"),)
-        spatial = (None,) * int(layer[-2])
-        first, second = number("out_channels"), number("in_channels")
-        return (second, first, *spatial) if "Transpose" in layer else (first, None, *spatial)
-    if layer.startswith(("BatchNorm", "InstanceNorm")):
-        return (number("num_features"),)
-    if layer == "GroupNorm":
-        return (number("num_channels"),)
-    if layer == "LayerNorm":
-        shape = given.get("normalized_shape")
-        return (None,) * len(shape.items) if isinstance(shape, Tuple) else _one(number("normalized_shape"))
-    if layer.removesuffix("Cell") in ("RNN", "LSTM", "GRU"):
-        return (None,) * (2 if name.startswith("weight") else 1)
-    if layer == "MultiheadAttention" and name.endswith(("_proj_weight", "out_proj.weight")):
-        return (None, None)
-    return (None,) if layer == "MultiheadAttention" and name.endswith(("proj_bias", "proj.bias")) else None
+        return _convolution(layer, name, given)
+    return (_number(given, "num_features"),) if layer.startswith(("BatchNorm", "InstanceNorm")) else None
 
 
-def _one(size: int | None) -> Extent:
+def _number(given: Mapping[str, Value], argument: str) -> int | None:
+    """An argument of the constructor; None where it is no number, or not known."""
+    value = given.get(argument)
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
+
+
+def _convolution(layer: str, name: str, given: Mapping[str, Value]) -> Extent:
+    """Of ``Conv2d`` and its kind: channels, then one size for each dimension of the kernel."""
+    if name == "bias":
+        return (_number(given, "out_channels"),)
+    spatial = (None,) * int(layer[-2])
+    first, second = _number(given, "out_channels"), _number(given, "in_channels")
+    return (second, first, *spatial) if "Transpose" in layer else (first, None, *spatial)
+
+
+def _normalized(given: Mapping[str, Value]) -> Extent:
+    """Of ``LayerNorm``: the shape it was given, or its one size."""
+    shape = given.get("normalized_shape")
+    if isinstance(shape, Tuple):
+        return (None,) * len(shape.items)
+    size = _number(given, "normalized_shape")
     return None if size is None else (size,)
+
+
+def _attention(name: str) -> Extent:
+    """Of ``MultiheadAttention``: how many dimensions its projections have."""
+    if name.endswith(("_proj_weight", "out_proj.weight")):
+        return (None, None)
+    return (None,) if name.endswith(("proj_bias", "proj.bias")) else None

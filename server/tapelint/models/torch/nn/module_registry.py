@@ -100,25 +100,38 @@ def registry(state: State, owner: HeapRef, kind: str) -> HeapRef:
 
 
 def _entries(state: State, owner: HeapRef, kind: str) -> dict[str, Value]:
+    """What a module holds under ``_modules``, ``_parameters`` or ``_buffers``, by name."""
     thing = state.heap[owner.id]
-    if isinstance(thing, Sequence):
-        return {str(i): item for i, item in enumerate(thing.items)} if kind == "_modules" else {}
-    if isinstance(thing, Mapping):
-        return {str(key): item for key, item in thing.items.items()} if kind == "_modules" else {}
+    if kind == "_modules":
+        return _modules_of(state, thing)
+    return {} if isinstance(thing, (Sequence, Mapping)) else _tensors_of(state, thing, kind)
+
+
+def _modules_of(state: State, thing: Instance | Sequence | Mapping) -> dict[str, Value]:
+    """The modules that an object holds itself, by name."""
+    match thing:
+        case Sequence():
+            return {str(i): item for i, item in enumerate(thing.items)}
+        case Mapping():
+            return {str(key): item for key, item in thing.items.items()}
     found: dict[str, Value] = {}
-    registered, buffers = names(thing), names(thing, BUFFERS)
     for name, value in thing.attributes.items():
-        if kind == "_modules":
-            if name == ITEMS and isinstance(value, HeapRef):
-                found.update(_entries(state, value, kind))
-            elif is_module_like(state, value):
-                found[name] = value
-        elif isinstance(value, TensorRef):
-            if kind == "_buffers" and name in buffers:
-                found[name] = value
-            elif kind == "_parameters" and (state.tensors[value.id].parameter or name in registered):
-                found[name] = value
+        if name == ITEMS and isinstance(value, HeapRef):
+            found.update(_modules_of(state, state.heap[value.id]))
+        elif is_module_like(state, value):
+            found[name] = value
     return found
+
+
+def _tensors_of(state: State, thing: Instance, kind: str) -> dict[str, Value]:
+    """The parameters or the buffers that an object holds itself, by name: an ``nn.Parameter`` needs no registration."""
+    registered = names(thing, BUFFERS) if kind == "_buffers" else names(thing)
+    return {
+        name: value
+        for name, value in thing.attributes.items()
+        if isinstance(value, TensorRef)
+        and (name in registered or kind == "_parameters" and state.tensors[value.id].parameter)
+    }
 
 
 def buffers_of(state: State, owner: HeapRef) -> dict[str, Value]:
