@@ -1,4 +1,4 @@
-"""An exception of tapelint's own, as it is told: what it was and where, short enough for one line.
+"""An exception of tapelint's own, as it is reported: what it was and where, short enough for one line.
 
 OverflowError: cannot convert float infinity to integer (engine/paths/witnesses.py:99 in _tried)
 """

@@ -102,7 +102,7 @@ def analyse(
     """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true.
 
     ``resolve`` finds the text of a module that is imported (``workspace.Resolver`` does); without it every import is
-    a library nobody knows. ``is_imported`` knows whether another file may import the one at a path; without it none
+    an unknown library. ``is_imported`` knows whether another file may import the one at a path; without it none
     does. With the ``memory`` of earlier texts of the same file under the same configuration only
     what has changed is executed, and the report of the text before is not to be used any more: its tree lives on in
     this one's.
@@ -129,7 +129,7 @@ def _analyse(
     memory: Memory | None = None,
     is_imported: Callable[[str], bool] | None = None,
 ) -> Report:
-    """``analyse``; ``alone`` keeps what other files show by themselves, and is None where nobody asks for that."""
+    """``analyse``; ``alone`` keeps what other files show by themselves, and is None where that is not needed."""
     if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
         said, none = tuple(unparsed(source)), asdict(AnalysisStats())
         return Report(source.path, source, (), none, config, resolve=resolve, notices=said, is_imported=is_imported)

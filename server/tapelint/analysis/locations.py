@@ -34,7 +34,7 @@ class Origin:
     severity: str
 
     def covers(self, other: Origin) -> bool:
-        """Whether to be told of this one is to be told of the other."""
+        """Whether a report of this finding makes one of the other superfluous."""
         same = (self.code, self.path, self.span) == (other.code, other.path, other.span)
         return same and RANKS.index(self.severity) <= RANKS.index(other.severity)
 
@@ -127,7 +127,7 @@ class Files:
 
 
 def _where(node: ast.AST, inner: Source, span: Span) -> str:
-    """How ``node`` leads to a place in another file. What is told of a framework is none that the user knows."""
+    """How ``node`` leads to a place in another file. A place in the stub of a framework is none that the user knows."""
     library = stub_module_name(inner.path)
     row = f"at line {span.row} of {os.path.basename(inner.path)}"
     place = f"inside {library.partition('.')[0]}" if library is not None else row

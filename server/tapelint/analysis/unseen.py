@@ -47,7 +47,7 @@ def notices(files: Files, steps: Sequence[AnalysisUnit], entries: int) -> tuple[
             named = _named(files, step, lost)
             if lost.fault is not None:
                 failed.setdefault((lost.fault, lost.rule), []).append(named)
-            elif lost.entry.kind != "object":  # its methods are told instead: none of them has begun
+            elif lost.entry.kind != "object":  # its methods are reported instead: none of them has begun
                 (cut if lost.begun else idle).append(named)
     faults = (_fault(files.main.path, *what, places) for what, places in failed.items())
     return (*faults, *unparsed(files.main), *_cut(files.main.path, cut, idle, entries))

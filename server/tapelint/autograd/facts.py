@@ -62,10 +62,10 @@ class Facts:
     own, each with where, ``numbers`` what was in the tensors that unknown numbers were read from, ``attribute_stores``
     for each attribute and item of an object the last assignment to it, its target and its value,
     ``parameters_requested_by`` the module that was asked for its parameters, by the empty list it gave; ``parted`` the
-    leaves that stand for many parameters, of which somebody had some in hand; ``watched`` the tensors whose gradient
+    leaves that stand for many parameters, of which some code had some in hand; ``watched`` the tensors whose gradient
     the program wants, ``single`` the tensors of the default dtype, ``default_dtype_changed`` the calls that change
     that of others, ``levels`` the transforms of ``torch.func`` that are running, the innermost last; ``work`` counts
-    the nodes that passes have come to.
+    the nodes that passes have reached.
 
     Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
     backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).

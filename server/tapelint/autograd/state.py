@@ -36,12 +36,12 @@ class State:
 
     ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
     ``value``. ``retained`` are the nodes that a backward with ``retain_graph=True`` ran, ``retaining`` its last pass
-    by statement, if nobody came back for what it kept (``walks``). ``untracked_writes`` holds, for each memory, the
+    by statement, if no later pass used what it kept (``walks``). ``untracked_writes`` holds, for each memory, the
     writes its own version counter does not count (through ``.data``). ``hooks`` are known by their handles.
     ``packing``, if set, is what nodes keep in place of what they would save: the inputs of the checkpoint they are
     made in, or nothing that a write could spoil. ``kept`` is what statements in loops stored last, ``collected`` what
     loops left behind, ``handed`` what unknown code was given, ``cycles`` the gradients that hold their own leaf.
-    ``history`` is the past of each leaf's gradient, ``spent`` the backward passes whose gradients somebody has used
+    ``history`` is the past of each leaf's gradient, ``spent`` the backward passes whose gradients some code has used
     (``gradients``), ``evaluated`` the graphs that networks in evaluation mode made in the first iterations of running
     loops. ``choices`` remembers the truth assumed for unknown conditions.
     """

@@ -1,12 +1,12 @@
-"""Evaluation loops that record what nobody will differentiate.
+"""Evaluation loops that record what no backward will differentiate.
 
     model.eval()                    # changes dropout and batch norm; autograd goes on recording
     for x, y in loader:
         out = model(x)              # a graph, with everything that its backward would need ...
-        hits += (out.argmax(1) == y).sum().item()     # ... and nobody holds it any more
+        hits += (out.argmax(1) == y).sum().item()     # ... and it is no longer held
 
-Whether it was for nothing is known when the loop ends: the graph of its first iteration is then in nobody's hands, and
-no backward has walked it, on this path or another. Where somebody unknown was given a graph, nothing is concluded.
+Whether it was for nothing is known when the loop ends: the graph of its first iteration is then held by nothing, and
+no backward has walked it, on this path or another. Where unknown code was given a graph, nothing is concluded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def called(state: State, receiver: HeapRef, node: ast.AST, result: Value) -> Non
 
 
 def on_escape(state: State, given: list[int]) -> None:
-    """Somebody unknown was given tensors: with graphs they may do anything."""
+    """Unknown code was given tensors: with graphs they may do anything."""
     if state.evaluated and any(state.tensors[key].requires_grad for key in given):
         state.evaluated.clear()
 

@@ -3,7 +3,7 @@
     for p in net.parameters():
         p = p - 0.1 * p.grad     # `p` is a name of this loop: the parameter stays what it was
 
-Names are bound, tensors are written (``p -= ...`` under ``no_grad``). A new value is surely lost only where nobody
+Names are bound, tensors are written (``p -= ...`` under ``no_grad``). A new value is surely lost only where no code
 reads the name before the loop binds it again.
 """
 

@@ -4,8 +4,8 @@
         total += criterion(net(x), y)    # every batch's activations stay alive
 
 A loop that ends with the graphs of two or more of its iterations still held has collected them. Whether that was meant
-is known only later: somebody may walk them (``sum(losses).backward()``). So what was collected is remembered on the
-path, and told at its end if nobody has.
+is known only later: some code may walk them (``sum(losses).backward()``). So what was collected is remembered on the
+path, and reported at its end if no backward has.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
 
 
 def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:
-    """A path ends: what was collected, was never walked, and is in nobody else's hands (``outside``).
+    """A path ends: what was collected, was never walked, and is held by nothing else (``outside``).
 
     Walked on any path: a loop has more iterations than are followed, and a later one may be the one with a backward.
     """
@@ -133,7 +133,7 @@ def _collects(stored: Stored) -> bool:
 
 
 def returned(m: Machine, state: State, call: ast.AST) -> None:
-    """A call made in a loop returns: what it leaves in memory that nobody can reach any more."""
+    """A call made in a loop returns: what it leaves in memory that no code can reach any more."""
     made = replace(state.point(call), calls=(*state.calls, call))
     known = _tensors(state, *_scope(state), *([state.value] if state.value is not None else ()))
     if known is None:

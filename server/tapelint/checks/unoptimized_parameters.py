@@ -1,11 +1,11 @@
-"""Parameters that backward passes come to and no optimizer holds.
+"""Parameters that backward passes reach and no optimizer holds.
 
     self.blocks = [nn.Linear(8, 8) for _ in range(3)]   # parameters() does not look into a list
     ...
     model.fc = nn.Linear(8, 2)                          # the optimizer was built before, and has the old ones
 
-Who leaves a part of a network out of an optimizer means it. Told is only what an optimizer of the whole network lost:
-what is in a plain container, what is no Parameter, what was made after the optimizer.
+Who leaves a part of a network out of an optimizer means it. Reported is only what an optimizer of the whole network
+lost: what is in a plain container, what is no Parameter, what was made after the optimizer.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def refuse_nothing(m: Machine, state: State, given: Value, call: Call) -> None:
 
 
 def _untrained(state: State, key: int) -> bool:
-    """Whether passes come to a leaf, and nobody has used, read, cleared or changed what it got, or the leaf itself."""
+    """Whether passes reach a leaf, and no code has used, read, cleared or changed what it got, or the leaf itself."""
     past, tensor = state.history[key], state.tensors[key]
     write = state.writes.get(tensor.counter)
     return (

@@ -14,8 +14,8 @@ from ..source import line_starts
 
 @dataclass(slots=True)
 class Document:
-    """What goes into one: ``objects`` are the findings, ``notifications`` what is told apart from these; ``failures``
-    are in words what could not be done and has no notification.
+    """What goes into one: ``objects`` are the findings, ``notifications`` what is listed apart from these;
+    ``failures`` are in words what could not be done and has no notification.
     """
 
     objects: list[Any] = field(default_factory=list)

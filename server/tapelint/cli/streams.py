@@ -24,7 +24,7 @@ class ReaderGone(OutputError):
 
 
 def prepare() -> None:
-    """Make the streams fit for printing. A closed standard error is as good as one that nobody reads."""
+    """Make the streams fit for printing. A closed standard error is as good as one that no code reads."""
     try:
         while (spare := os.open(os.devnull, os.O_RDWR)) <= 2:
             pass  # stays open: or a file that is opened later would take the place of a closed stream
@@ -75,7 +75,7 @@ def crash(error: Exception) -> None:
 
 
 def explain(failure: str, trace: str) -> None:
-    """Put the traceback of a failure that was told to the log, if there is one."""
+    """Put the traceback of a failure that was reported to the log, if there is one."""
     if os.environ.get(LOG):
         import logging
 

@@ -1,6 +1,6 @@
 """Two paths side by side: what they do not agree on.
 
-    if verbose: log = [loss.item()]       # two lists, made at different places: plain, nobody can differentiate them
+    if verbose: log = [loss.item()]       # two lists, made at different places: plain, no code can differentiate them
     else: hidden = hidden.detach()        # one of the paths has cut a graph: that keeps them apart
 
 Objects that the paths made separately are alike if they were made at the same place in the same iteration and hold
@@ -109,7 +109,7 @@ class Bisimulation:
         return not self.things(mine, yours, (key, key)) and (reaches(self.state, key) or reaches(self.other, key))
 
     def holds_tensor(self, key: int) -> bool:
-        """Whether somebody on one of the paths may still hold a tensor."""
+        """Whether some code on one of the paths may still hold a tensor."""
         return self.live is None or any(key in self.meeting.held(path).tensors for path in (self.state, self.other))
 
     def values(self, mine: Value, yours: Value) -> bool:

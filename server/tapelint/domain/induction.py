@@ -1,4 +1,4 @@
-"""Numbers that count iterations, and whether anybody looks at them.
+"""Numbers that count iterations, and whether any code looks at them.
 
     for epoch in range(args.epochs):            # 0, 1, and then some number
         for x, y in loader:
@@ -6,8 +6,8 @@
         print(f"epoch {epoch}")                 # what is only shown decides nothing
         if epoch == 0: warm_up(model)           # here an iteration differs from the next by its number
 
-Where nobody has looked at its number, an iteration is what any other one that begins alike would be (``repeating``).
-So it is with how many numbers a list holds by then.
+Where no code has looked at its number, an iteration is what any other one that begins alike would be (``repeating``).
+The same holds for the number of items of a list.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def is_observed(*keys: int) -> bool:
 
 
 class InductionValue(Const):
-    """A constant that depends on the number of an iteration. Whoever asks for its ``value`` is noted: what is done then
-    may be something else in another iteration.
+    """A constant that depends on the number of an iteration. Code that asks for its ``value`` is noted: what is done
+    then may be something else in another iteration.
     """
 
     __slots__ = ("_number", "_keys", "grows", "begun")
@@ -78,7 +78,7 @@ class InductionValue(Const):
 
     def __init__(self, number: Any, *of: Const, grows: bool = False, begun: bool = False) -> None:
         """What was made of the numbers ``of`` is looked at where it is. One that ``grows`` is counted by the program,
-        not by a loop; one that has ``begun`` was counted before anybody looked.
+        not by a loop; one that has ``begun`` was counted before any code looked.
         """
         sources = [source for source in of if isinstance(source, InductionValue)]
         object.__setattr__(self, "_number", number)
@@ -94,7 +94,7 @@ class InductionValue(Const):
 
     @property
     def is_observed(self) -> bool:
-        """Whether its number, or that of anything it was made of, has been of use to anybody."""
+        """Whether its number, or that of anything it was made of, has been of use to any code."""
         return is_observed(*self._keys)
 
     def __eq__(self, other: object) -> bool:

@@ -28,8 +28,8 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], mee
     """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
 
     ``saved`` are the version counters some node has ever saved: how often any other was written cannot matter any more.
-    ``suspects`` are the heap objects that last told paths apart: looked at first, for they will do so again. Where
-    it is known what is live at the ``meeting``, what nobody holds any more does not matter.
+    ``suspects`` are the heap objects that last distinguished paths: looked at first, for they will do so again. Where
+    it is known what is live at the ``meeting``, what no code holds any more does not matter.
     """
     meeting.work += COMPARISON
     if (

@@ -1,6 +1,6 @@
-"""What nobody knows is taken for nothing certain: not for data, not for a number, not for one thing twice.
+"""What is unknown is taken for nothing certain: not for data, not for a number, not for one thing twice.
 
-out = unet(x).sample          `unet` is of a library: `out` is an attribute, and nobody knows of what
+out = unet(x).sample          `unet` is of a library: `out` is an attribute, and it is unknown of what
 ((out - noise) ** 2).mean()   so `out` is no number; whether the difference has a graph is not known
 a, b = native.knn(points)     two results, of which one may be data and the other not
 """
@@ -36,7 +36,7 @@ DEEP = 3
 
 def is_opaque(state: State, value: Value) -> bool:
     """Whether a value is an attribute that may be anything: of something unknown, or one that an object of the program
-    has from a class which nobody knows. What is known to be a method is not.
+    has from an unknown class. What is known to be a method is not.
     """
     if not isinstance(value, Method):
         return False
@@ -78,7 +78,7 @@ def is_data(state: State, value: Value, deep: int = DEEP) -> bool:
 
 
 def part_of(facts: Facts, state: State, whole: int, node: ast.AST) -> TensorRef:
-    """A part of what a call nobody knows has returned, which is taken for a tensor and may be several: it depends on
+    """A part of what an unknown call has returned, which is taken for a tensor and may be several: it depends on
     what the whole depends on, and shares nothing with other parts for certain. Of several each has the graph it was
     made with, whatever the mode is now.
     """

@@ -2,7 +2,7 @@
 
 h = net(x)
 y = h * 2
-h = None      # nobody holds the first tensor any more, but the graph below y has its node
+h = None      # no code holds the first tensor any more, but the graph below y has its node
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from .values import (
 
 @frozen
 class Reachable:
-    """The tensors, and the heap objects, that somebody on a path holds."""
+    """The tensors, and the heap objects, that some code on a path holds."""
 
     tensors: set[int]
     objects: set[int]
 
 
 Known = dict[int, tuple[Any, Reachable]]
-"""What is in heap objects that nobody changes any more, by their number."""
+"""What is in heap objects that no code changes any more, by their number."""
 NOTHING = None, Reachable(set(), set())
 
 
@@ -82,7 +82,7 @@ class JoinPoint:
         self._reached: dict[int, set[int]] = {}
 
     def reaches(self, state: State, key: int) -> bool:
-        """Whether somebody on a path may still come to a heap object. Where it is not known what is ``live`` only lists
+        """Whether some code on a path may still reach a heap object. Where it is not known what is ``live`` only lists
         and dicts are looked for: what a call has collected in them is of no use when it has returned its result.
         """
         if type(state.heap[key]) not in OBJECTS:
@@ -118,7 +118,7 @@ class JoinPoint:
 
 def held(state: State, live: frozenset[str], given: Iterable[Value], known: Known) -> Reachable:
     """What anything on the heap holds, but for the variables of the running scope that are not ``live``; and what the
-    running calls were ``given``, which whoever called still has. What a path does not own is never changed: what is
+    running calls were ``given``, which the caller still has. What a path does not own is never changed: what is
     in it is looked for once.
     """
     tensors, objects = set[int](), set[int]()
@@ -158,7 +158,7 @@ def _inside(key: int, thing: Any, known: Known) -> Reachable:
 
 def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     """The heap objects that frames and objects lead to, what the running calls were ``given`` and what is returned:
-    a list that only other lists hold, and nobody those, is not among them.
+    a list that only other lists hold, and those by nothing, is not among them.
     """
     found = Reachable(set(), set())
     objects, owned = found.objects, state.owned

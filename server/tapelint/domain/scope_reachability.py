@@ -1,11 +1,11 @@
-"""What the code that is running can come to: what it does depends on no more than that.
+"""What the code that is running can reach: what it does depends on no more than that.
 
 def train_epoch(model, loader):
     for x, y in loader:             # `model`, `loader`, what these hold, the names of the module
         ...
 best = 0.0
 for epoch in range(10):
-    train_epoch(model, loader)      # but not `history`, in the scope of whoever calls
+    train_epoch(model, loader)      # but not `history`, in the scope of the caller
     history.append(evaluate(model))
 """
 
@@ -17,7 +17,7 @@ from .values import Frame, Function, Generator, Value
 
 
 class LocalJoinPoint(JoinPoint):
-    """Paths are compared in what the running scope can come to, where of its own variables ``live`` can be read."""
+    """Paths are compared in what the running scope can reach, where of its own variables ``live`` can be read."""
 
     is_local = True
 

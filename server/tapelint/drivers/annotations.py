@@ -1,6 +1,6 @@
-"""What an annotation promises of an argument that nobody has given.
+"""What an annotation promises of an argument that was not given.
 
-    net: nn.Module                a network nobody knows
+    net: nn.Module                an unknown network
     policy: str | type[QPolicy]   the class QPolicy, which is more than any text would be
     agent: Agent                  an object of that class of the program, made with inferred arguments
     rate: float                   a number: no graph comes of it

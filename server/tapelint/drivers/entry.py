@@ -158,7 +158,7 @@ def _facts(step: AnalysisUnit) -> Facts:
 
 
 def _finished(m: Machine, memory: Memory) -> AnalysisUnit:
-    """What is told at the end of the script, and the state that functions without a caller begin in."""
+    """What is reported at the end of the script, and the state that functions without a caller begin in."""
     if memory.finish is None:
         before = memory.script[-1]
         with recorded(m, memory.facts(before), before.loads, 0) as step:
@@ -241,7 +241,7 @@ def _looked_up_again(m: Machine, known: AnalysisUnit) -> None:
 
 def _counted(m: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
     """All steps, those of imported modules before the first that may use them; the machine knows what all have
-    counted, and what they have learnt if somebody watches it.
+    counted, and what they have learnt if some code watches it.
     """
     found = list(complete(steps))
     ended: set[ast.AST] = set()
@@ -288,7 +288,7 @@ def _complete(m: Machine, state: State, module: int) -> None:
     state.frame, state.calls, state.iterations = module, (), ()
     state.signal, state.value = None, None
     state.grad_mode, state.inference = True, False
-    state.collected = {}  # told above; of a script that raised nobody asks what it keeps
+    state.collected = {}  # reported above; of a script that raised no code asks what it keeps
     for statement in m.tree.body:
         if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
             continue

@@ -1,4 +1,4 @@
-"""What a framework does around a method that it calls for each batch, where nobody in the program calls it.
+"""What a framework does around a method that it calls for each batch, where no code in the program calls it.
 
     class Net(LightningModule):
         def on_train_epoch_start(self): ...          once, before all batches
@@ -95,7 +95,7 @@ def resting(m: Machine, premise: str) -> Iterator[None]:
 
 
 def imagine_backward(m: Machine, state: State, roots: Iterable[int], node: ast.AST, assumed: str) -> None:
-    """Nobody in the file walks these; somebody will. What the program itself has spoiled raises then."""
+    """No code in the file walks these; the framework will. What the program itself has spoiled raises then."""
     keys = list(roots)
     if keys:
         try:

@@ -1,6 +1,6 @@
-"""What a function is given that nobody calls: by annotation, by default, by use.
+"""The arguments of a function without a caller: by annotation, by default, by use.
 
-    def train(model, loader, epoch):     model(x) and model.parameters(): a network nobody knows
+    def train(model, loader, epoch):     model(x) and model.parameters(): an unknown network
     class DQN:
         def __init__(self, policy: str | type[QPolicy], env, lr=1e-4, build=True)
                                          policy is the class, lr and build are what they are by default
@@ -96,7 +96,7 @@ PLAIN_KINDS = ("list", "dict", "set", "deque")
 def inferred(
     m: Machine, state: State, function: Function, parameters: list[ast.arg], making: HeapRef | None = None
 ) -> dict[str, Value]:
-    """Values for parameters nobody gave. What has a plain default keeps it, unless it is a switch (True, False, None),
+    """Values for parameters without an argument. A plain default is kept, unless it is a switch (True, False, None),
     which may be either; where it is an object of the class ``making`` that is made, a switch keeps its default too, if
     None is foreseen there.
     """

@@ -8,7 +8,7 @@
             if args.sample:
                 Sampler(net).show(x)      # the only one who asks for `show`
 
-Nothing may have run such a function: its callers stand in code that is not reached, or are given what nobody knows. Who
+Nothing may have run such a function: its callers stand in code that is not reached, or are given what is unknown. Who
 runs it then has to run it as they do.
 """
 
@@ -96,7 +96,7 @@ def _is_quiet(function: Definition, sites: dict[str, list[Site]], quiet: set[ast
 
 
 def _beside(owner: ast.ClassDef, sites: dict[str, list[Site]], quiet: set[ast.AST]) -> set[ast.AST]:
-    """The methods that nobody mentions, of a class of which others are mentioned outside in such places only."""
+    """The methods that no code mentions, of a class of which others are mentioned outside in such places only."""
     methods = [each for each in owner.body if isinstance(each, Definition) and each.name != "__init__"]
     inside = set(walk(owner))
     outside = [site for each in methods for site in sites.get(each.name, ()) if site.function not in inside]

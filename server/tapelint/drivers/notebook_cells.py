@@ -3,8 +3,8 @@
     cell 1    loss = net(x).sum()
     cell 2    loss.backward()         fine; but who runs this cell alone a second time walks a graph that is freed
 
-Running a cell again is the loop that the user of a notebook makes by hand. What it would lead to is told as such: the
-plain run is over by then, so nothing of this is ever taken for an error of the program.
+Running a cell again is the loop that the user of a notebook makes by hand. What it would lead to is reported as such:
+the plain run is over by then, so nothing of this is ever taken for an error of the program.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ def _driven(
 
 
 def again_and_again(m: Machine, state: State, function: Function, effect: Callable[[State], None]) -> list[State]:
-    """A method that reaches backward is called once per step by whoever trains: run it twice on the same object,
+    """A method that reaches backward is called once per step by code that trains: run it twice on the same object,
     which is the loop its caller would write.
     """
     run, before = m.new_run(), m.stats.backwards

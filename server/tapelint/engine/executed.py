@@ -25,7 +25,7 @@ from .machine import Machine
 
 def is_whole(m: Machine, steps: Iterable[AnalysisUnit]) -> bool:
     """Whether the script was executed in whole: all code of the file, each statement to its end, no path cut off or
-    ended by an error, and no backward from what nobody knows.
+    ended by an error, and no backward from what is unknown.
     """
     holes, imports = m.stats, m.imports
     if holes.spent or holes.stopped or holes.faults or holes.dropped or holes.failed or holes.rootless:

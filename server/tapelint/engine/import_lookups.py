@@ -1,4 +1,4 @@
-"""What is looked up in other files, in the order in which it is: a budget for text is shared by whoever comes first.
+"""What is looked up in other files, in the order in which it is: a budget for text is used by those that come first.
 
 A step keeps a note of what it has looked up. After an edit, that step is what it was only if it would be answered the
 same again, where others may have come before it: so notes are gone through once more, in the order of the steps.

@@ -2,7 +2,7 @@
 
     import torch                      a stretch of the script
     model, opt = build()              a stretch of the script: has read `build`
-    def train(model): ...             nobody calls it, so it is a step of its own: reads `train`
+    def train(model): ...             no code calls it, so it is a step of its own: reads `train`
     class Trainer:
         def __init__(self): ...       the object its methods run on, made once: reads `__init__`
         def fit(self): ...            a step that begins with that object: reads `fit`

@@ -43,7 +43,7 @@ class Live:
 
 
 def live(scope: ast.AST, loop: ast.AST) -> Live | None:
-    """What ``loop`` needs of the names of ``scope``, the function or module it stands in; None where nobody knows."""
+    """What ``loop`` needs of the names of ``scope``, the function or module it stands in; None if unknown."""
     known: dict[ast.AST, Live] | None = getattr(scope, "_tapelint_live", None)
     if known is None:
         known = scope._tapelint_live = _look(scope)  # type: ignore[attr-defined]
@@ -108,7 +108,7 @@ class _Mentions:
 @dataclass(frozen=True, slots=True)
 class Ways:
     """What is live where a statement can go: to the next one, out of the loop or to its head, out of the function, or
-    to whoever catches what it raises.
+    to the handler that catches what it raises.
     """
 
     out: Names

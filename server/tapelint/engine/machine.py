@@ -42,7 +42,7 @@ STEPS = 80_000
 """Expressions evaluated per entry point before it is given up: about half a second."""
 
 COMPARISONS_PER_FUEL = 24
-"""What is looked at to compare paths, and nodes that passes come to, for the price of one step."""
+"""What is looked at to compare paths, and nodes that passes reach, for the price of one step."""
 
 
 class Raised(Exception):
@@ -64,7 +64,7 @@ class OutOfFuel(Exception):
 
 
 class Cancelled(Exception):
-    """Nobody wants the result any more."""
+    """The result is no longer needed."""
 
 
 Probe = Callable[[ast.AST, State, Value], None]
@@ -83,7 +83,7 @@ class Machine(Evaluation):
     each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
     optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``inside``
     the ``Sequential`` objects that are running; ``making`` the classes of which an object is being made for an
-    annotation; ``width`` how many paths are kept; ``settled`` what is in heap objects that nobody changes any more;
+    annotation; ``width`` how many paths are kept; ``settled`` what is in heap objects that no code changes any more;
     ``entering`` is the call whose function is not to be run at once (``stretches``).
     What ``steps`` keeps for each part of the execution is that of the running one: ``called`` are the definitions that
     were called, ``read`` those whose body was looked into, ``ran`` what was executed to its end (``executed``),
@@ -189,7 +189,7 @@ class Machine(Evaluation):
             raise OutOfFuel
 
     def charge(self) -> None:
-        """Passes through graphs cost steps, too, by the nodes that they have come to."""
+        """Passes through graphs cost steps, too, by the nodes that they have reached."""
         self.steps += self.facts.work // COMPARISONS_PER_FUEL
         self.facts.work %= COMPARISONS_PER_FUEL
         self.check()
@@ -311,8 +311,8 @@ class Machine(Evaluation):
         return states
 
     def drop_uncaught_raises(self, states: list[State]) -> list[State]:
-        """Without the paths that end in an exception which nobody catches, as long as there is any other: they have
-        told what there is to tell, and should not take the place of paths that go on.
+        """Drop paths that end in an uncaught exception, unless no other is left. They have been reported already and
+        must not use up the number of paths.
         """
         if self.catching:
             return states

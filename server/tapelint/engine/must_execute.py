@@ -3,8 +3,8 @@
 def train(loader, net, check):
     for x, y in loader:
         out = net(x)
-        check(out.numpy())            whoever calls this with gradients switched off
-        loss(out, y).backward()       comes to this, and it raises: so nobody does
+        check(out.numpy())            if a caller ran this with gradients switched off,
+        loss(out, y).backward()       it would reach this, which raises: so none does
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What an analysis has not seen is not passed over in silence: it is counted, and what was not followed is named.
 
-for x in stream: train(x)      # a graph that nobody could follow is a hole, a path that was dropped is one
+for x in stream: train(x)      # a graph that no code could follow is a hole, a path that was dropped is one
 """
 
 from __future__ import annotations

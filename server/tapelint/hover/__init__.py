@@ -118,7 +118,9 @@ def paragraph(lines: list[str]) -> str:
 
 
 def story(diagnostic: Diagnostic) -> str:
-    """A diagnostic told in order: how it came to that, what to do. Its message the editor shows beside the hover."""
+    """A diagnostic reported in order: how it came to that, what to do. Its message the editor shows beside the
+    hover.
+    """
     parts = [f"**{diagnostic.code}** `{diagnostic.name}`"]
     steps = [
         f"{number}. {place(link, diagnostic.filename)}: {link.message}"

@@ -28,7 +28,7 @@ OWN: dict[str, About] = {
     "requires_grad_": detaching.requires_grad,
     "save_for_backward": custom_backward.save_for_backward,
 }
-"""Calls that are told for themselves."""
+"""Calls that are described on their own."""
 
 
 def describe(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:

@@ -18,7 +18,7 @@ FLAGS = frozenset({"data", "grad", "requires_grad"})
 
 
 RETENTION = frozenset({"retain_graph", "create_graph"})
-"""Arguments of a backward that are told for themselves."""
+"""Arguments of a backward that are described on their own."""
 
 
 def at_caret(source: Source, row: int, column: int) -> list[ast.AST]:

@@ -1,6 +1,6 @@
 """What the calls of a training step do here: ``zero_grad``, ``clip_grad_norm_``, ``step``.
 
-opt.zero_grad()    # which gradients it clears, and whether anybody had used them
+opt.zero_grad()    # which gradients it clears, and whether any code had used them
 opt.step()         # which parameters it writes, and whose saved tensors that spoils
 """
 

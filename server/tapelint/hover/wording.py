@@ -25,7 +25,7 @@ def op_name(node: Node) -> str:
 
 
 files: ContextVar[Files] = ContextVar("files")
-"""The program that is spoken of: a line of another file is told with that file's name."""
+"""The program that is spoken of: a line of another file is reported with that file's name."""
 
 
 def line(node: ast.AST) -> str:
@@ -124,7 +124,7 @@ def unit(point: ProgramPoint) -> str:
 
 
 def by_lap(told: Sequence[tuple[ProgramPoint, str]]) -> str:
-    """``iteration 1: a; from iteration 2: b``; empty where every iteration is told the same."""
+    """``iteration 1: a; from iteration 2: b``; empty where every iteration is reported the same."""
     if len({text for _, text in told}) < 2:
         return ""
     depth = min(len(laps_of(point)) for point, _ in told)
@@ -143,7 +143,7 @@ def by_lap(told: Sequence[tuple[ProgramPoint, str]]) -> str:
 
 
 def told_lines(told: Sequence[tuple[ProgramPoint, str]]) -> list[str]:
-    """One line for what each iteration was told, or for all of them; none if nothing was told."""
+    """One line for what each iteration was reported, or for all of them; none if nothing was reported."""
     return [f"- {by_lap(told) or told[-1][1]}"] if told else []
 
 

@@ -111,7 +111,7 @@ def examine(
 
 
 def nothing(snapshot: Snapshot, token: Token) -> Outcome:
-    """The outcome of a document nobody needs to analyse."""
+    """The outcome of a document that need not be analysed."""
     return Outcome(snapshot, LineIndex(snapshot.text), token, result_id="nothing")
 
 

@@ -123,7 +123,7 @@ class Server(LanguageServer):
         self.window_log_message(types.LogMessageParams(kind, message))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """To the log. A popup about a fault of ours helps nobody who is typing; a failed request has its answer."""
+        """To the log. A popup about a fault of ours does not help while typing; a failed request has its answer."""
         if source is not FeatureRequestError:
             logger.error("%s: %s", getattr(source, "__name__", source), error)
 
@@ -137,7 +137,7 @@ class Server(LanguageServer):
         self.leave(1)
 
     async def run(self, source: int, sink: int) -> int:
-        """Serve until told to leave; the result is the process's exit code."""
+        """Serve until asked to leave; the result is the process's exit code."""
         loop = asyncio.get_running_loop()
         self._left = loop.create_future()
         self._watch = loop.create_task(parent_process.watch(None, self._orphaned))
@@ -156,7 +156,7 @@ class Server(LanguageServer):
             try:
                 loop.call_soon_threadsafe(function, *args)
             except RuntimeError:
-                pass  # the loop has closed: nobody is left to tell
+                pass  # the loop has closed: nothing is left to answer
 
         writer = framing.Writer(sink, lambda: soon(self._hung_up))
         self.protocol.set_writer(writer)

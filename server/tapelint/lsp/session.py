@@ -73,7 +73,9 @@ class Entry:
 
     @property
     def pause(self) -> float:
-        """How long typing has to pause: as long as an analysis takes, so that at most half of the work is in vain."""
+        """How long typing has to pause: as long as an analysis takes, so that at most half of the work is without
+        success.
+        """
         return min(DEBOUNCE, max(SHORTEST, self.took))
 
     def supersede(self) -> None:
@@ -288,7 +290,7 @@ class Session:
             await asyncio.wait({outcome.fixes(index, self.worker, Priority.IDLE)})
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run ``work``; the loop itself would forget a task nobody holds."""
+        """Run ``work``; the loop itself would forget a task without a reference."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

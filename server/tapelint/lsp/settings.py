@@ -49,7 +49,7 @@ class Settings:
     def config(self, path: str | None) -> tuple[Config, str | None]:
         """The project's configuration for the file ``path`` with these settings on top, and what is wrong with either.
 
-        A mistake in one of them must not switch the analysis off: the user is told, and what can be used is used.
+        A mistake in one of them must not switch the analysis off: the user is informed, and what can be used is used.
         """
         config, complaint = Config(), None
         try:

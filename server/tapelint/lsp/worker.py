@@ -51,7 +51,7 @@ class Job:
         self.future: asyncio.Future[Any] = self.loop.create_future()
 
     def settle(self, result: Any, error: BaseException | None) -> None:
-        """Called on the loop. Somebody may have stopped waiting in the meantime."""
+        """Called on the loop. The caller may have stopped waiting in the meantime."""
         if self.future.done():
             return
         if self.token():

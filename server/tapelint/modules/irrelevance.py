@@ -32,7 +32,7 @@ class Far:
 
 
 def is_plain(state: State, value: Value, depth: int = 3) -> bool:
-    """Whether a value is plain data for certain: numbers, text, what nobody knows, containers and objects of such."""
+    """Whether a value is plain data for certain: numbers, text, what is unknown, containers and objects of such."""
     if isinstance(value, (Const, Unknown, External, Module)):
         return True
     if depth and isinstance(value, Tuple):

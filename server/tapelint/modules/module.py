@@ -20,7 +20,7 @@ class Loaded:
 
     ``names`` are imports not followed yet: by name the module and what of it, ``stars`` the paths of modules all of
     whose names are here too. ``world`` is the state its top level ended in, or, while it imports another module, the
-    state it has come to; ``own`` are the heap objects made there, ``needs`` the modules it used, perhaps in a circle,
+    state it has reached; ``own`` are the heap objects made there, ``needs`` the modules it used, perhaps in a circle,
     ``changed`` what it did to objects of theirs.
     """
 

@@ -1,4 +1,4 @@
-"""Which overload does a call run? Arguments are told apart by coarse kinds, as PyTorch's own argument parser does.
+"""Which overload does a call run? Arguments are distinguished by coarse kinds, as PyTorch's own argument parser does.
 
 The kinds of arguments: ``tensor``, ``3d`` (a tensor known to have three dimensions; ``0d`` to ``9d``), ``number`` (int
 or float, not known which), ``int`` and ``float`` (known constants), ``bool``, ``true``, ``false``, ``str``, ``none``,

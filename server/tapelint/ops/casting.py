@@ -1,8 +1,8 @@
 """Which ops save their very inputs under ``torch.autocast``.
 
 Autocast hands most ops that save something a copy of their inputs in another type: matrix products, convolutions and
-recurrent cells a shorter one, losses, norms and powers a longer one. A write to the original is then nobody's business.
-A tensor that has the longer type already is not copied for the latter: they save it as it is.
+recurrent cells a shorter one, losses, norms and powers a longer one. A write to the original is then no code's
+business. A tensor that has the longer type already is not copied for the latter: they save it as it is.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Networks that libraries make: which names return a Module, and what its outputs are called. Data, in one place.
 
-    torchvision.models.resnet18()                    a Module with parameters nobody looks into
+    torchvision.models.resnet18()                    a Module with unknown parameters
     timm.create_model("vit_base_patch16_224")        the same
     BertModel.from_pretrained("bert-base-uncased")   the same; its output's ``loss`` and ``logits`` depend on it
     torch_geometric.nn.GCNConv(16, 7)                a layer: a class that the program may derive its own from
@@ -96,7 +96,7 @@ def is_ownless(name: str) -> bool:
 
 @cache
 def answers(name: str, method: str) -> bool | None:
-    """Whether the result of a method of this class depends on what it is given and on the network; None where nobody
+    """Whether the result of a method of this class depends on what it is given and on the network; None where no code
     knows.
     """
     known = ((method in given, method in cut) for pattern, given, cut in ANSWERS if pattern.fullmatch(name))

@@ -6,7 +6,7 @@
 
 The rows are data, generated from the installed PyTorch (see ``tools/ops``), never typed from memory.
 
-The kind of a parameter says which arguments it takes; several overloads are told apart by it:
+The kind of a parameter says which arguments it takes; several overloads are distinguished by it:
 
     tensor, tensors            a tensor; a list or tuple of tensors
     matrix                     a tensor of one or two dimensions

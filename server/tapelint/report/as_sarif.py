@@ -51,8 +51,8 @@ def as_sarif(
 
 
 def as_notification(diagnostic: Diagnostic, notice: Notice) -> dict[str, Any]:
-    """What was not seen of a file; ``diagnostic`` is how it is told. SARIF has an error for what ended a part of the
-    run.
+    """What was not seen of a file; ``diagnostic`` is how it is reported. SARIF has an error for what ended a part of
+    the run.
     """
     others = [place for place in diagnostic.related if place.span != diagnostic.span]
     places = [(diagnostic.filename, diagnostic.span), *((place.filename, place.span) for place in others)]

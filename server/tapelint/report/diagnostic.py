@@ -1,4 +1,4 @@
-"""What a user is told: plain data, the same for the terminal, the editor and CI."""
+"""What a user sees: plain data, the same for the terminal, the editor and CI."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def _sentence(path: Path) -> str:
 
 
 def _constants(rule: Rule) -> Iterator[str]:
-    """Every string in the code of a rule that is not text for somebody to read."""
+    """Every string in the code of a rule that is not text for a reader."""
     start = next(stem for stem in RULES if stem.startswith(f"{rule.code.lower()}_"))
     todo: list[tuple[str, str | None]] = [(start, None)]
     seen = set(todo)

@@ -16,7 +16,7 @@ Place = TypeVar("Place", Diagnostic, Related)
 
 
 def in_cells(diagnostic: Diagnostic, source: Source) -> Diagnostic:
-    """A finding in the program of ``source``, told in cells; the same where that is no notebook."""
+    """A finding in the program of ``source``, reported in cells; the same where that is no notebook."""
     if not source.cells:
         return diagnostic
     related = tuple(_in_cell(link, source) for link in diagnostic.related)

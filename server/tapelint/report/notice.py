@@ -1,4 +1,4 @@
-"""What was not seen of a file, and why: told beside the findings, and counted apart from them.
+"""What was not seen of a file, and why: reported beside the findings, and counted apart from them.
 
     not read           not a text, or not readable
     not analysed       not even the recovery could parse it, too large, nested too deeply
@@ -35,7 +35,7 @@ class Kind(enum.Enum):
 
     @property
     def described(self) -> tuple[str, str, Severity]:
-        """The code, the name and the severity under which programs are told of it."""
+        """The code, the name and the severity under which programs are informed of it."""
         match self:
             case Kind.NOT_READ | Kind.NOT_ANALYSED:
                 return "TL910", "not-analysed", "warning"
@@ -73,7 +73,7 @@ class Notice:
 
     @property
     def is_common(self) -> bool:
-        """Whether there are too many of its kind to be told one by one to somebody at a terminal."""
+        """Whether there are too many of its kind to be reported one by one to a reader at a terminal."""
         return self.kind is Kind.FOLLOWED_IN_PART and bool(self.names)
 
     @property
@@ -85,14 +85,14 @@ class Notice:
 
     @property
     def failure(self) -> str:
-        """The sentence with the name of the file, for somebody at a terminal."""
+        """The sentence with the name of the file, for a reader at a terminal."""
         if self.kind is Kind.FAULT:
             return f"internal error in {self.filename}: {self.message.removeprefix('internal error: ')}"
         return f"{self.filename}: {self.message}"
 
     @property
     def topic(self) -> tuple[Kind, frozenset[str]]:
-        """What is told, whichever rows it is about: an edit further up does not make it news."""
+        """What is reported, whichever rows it is about: an edit further up does not make it news."""
         return self.kind, frozenset([*self.names, self.trace.rpartition("\n")[2]])
 
 

@@ -1,4 +1,4 @@
-"""What ``tapelint rule CODE`` prints: a rule's page for somebody at a terminal.
+"""What ``tapelint rule CODE`` prints: a rule's page for a reader at a terminal.
 
     TL201 saved-tensor-modified
     a tensor saved for backward is written in place

@@ -16,7 +16,7 @@ def settle(
     suppressions: Suppressions = Suppressions(),  # noqa: B008  (frozen)
     grade: Callable[[Diagnostic], Severity | None] = lambda diagnostic: diagnostic.severity,
 ) -> tuple[Diagnostic, ...]:
-    """The findings to report. The same hazard at the same place is met on many paths: the gravest one, told in the
+    """The findings to report. The same hazard at the same place is met on many paths: the gravest one, reported in the
     fewest steps, stands for all of them. ``grade`` says how grave it is to the user; None: not wanted."""
     best: dict[tuple[object, ...], Diagnostic] = {}
     for diagnostic in found:

@@ -266,7 +266,7 @@ def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, no
         if value.kind == "class":
             return BoundMethod(value, kind)
         if m.ask(is_abstract, value.node):
-            return Method(owner, getattr(value.node, "name", ""))  # of a derived class that nobody knows
+            return Method(owner, getattr(value.node, "name", ""))  # of an unknown derived class
         if value.kind == "property":
             return m.call(state, replace(value, kind=""), [owner], {}, node, key)
         return BoundMethod(value, owner)
@@ -304,7 +304,7 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
     elif isinstance(owner, (Unknown, Method)) and name == "requires_grad":
         frozen_parts.unknown_flag(m, state)
     elif isinstance(owner, Unknown):
-        # Of an object nobody knows what is plain is kept: options that the program sets itself (`args.cuda = ...`).
+        # Of an unknown object what is plain is kept: options that the program sets itself (`args.cuda = ...`).
         if isinstance(value, (Const, Unknown)):
             keep_beside(state, owner.tensor, name, value)
         elif _kept_beside(state, owner.tensor, name) is not None:
@@ -366,7 +366,7 @@ def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: 
 
 
 def keep_beside(state: State, key: int, name: str, value: Value) -> None:
-    """An attribute that the program gives a tensor, or what nobody knows: kept on the heap, under the negative of its
+    """An attribute that the program gives a tensor, or what is unknown: kept on the heap, under the negative of its
     number.
     """
     if -key not in state.heap:

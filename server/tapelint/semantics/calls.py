@@ -234,7 +234,7 @@ METHODS = {
 """Models of methods by what has them."""
 
 OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
-"""Methods that only tensors have, and that return one: what nobody knows is a tensor where the program calls them."""
+"""Methods that only tensors have, and that return one: what is unknown is a tensor where the program calls them."""
 
 
 def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
@@ -298,7 +298,7 @@ def _library(m: Machine, state: State, call: Call) -> Value:
 def unknown_call(
     m: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value
 ) -> Value:
-    """Nobody knows what this does."""
+    """A call of unknown code."""
     m.stats.unknown_calls += 1
     values = (*args, *kwargs.values())
     held = handed_over(m, state, function, values, node)

@@ -25,7 +25,7 @@ from .functions import call_function, define_function
 
 
 def _base(state: State, value: Value) -> Value:
-    """A class that another one is derived from; one that a metaclass of the program made is known to nobody."""
+    """A class that another one is derived from; one that a metaclass of the program made is unknown."""
     is_object = isinstance(value, HeapRef) and not isinstance(state.heap[value.id], Class)
     return Unknown("class") if is_object else value
 

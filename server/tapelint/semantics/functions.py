@@ -93,7 +93,7 @@ def is_transform(value: Value) -> bool:
 
 
 BATCH = "**"
-"""The name of what is given as ``**batch``: data, of which nobody knows the names."""
+"""The name of what is given as ``**batch``: data, whose names are unknown."""
 
 
 def bind_arguments(
@@ -227,7 +227,7 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: Cons
     """Run a generator's body, handing each value to ``consumer(state, value) -> states``; the states after it is
     exhausted.
 
-    The consumer runs in the scope of whoever iterates. If it leaves the loop (break, return, raise) the generator is
+    The consumer runs in the scope of the loop. If it leaves the loop (break, return, raise) the generator is
     unwound.
     """
     function = generator.function

@@ -205,7 +205,7 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
 
 
 def _alike(m: Machine, state: State, whole: Unknown | Method, items: list[Unknown]) -> list[Value]:
-    """Items of what nobody knows: they can reach what it reaches, as the optimizers of ``a, b = self.optimizers``."""
+    """Items of what is unknown: they can reach what it reaches, as the optimizers of ``a, b = self.optimizers``."""
     from ..models.torch.autograd.grad_access import reach
 
     held = frozenset(reach(m, state, [whole]))

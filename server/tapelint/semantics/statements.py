@@ -35,7 +35,7 @@ def void(_: Value) -> None:
 
 
 def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: ast.expr | None) -> list[State]:
-    """``yield`` hands the value to whoever runs the generator: a loop body, or a list being collected."""
+    """``yield`` hands the value to the code that runs the generator: a loop body, or a list being collected."""
     if not m.consumers:
         return [state]
     states = m.run_paths(state, lambda s: setattr(s, "value", m.eval(node.value, s) if node.value else NONE))

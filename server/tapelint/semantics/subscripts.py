@@ -139,7 +139,7 @@ def _tensor(m: Machine, state: State, owner: TensorRef, index: Value, node: ast.
 
 def _doubtful(m: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
     """``x[i]`` where i may be a number or a mask: it depends on x and shares nothing with it for certain. Which part
-    of x it is, and how large, nobody knows.
+    of x it is, and how large, is unknown.
     """
     value = dispatch.apply(m, state, dispatch.CLONE, [owner], {}, node)
     assert isinstance(value, TensorRef)

@@ -1,8 +1,8 @@
 """A tree after an edit that is, as far as it can be, the tree before it.
 
     def load(path): ...           the very nodes of the old tree, a row further down
-    def train(model): ...         the old definition with its new body: whoever holds the function holds the new one
-    if __name__ == "__main__":    the old statement with its new sides: whoever is inside it goes on with the new ones
+    def train(model): ...         the old definition with its new body: code that holds the function holds the new one
+    if __name__ == "__main__":    the old statement with its new sides: code that is inside it goes on with the new ones
         train(load("data"))       the old nodes again
 
 So what was found out about the old tree (which functions a run has entered, where a hazard is) holds for the new one
@@ -110,7 +110,7 @@ class _Edit:
         return statement
 
     def revised(self, old: ast.stmt, new: ast.stmt) -> bool:
-        """Make ``old`` what ``new`` is, if whoever has not looked into its body need not know."""
+        """Make ``old`` what ``new`` is, if code that has not looked into its body need not know."""
         if type(old) is not type(new):
             return False
         if _same([old], [new]):
@@ -128,7 +128,7 @@ class _Edit:
         return True
 
     def opened(self, old: ast.stmt, new: ast.stmt) -> bool:
-        """Make ``old`` what ``new`` is, if whoever is inside it, above the edit, need not know."""
+        """Make ``old`` what ``new`` is, if code that is inside it, above the edit, need not know."""
         if type(old) is not type(new) or not isinstance(old, _Entered) or not _same(_head(old), _head(new)):
             return False
         for name in _BLOCKS:

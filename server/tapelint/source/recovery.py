@@ -89,7 +89,9 @@ def _take_out(lines: list[str], row: int, message: str, replaced: set[int]) -> N
         return
     elif is_blank(lines[row]):
         row = next((i for i in reversed(range(row)) if not is_blank(lines[i])), row)
-    if row in replaced or is_blank(lines[row]):  # not even the assignment fits here, or nobody knows where the error is
+    if row in replaced or is_blank(
+        lines[row]
+    ):  # not even the assignment fits here, or it is unknown where the error is
         row = row if lines[row].strip() else next((i for i, line in enumerate(lines) if line.strip()), row)
         lines[row] = ""
         return

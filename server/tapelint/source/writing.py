@@ -47,7 +47,7 @@ def encoded(data: bytes, after: str) -> bytes:
 
 
 def _write(path: str, file: io.FileIO, old: bytes, new: bytes) -> None:
-    """In one step where another file can take the place of this one and nobody could tell but by the text; else in
+    """In one step where another file can take the place of this one and only the text would differ; else in
     place, with a copy of the old text beside it for as long as that takes.
     """
     with _beside(path, new) as temporary:

@@ -4,7 +4,7 @@
     project/tools/run.py        from net.unet import U    project/net/unet.py, or project/src/net/unet.py
     project/net/unet.py         from . import layers      project/net/layers.py
 
-Nobody says which folder the program will be started in, so every folder from the file's own up to the root of the
+Nothing says which folder the program will be started in, so every folder from the file's own up to the root of the
 project is taken for one that Python searches, the nearest first; a folder that is a package comes last, since its
 files are imported from outside. What the standard library or PyTorch calls by that name is never looked for.
 """

@@ -37,8 +37,8 @@ class UnmarkedWriteUsed(FunctionEvent):
 
 @dataclass(frozen=True, slots=True)
 class SavedThenWritten(FunctionEvent):
-    """forward saved an input and then wrote it: the version is taken when forward has returned, so nobody notices.
-    ``place`` is where it is saved.
+    """forward saved an input and then wrote it: the version is taken when forward has returned, so autograd does not
+    notice. ``place`` is where it is saved.
     """
 
     tensor: int

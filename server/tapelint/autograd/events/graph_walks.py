@@ -1,4 +1,4 @@
-"""What happened, told to the rules. An event holds everything a rule needs; rules never look at a state.
+"""What happened, published to the rules. An event holds everything a rule needs; rules never look at a state.
 
 second backward  ->  FreedGraphReached(node=<Mul>, freed=..., moment=...)
 """
@@ -17,7 +17,7 @@ from ..model.stores import RetainedGraphs
 class Event:
     """Something a rule may observe. ``point`` is when; ``assumed`` names the assumption it rests on, if any.
 
-    ``raises`` is whether PyTorch raises there, so that a program that catches it need not be told.
+    ``raises`` is whether PyTorch raises there, so that nothing is reported where the program catches it.
     """
 
     raises: ClassVar[bool] = True
@@ -172,7 +172,9 @@ class RetainedGraphReached(Event):
 
 @dataclass(frozen=True, slots=True)
 class RetainedUnused(Event):
-    """A backward with ``retain_graph=True`` ran again, and nobody had walked what it retained in its ``past`` run."""
+    """A backward with ``retain_graph=True`` ran again, and no backward had walked what it retained in its ``past``
+    run.
+    """
 
     raises: ClassVar[bool] = False
 
@@ -201,7 +203,7 @@ class WalkedAgain(Event):
 
 @dataclass(frozen=True, slots=True)
 class GraphKeptAlive(Event):
-    """A loop collected graphs that nobody walked before the path ended."""
+    """A loop collected graphs that no backward walked before the path ended."""
 
     raises: ClassVar[bool] = False
 
@@ -211,7 +213,7 @@ class GraphKeptAlive(Event):
 @dataclass(frozen=True, slots=True)
 class GradientCycle(Event):
     """A ``leaf`` is held by its own gradient, which has a graph since ``past``: for good, as ``call`` returns and
-    nobody knows the leaf any more, or for as long as iterations have been adding to it.
+    the leaf is no longer reachable, or for as long as iterations have been adding to it.
     """
 
     raises: ClassVar[bool] = False

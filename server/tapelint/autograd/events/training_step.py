@@ -1,4 +1,6 @@
-"""What happens to gradients in a training step, told to the rules: clipped, used by a step, looked for in vain."""
+"""What happens to gradients in a training step, published to the rules: clipped, used by a step, looked for without
+success.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ class OptimizerStepped(Event):
     """An optimizer, written ``optimizer`` in the program, used the gradients of the leaves it holds.
 
     ``past`` is what they were just before, ``held`` are all of its leaves, ``scaler`` is the scaler that made the step.
-    ``lost`` are the passes since its last step that were cleared before anybody used anything of them; ``leaked`` those
-    another optimizer's step had used already, for leaves it reached through these. ``premises`` are the assumed
+    ``lost`` are the passes since its last step that were cleared before any code used anything of them; ``leaked``
+    those another optimizer's step had used already, for leaves it reached through these. ``premises`` are the assumed
     conditions on which it depends what is cleared and stepped.
     """
 
@@ -61,7 +63,7 @@ class StepMissed(Event):
 @dataclass(frozen=True, slots=True)
 class EvaluationRecorded(Event):
     """In a ``loop`` that has ended, a network in evaluation mode recorded a graph of so many ``nodes`` in every
-    iteration; nobody walked it, and nobody holds it any more.
+    iteration; no backward walked it, and it is no longer held.
     """
 
     raises: ClassVar[bool] = False
@@ -72,7 +74,7 @@ class EvaluationRecorded(Event):
 
 @dataclass(frozen=True, slots=True)
 class NeverReached(Event):
-    """An optimizer has stepped in several iterations, and no backward has ever come to these ``leaves`` that it holds.
+    """An optimizer has stepped in several iterations, and no backward has ever reached these ``leaves`` that it holds.
 
     ``cut`` is where the graph that leads to them was cut. Without one they are all that the optimizer holds, and there
     have been backward passes.
@@ -87,7 +89,7 @@ class NeverReached(Event):
 
 @dataclass(frozen=True, slots=True)
 class NeverStepped(Event):
-    """Backward passes come to ``leaves``, parameters of a network, and no optimizer holds them, though ``optimizer``
+    """Backward passes reach ``leaves``, parameters of a network, and no optimizer holds them, though ``optimizer``
     holds all the others that the network had when it was ``built``.
 
     ``why`` is ``hidden`` where they are in a plain container, ``plain`` where a tensor is no Parameter, and ``later``
@@ -108,7 +110,7 @@ class NeverStepped(Event):
 
 @dataclass(frozen=True, slots=True)
 class UpdateDropped(Event):
-    """A new value was computed from a ``leaf`` and its gradient, and bound to a loop's variable that nobody reads
+    """A new value was computed from a ``leaf`` and its gradient, and bound to a loop's variable that no code reads
     before the loop binds it again: the leaf stays what it was. ``point`` is the statement's.
     """
 

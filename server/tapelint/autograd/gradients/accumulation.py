@@ -3,7 +3,7 @@
     z = x + y          # the gradient of z is handed to x and to y, the same tensor, no copy
     x.register_hook(lambda g: g.mul_(2))   # changes what y is given
 
-Most derivatives compute a new tensor for each input; that of an addition hands on the one it was given. A pass comes to
+Most derivatives compute a new tensor for each input; that of an addition hands on the one it was given. A pass reaches
 leaves first, in the order they were added in, then to the youngest node; who comes later finds what was written.
 """
 
@@ -21,7 +21,7 @@ HANDS_ON = "AddBackward0"
 
 def others(order: Sequence[Node], item: Node | Leaf) -> tuple[Node, tuple[Node | Leaf, ...]] | None:
     """The addition that hands its gradient to ``item``, and who gets the same tensor after it; None where it is a sum
-    of several gradients, or nobody's but its own.
+    of several gradients, or only its own.
     """
     users = [node for node in order if item in node.inputs]
     if len(users) != 1 or users[0].grad_fn != HANDS_ON or not users[0].certain:

@@ -20,7 +20,7 @@ from ..model.program_point import ProgramPoint
 from ..state import State, fresh_id
 
 KEPT = 16
-"""How many passes of one gradient are told apart."""
+"""How many passes of one gradient are distinguished."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,10 +81,10 @@ class Gradient:
     """The past of one leaf's ``.grad``.
 
     ``passes`` are what it is the sum of; a step, the last at ``step``, has used the first ``used`` of them. ``clip`` is
-    the last clipping of what it holds; ``scale`` is set while a scaled loss has contributed and nobody divided by the
+    the last clipping of what it holds; ``scale`` is set while a scaled loss has contributed and no code divided by the
     scale. ``clearings`` are those since the last step that lost something, oldest first. ``idle`` is a step that found
     no gradient where there had never been one. ``perhaps`` says that a step has used them only if some condition held,
-    which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where somebody unknown
+    which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where unknown code
     may have read, cleared or changed the gradient.
     """
 
@@ -201,7 +201,7 @@ def unscaled(state: State, leaves: Iterable[int]) -> None:
 
 
 def doubted(state: State, leaves: Iterable[int] | None = None) -> None:
-    """Somebody unknown may have done anything to the gradients (of all leaves, if none are named)."""
+    """Unknown code may have done anything to the gradients (of all leaves, if none are named)."""
     touched = list(state.history if leaves is None else leaves)
     change(state, touched, lambda g: g if g.doubt else replace(g, doubt=True), new=leaves is not None)
 
@@ -216,7 +216,7 @@ def looked_at(state: State, leaf: int | None) -> None:
 
 
 def wasted(state: State, run: Pass) -> bool:
-    """Whether nobody used what a backward computed, and nobody can any more."""
+    """Whether no code used what a backward computed, and no code can any more."""
     if run in state.spent:
         return False
     return not any(run in past.passes or past.doubt for past, _ in groups(state, run.leaves))

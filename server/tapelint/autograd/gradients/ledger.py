@@ -39,7 +39,7 @@ def planned(
 
 
 def book(facts: Facts, state: State, run: Pass, leaves: Sequence[int]) -> None:
-    """Remember which backward a gradient comes from, and tell if a step had looked for it in vain."""
+    """Remember which backward a gradient comes from, and tell if a step had looked for it without success."""
     idle: dict[Idle, list[int]] = {}
     for past, looked_for in groups(state, leaves):
         if past.idle is not None and not past.doubt:

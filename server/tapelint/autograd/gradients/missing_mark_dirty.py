@@ -1,4 +1,4 @@
-"""Writes of an ``autograd.Function`` that autograd was not told of.
+"""Writes of an ``autograd.Function`` that autograd was not informed of.
 
 class Clamp(torch.autograd.Function):
     def forward(ctx, x):

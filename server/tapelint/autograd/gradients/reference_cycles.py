@@ -54,7 +54,7 @@ def closed(facts: Facts, state: State, ran: Iterable[Node], leaves: Sequence[int
 
 
 def left(facts: Facts, state: State, made: ProgramPoint, known: Iterable[int]) -> None:
-    """A call that began at ``made`` returns: who is left with a gradient that holds him, and known to nobody else?"""
+    """A call that began at ``made`` returns: which unreachable leaves are held by their gradient?"""
     outside = set(known)
     depth = len(made.calls)
     for key, cycle in list(state.cycles.items()):

@@ -1,4 +1,4 @@
-"""Parameters that an optimizer holds and no backward ever comes to.
+"""Parameters that an optimizer holds and no backward ever reaches.
 
 h = encoder(x).data          # the graph ends here
 decoder(h).sum().backward()
@@ -35,9 +35,9 @@ def due(facts: Facts, state: State, past: Sequence[Group], now: ProgramPoint) ->
 
 
 def look(facts: Facts, state: State, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None) -> None:
-    """Tell which leaves of an optimizer no backward has come to, in the iterations before this one.
+    """Tell which leaves of an optimizer no backward has reached, in the iterations before this one.
 
-    Where a pass went through the graph of something unknown, it may have come to any of them.
+    Where a pass went through the graph of something unknown, it may have reached any of them.
     """
     if any(run.assumed is not None for past in state.history.values() for run in past.passes):
         return
@@ -52,7 +52,7 @@ def look(facts: Facts, state: State, keys: Sequence[int], now: ProgramPoint, opt
 
 
 def _never(state: State, key: int) -> bool:
-    """Whether there never was a gradient, and nobody but the optimizer is known to train the leaf."""
+    """Whether there never was a gradient, and nothing but the optimizer is known to train the leaf."""
     tensor, past = state.tensors[key], state.history.get(key)
     return (
         tensor.requires_grad is True
@@ -65,7 +65,9 @@ def _never(state: State, key: int) -> bool:
 
 
 def _perhaps(state: State) -> bool:
-    """Whether a pass came to something of which nobody knows whether it has a graph: it may have gone on from there."""
+    """Whether a pass came to something of which it is unknown whether it has a graph: it may have gone on from
+    there.
+    """
     reached = {key for past in state.history.values() for run in past.passes for key in run.leaves}
     return any(state.tensors[key].requires_grad is None for key in reached)
 

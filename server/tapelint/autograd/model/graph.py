@@ -42,7 +42,7 @@ class SavedTensor:
 
 @frozen
 class NodeVisit:
-    """A backward pass has come to ``item``, whose backward the program defines. ``node`` is the syntax of the pass.
+    """A backward pass has reached ``item``, whose backward the program defines. ``node`` is the syntax of the pass.
 
     ``create`` is whether what runs now is recorded; ``unpack`` is called where the program asks for the saved tensors;
     ``users`` gives the tensors by which the pass came to the node; ``towards`` is true where the pass was asked for the
@@ -177,7 +177,7 @@ class Tensor:
 
     @property
     def premise(self) -> str | None:
-        """What is assumed of it, where it came from somebody that nobody knows (``assumed``)."""
+        """What is assumed of it, where it came from unknown code (``assumed``)."""
         if self.assumed is None:
             return None
         graph = "is not frozen" if self.parameter else "keeps a graph" if self.requires_grad else "keeps no graph"

@@ -1,7 +1,7 @@
 """Tensors made under ``torch.inference_mode()``: they have no version counter, so autograd keeps away from them.
 
 with torch.inference_mode(): x = torch.ones(3)
-w * x      # refused: w's gradient needs x, and nobody could tell whether it is written meanwhile
+w * x      # refused: w's gradient needs x, and no code could tell whether it is written meanwhile
 x += 1     # refused
 w + x      # fine: nothing is saved
 """

@@ -12,7 +12,7 @@ from ..state import State, fresh_id
 from .graph import Leaf, Node, Tensor
 
 UNRECORDED = ("no_grad", "inference")
-"""Views that nobody recorded: they require grad as their base does, and no gradient goes anywhere from them."""
+"""Views that were not recorded: they require grad as their base does, and no gradient goes anywhere from them."""
 
 
 def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:

@@ -1,7 +1,7 @@
 """Writes: what counts them, what does not, and which ones autograd refuses.
 
-y.add_(1)        # counted: whoever saved y will notice
-y.data.add_(1)   # the same memory, another counter: nobody notices
+y.add_(1)        # counted: code that saved y will notice
+y.data.add_(1)   # the same memory, another counter: autograd does not notice
 w.add_(1)        # refused, where w is a leaf that requires grad
 """
 
@@ -30,7 +30,7 @@ CAPTURED = "attempted to call in-place operation that would mutate a captured Te
 
 
 class Refused(Exception):
-    """PyTorch raises here; ``known`` is true where a rule has been told why."""
+    """PyTorch raises here; ``known`` is true where a rule reports the reason."""
 
 
 def bump(

@@ -65,8 +65,8 @@ class Gradient:
         return found
 
     def _saved_of(self, item: Node) -> bool:
-        """An op that could not be measured depends, as far as anybody knows, on what it saved: for a layer that may be
-        all where its weights are among it, but not where it is a target, or where nobody knows what it saves.
+        """An op that could not be measured depends, as far as is known, on what it saved: for a layer that may be
+        all where its weights are among it, but not where it is a target, or where it is unknown what it saves.
         """
         weights = any(self.state.tensors[saved.tensor].parameter for saved in item.saved)
         self.unknown |= not weights and (item.keeps or not item.saved)

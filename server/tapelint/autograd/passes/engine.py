@@ -236,7 +236,7 @@ def _own_backward(facts: Facts, item: Node, state: State, turn: NodeVisit, check
 def second_order(
     facts: Facts, state: State, begin: Iterable[Node | Leaf], key: int, starts: Iterable[Node | Leaf] = ()
 ) -> Gradient | None:
-    """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none comes to it."""
+    """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none reaches it."""
     order, _, leaves = _walk(begin)
     facts.work += 4 * len(order)
     target = current(state, key).grad_fn or Leaf(key)
@@ -314,7 +314,7 @@ def _towards(
 
 
 def _user(state: State, root: int | None, shared: Node) -> Node | None:
-    """The node through which a backward from ``root`` comes to ``shared``."""
+    """The node through which a backward from ``root`` reaches ``shared``."""
     begin = state.tensors[root].grad_fn if root is not None else None
     parents = _walk([begin])[1] if begin is not None else {}
     return parents.get(shared)

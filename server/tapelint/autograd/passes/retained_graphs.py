@@ -25,8 +25,8 @@ from ..state import State
 class Walk:
     """A backward pass with ``retain_graph=True``, and the nodes that kept what they had saved because of it.
 
-    ``idle`` counts the passes of this statement, up to this one, that retained for nobody; ``needed`` says that one
-    of them did not.
+    ``idle`` counts the passes of this statement, up to this one, that retained without a later use; ``needed`` says
+    that one of them did not.
     """
 
     freed: BackwardPass
@@ -46,7 +46,7 @@ def come_back(
     path: Path,
     spoiled: tuple[Node, SavedTensor, Write] | None,
 ) -> None:
-    """A pass has come to ``node``: tell if an earlier iteration's pass retained it."""
+    """A pass has reached ``node``: tell if an earlier iteration's pass retained it."""
     past = state.retained.get(node)
     if (
         past is None
@@ -78,7 +78,9 @@ def finished(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass,
 
 
 def _retained(facts: Facts, state: State, kept: frozenset[Node], now: BackwardPass) -> None:
-    """Count how often a statement has retained for nobody; twice is told, once may be for an iteration to come."""
+    """Count how often a statement has retained without a later use; twice is reported, once may be for an iteration to
+    come.
+    """
     last = state.retaining.get(now.point.node)
     idle, needed = 0, False
     if last is not None and (lap := earlier_iteration(last.freed.point, now.point)) is not None:

@@ -1,4 +1,4 @@
-"""What nodes have saved and somebody wrote since.
+"""What nodes have saved and some code wrote since.
 
 y = x.exp()        # the node keeps y, version 0
 y.add_(1)          # spoiled: y has version 1
@@ -54,7 +54,7 @@ mask of zeros and ones, which is what weights are multiplied with again and agai
 
 
 def repeats(write: Write, counted: int) -> bool:
-    """Whether ``write`` only does again what the one before it did: in the same words, given the same, and nobody has
+    """Whether ``write`` only does again what the one before it did: in the same words, given the same, and no code has
     written there in between (``counted`` is the stamp of the last write that was counted).
     """
     before = write.before

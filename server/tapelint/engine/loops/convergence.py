@@ -7,9 +7,10 @@
         optimizer.step()            # the second iteration ends as it began: there is nothing to learn from a third
 
 If every path that begins an iteration is alike to one that began the iteration before, it does what that one did, and
-has been told. So has a loop that is run again in another epoch, if it begins as an iteration of its last run began that
-ended as it had begun. Alike is what paths are that meet (``merge``), and more: what they hold besides graphs is of the
-same kind, gradients have had as many passes and steps, and no number differs that anybody has looked at (``counted``).
+has been reported. So has a loop that is run again in another epoch, if it begins as an iteration of its last run began
+that ended as it had begun. Alike is what paths are that meet (``merge``), and more: what they hold besides graphs is
+of the same kind, gradients have had as many passes and steps, and no number differs that any code has looked at
+(``counted``).
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class StableIteration:
 
     def pairs(self, m: Machine, going: list[State], live: Live) -> list[Bisimulation] | None:
         """All paths, each beside one that began this iteration and that it is alike to; None if one has no such."""
-        # Hooks, and whoever a generator yields to, come to what the running scope does not.
+        # Hooks, and code that a generator yields to, reach what the running scope does not.
         is_alone = not m.consumers and not any(path.hooks for path in going)
         meeting = (LocalJoinPoint if is_alone else JoinPoint)(live, m.running, m.settled)
         found: list[Bisimulation] = []
@@ -120,7 +121,7 @@ class StableIteration:
         assumed = head.choices.items()
         if (
             state.cycles
-            or state.retaining  # it is told when it has happened often enough
+            or state.retaining  # it is reported when it has happened often enough
             or state.grad_mode != head.grad_mode
             or state.packing != head.packing
             or [hook.made for hook in state.hooks.values()] != [hook.made for hook in head.hooks.values()]
@@ -139,7 +140,7 @@ class StableIteration:
         return pair if is_alike else None
 
     def _same_plain(self, pair: Bisimulation, left: int, right: int, name: Any) -> bool:
-        """Whether values that no graph depends on are of the same kind, or were of no use to anybody."""
+        """Whether values that no graph depends on are of the same kind, or were of no use to any code."""
         mine, yours = pair.state.heap[left], pair.other.heap[right]
         if name is None:
             return (
@@ -162,8 +163,8 @@ class StableIteration:
 
 
 def _is_past(key: Hashable, head: State, meeting: JoinPoint) -> bool:
-    """Whether nobody asks again for what was assumed at ``head``: it was said of the number of an iteration, or of
-    something that nobody holds.
+    """Whether no code asks again for what was assumed at ``head``: it was said of the number of an iteration, or of
+    something that no code holds.
     """
     if isinstance(key, InductionValue):
         return True
@@ -189,7 +190,9 @@ def _same_gradients(state: State, head: State) -> bool:
 
 
 def _digest(past: Gradient) -> tuple[object, ...]:
-    """What is told of a gradient depends on no more than this: a rule asks for passes, not for how many there are."""
+    """What is reported of a gradient depends on no more than this: a rule asks for passes, not for how many there
+    are.
+    """
     return (
         bool(past.stale),
         min(len(past.fresh), 1 if past.doubt else 2),
@@ -237,7 +240,7 @@ def _contents(pair: Bisimulation, mine: Any, yours: Any, depth: int) -> bool:
 
 
 def _longer(pair: Bisimulation, key: int, mine: Any, yours: Any) -> bool:
-    """Whether a list has only got more of what it held, and nobody has asked what it holds."""
+    """Whether a list has only got more of what it held, and no code has asked what it holds."""
     if not isinstance(mine, Sequence) or not isinstance(yours, Sequence) or is_observed(key):
         return False
     if mine.kind != yours.kind or mine.open != yours.open or not 0 < len(yours.items) <= len(mine.items):

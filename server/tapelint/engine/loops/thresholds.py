@@ -5,9 +5,9 @@
     if len(memory) < 64 or self.steps < 1000:     # not yet, in all iterations that are followed
         return
 
-A number that is compared with one it has not come to, and that has grown since it was compared there before, comes to
+A number that is compared with one it has not reached, and that has grown since it was compared there before, reaches
 it some time. Where that is near, the loop runs as many iterations more. Where it is far, two stand for what is so much
-later: in these the number has come there. How often the methods of an object were called that nobody here calls is not
+later: in these the number has come there. How often the methods of an object were called that no code here calls is not
 known, nor then what they have counted.
 """
 
@@ -84,7 +84,7 @@ def come(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, nod
 
 
 def begun(m: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:
-    """What the methods of an object count up was counted by calls that nobody has seen."""
+    """What the methods of an object count up was counted by calls that no code has seen."""
     attributes = state.heap[instance.id].attributes
     for kind in linear_order(state, owner):
         if isinstance(kind, HeapRef) and isinstance(thing := state.heap[kind.id], Class):

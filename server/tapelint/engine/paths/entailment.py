@@ -7,7 +7,7 @@
     if a and not b: ...          # assumed true: then
     if a or c: ...               # this is, too
 
-A formula is a tuple of its operator and its parts: values nobody knows, constants, formulas. A test is decided if only
+A formula is a tuple of its operator and its parts: unknown values, constants, formulas. A test is decided if only
 one of its truths goes with those assumed before. Where a value is compared with constants alone, that is tried out on
 examples: the constants themselves, numbers between and beyond them, and what else is true or false.
 """
@@ -64,7 +64,7 @@ def implied(facts: KnownTruths, formula: Hashable) -> bool | None:
 
 @lru_cache(4096)
 def values_in(formula: Hashable) -> frozenset[Hashable]:
-    """The values nobody knows that a formula is made of."""
+    """The unknown values that a formula is made of."""
     if not isinstance(formula, tuple):
         return frozenset() if isinstance(formula, (Const, Tuple)) else frozenset((formula,))
     if not formula or not isinstance(formula[0], str):

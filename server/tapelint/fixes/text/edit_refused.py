@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class Refused(Exception):
-    """The change cannot be made safely here; the reason is for whoever reads a traceback, not for users."""
+    """The change cannot be made safely here; the reason is for readers of a traceback, not for users."""

@@ -1,4 +1,4 @@
-"""Whether a variable is read after a statement, and whether somebody else may hold what it holds."""
+"""Whether a variable is read after a statement, and whether other code may hold what it holds."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ WATCHED = ("**/pyproject.toml", "**/tapelint.toml", "**/*.py")
 
 
 async def initialized(ls: Server, params: types.InitializedParams) -> None:
-    """Ask to be told of changes, read the settings, then let the analysis begin."""
+    """Ask to be informed of changes, read the settings, then let the analysis begin."""
     registrations = []
     if ls.client.registers_watchers:
         watchers = [types.FileSystemWatcher(glob) for glob in WATCHED]

@@ -1,6 +1,6 @@
 """JSON-RPC that answers every request, whatever it is given.
 
-pygls supplies the messages, their types and the dispatch. Here is what it leaves open, each point a fault somebody
+pygls supplies the messages, their types and the dispatch. Here is what it leaves open, each point a fault a user
 met: parameters that do not fit are answered (-32602) instead of dropped, and so are broken JSON (-32700), requests
 before ``initialize`` (-32002) and after ``shutdown`` (-32600); changes to documents that were never opened are
 ignored; expected endings (cancelled, superseded, stale) do not fill the log with tracebacks; ``exit`` ends the

@@ -21,7 +21,7 @@ STARTER = os.getppid()
 
 
 def is_alive(process: int) -> bool:
-    """Whether ``process`` runs; a dead one that nobody has collected yet counts as gone."""
+    """Whether ``process`` runs; a dead one that is not collected yet counts as gone."""
     if sys.platform == "win32":
         return _is_alive_on_windows(process)
     try:

@@ -97,8 +97,8 @@ UNRECORDED = (
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """``framework`` is told as a program, in which ``method`` of the class ``base`` trains. Classes derived from that
-    override some of the methods that it calls on its way, one of ``steps`` at least; its ``networks`` may be any.
+    """``framework`` is a stub, in which ``method`` of the class ``base`` trains. Classes derived from
+    that override some of the methods that it calls on its way, one of ``steps`` at least; its ``networks`` may be any.
     """
 
     framework: str
@@ -172,7 +172,7 @@ def derives(state: State, owner: Value, base: re.Pattern[str]) -> bool:
 
 
 def walk_of(state: State, owner: HeapRef, instance: HeapRef, method: str) -> Walk | None:
-    """Who walks what ``method`` of an object returns; None where nobody is known to."""
+    """Who walks what ``method`` of an object returns; None where none is known to."""
     attributes = state.heap[instance.id].attributes
     for walk in WALKS:
         if walk.method == method and derives(state, owner, walk.base):
@@ -185,12 +185,12 @@ def walk_of(state: State, owner: HeapRef, instance: HeapRef, method: str) -> Wal
 
 
 def unrecorded(state: State, owner: HeapRef, method: str) -> Unrecorded | None:
-    """Who calls ``method`` of objects of a class while no graph is recorded; None where nobody is known to."""
+    """Who calls ``method`` of objects of a class while no graph is recorded; None where none is known to."""
     return next((u for u in UNRECORDED if u.methods.fullmatch(method) and derives(state, owner, u.base)), None)
 
 
 def loop_of(m: Machine, state: State, owner: HeapRef, method: str) -> Loop | None:
-    """Whose loop calls ``method`` of objects of a class; None where nobody's is known to."""
+    """Whose loop calls ``method`` of objects of a class; None where none is known to."""
     kinds = [state.heap[kind.id] for kind in linear_order(state, owner) if isinstance(kind, HeapRef)]
     names = {f"{library}.{kind.name}" for kind in kinds if (library := _library(m, state, kind)) is not None}
     return next((loop for loop in LOOPS if loop.base in names and method in loop.steps), None)
@@ -208,7 +208,7 @@ def walked_results(m: Machine, state: State, owner: HeapRef) -> set[str]:
 
 
 def _library(m: Machine, state: State, kind: Class) -> str | None:
-    """The told module that a class is of."""
+    """The stub module that a class is of."""
     module = m.imports.by_frame.get(state.heap[kind.scope].module) if m.imports is not None else None
     return stub_module_name(module.path) if module is not None else None
 

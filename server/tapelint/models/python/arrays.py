@@ -55,7 +55,7 @@ def premise(state: State, node: ast.AST) -> str | None:
 
 
 def stranger(state: State, key: int) -> str | None:
-    """Whoever is assumed to have given a tensor its graph; None where there is a graph without any assumption."""
+    """Code that is assumed to have given a tensor its graph; None where there is a graph without any assumption."""
     seen: set[Node] = set()
     name, frontier = None, [current(state, key).grad_fn]
     while frontier:

@@ -201,7 +201,7 @@ def duplicate(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @function("weakref.ref")
 def weak(m: Machine, state: State, call: Call) -> Value:
-    """``weakref.ref(thing)``: called, it gives the thing as long as somebody holds it."""
+    """``weakref.ref(thing)``: called, it gives the thing as long as some code holds it."""
     return Partial(External("weakref.ref()"), tuple(call.args[:1]), ())
 
 

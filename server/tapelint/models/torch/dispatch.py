@@ -245,7 +245,7 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
     if isinstance(value, tuple):
         return _variadic(m, state, value)
     if isinstance(value, Unknown) and (value.why == "index" or kind not in TENSORS and value.why != "batch"):
-        return None  # a number, as far as anybody knows
+        return None  # a number, as far as is known
     if kind == "any" and isinstance(value, (Tuple, HeapRef)):
         return tensor_list(m, state, value)
     if kind in SINGLE:
@@ -297,7 +297,7 @@ def count_of(op: Op, named: MappingType[str, object]) -> int:
 
 
 def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumed: str | None) -> Value:
-    """The result of a call nobody knows: a tensor only if it was given one that has a graph, otherwise simply
+    """The result of an unknown call: a tensor only if it was given one that has a graph, otherwise simply
     unknown.
     """
     known = [key for key in dict.fromkeys(inputs) if current(state, key).requires_grad]

@@ -82,7 +82,7 @@ def _kind(state: State, value: Value) -> str:
 
 
 def _computed(m: Machine, state: State, call: Call, given: list[int], op: str, keeps: bool = True) -> Value:
-    """A tensor that depends on what is ``given``; unknown where nobody knows whether that has a graph."""
+    """A tensor that depends on what is ``given``; unknown where it is unknown whether that has a graph."""
     graphs = [current(state, key).requires_grad for key in given]
     if any(graphs):
         return TensorRef(invent(m.facts, state, given, call.node, None, op=op, keeps=keeps))

@@ -3,7 +3,7 @@
 x = torch.rand(3)                  # it is
 y = (x * 2).sum()                  # and so is what is computed from it
 with torch.autocast("cpu"):
-    h = net(x)                     # nobody knows
+    h = net(x)                     # unknown
     loss = F.mse_loss(y, x)        # saves x itself, where it would save a longer copy of h
 """
 

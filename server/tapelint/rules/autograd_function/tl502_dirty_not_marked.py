@@ -51,8 +51,8 @@ y = Relu_.apply(h)
 ```
 
 ## Fix safety
-`mark_dirty` is right where the input is returned. Writing out of place leaves the input as it was; whoever used the new
-values through it no longer sees them.
+`mark_dirty` is right where the input is returned. Writing out of place leaves the input as it was; code that used the
+new values through it no longer sees them.
 """
 
 from __future__ import annotations

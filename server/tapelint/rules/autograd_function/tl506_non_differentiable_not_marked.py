@@ -1,7 +1,7 @@
 """A loss depends on a Function only through an output that its backward ignores.
 
 ## What it does
-Reports a backward pass that comes to a `torch.autograd.Function` with several outputs only through outputs whose
+Reports a backward pass that reaches a `torch.autograd.Function` with several outputs only through outputs whose
 gradients `backward` never reads, and which are not marked non-differentiable.
 
 ## Why PyTorch fails

@@ -25,7 +25,7 @@ loss.backward()  # torch: ok
 
 ## Fix safety
 Removing the call that cut the graph restores it; `torch.stack` makes the same tensor of losses as `torch.tensor`, with
-their graphs. Numbers on the way (`loss.item()`) become tensors, which whoever else reads them gets too.
+their graphs. Numbers on the way (`loss.item()`) become tensors, which other readers get too.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """The `.grad` of a tensor that is no leaf is None, and is used.
 
 ## What it does
-Reports a use of `.grad` of a computed tensor (a method, arithmetic, an index) for which nobody asked with
+Reports a use of `.grad` of a computed tensor (a method, arithmetic, an index) that was not requested with
 `retain_grad()`: it is None.
 
 ## Why PyTorch fails
 A backward adds gradients to the `.grad` of leaves: parameters, and tensors made with `requires_grad=True`. The
-gradients of what was computed from them pass through and are dropped, so `.grad` stays None, and whoever uses it gets
+gradients of what was computed from them pass through and are dropped, so `.grad` stays None, and code that uses it gets
 "'NoneType' object has no attribute ..." or "unsupported operand type(s)". The same happens to a parameter that was
 rebound: after `w = w - lr * w.grad` the name `w` belongs to a computed tensor.
 

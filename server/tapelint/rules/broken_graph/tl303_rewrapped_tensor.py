@@ -1,4 +1,4 @@
-"""A loss, or a term of it, lost its graph where nobody meant that.
+"""A loss, or a term of it, lost its graph unintentionally.
 
 ## What it does
 Reports a backward from a number that lost its graph (`.data`, `detach()`, `item()`, `torch.tensor(...)`, `argmax`,

@@ -2,15 +2,15 @@
 
 ## What it does
 Reports an optimizer (or `add_param_group`) that is given a computed tensor, and a place where the graph is cut
-(`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever comes to. And the other way
-round: parameters that backward passes come to, and that the optimizer of the whole network does not hold, because they
+(`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever reaches. And the other way
+round: parameters that backward passes reach, and that the optimizer of the whole network does not hold, because they
 are in a plain list or dict, are plain tensors, or were made after the optimizer. And an update by hand that only binds
 a name.
 
 ## Why PyTorch fails
 An optimizer changes tensors in place, by their `.grad`. A computed tensor has none, and changing it would
 not change what it was computed from; PyTorch raises "can't optimize a non-leaf Tensor".
-`torch.randn(3, requires_grad=True) * 0.01` is a computed tensor: the leaf is the factor that nobody holds any more.
+`torch.randn(3, requires_grad=True) * 0.01` is a computed tensor: the leaf is the factor that is no longer held.
 `.double()` and `.cuda()` compute one, too. If all layers are in a plain list, there is nothing to hold at all:
 "optimizer got an empty parameter list".
 

@@ -55,7 +55,7 @@ best = copy.deepcopy(net)  # torch: ok
 ```
 
 ## Fix safety
-`detach()` gives the values without history; where the history is needed by nobody, nothing is lost.
+`detach()` gives the values without history; where the history is not needed, nothing is lost.
 """
 
 from __future__ import annotations

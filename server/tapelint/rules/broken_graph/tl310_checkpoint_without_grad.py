@@ -3,7 +3,7 @@
 ## What it does
 Reports `torch.utils.checkpoint.checkpoint(..., use_reentrant=True)` (the default where nothing is said) with inputs
 that do not require grad, where a backward finds no graph because of it, or an optimizer holds the parameters inside and
-no backward ever comes to them.
+no backward ever reaches them.
 
 ## Why PyTorch fails
 The reentrant checkpoint runs its function without gradients and is itself one operation over the inputs. If no input

@@ -27,7 +27,7 @@ y.sum().backward()  # torch: ok
 ```
 
 ## Fix safety
-The out-of-place form needs memory for one more tensor; whoever holds the old one does not see the change.
+The out-of-place form needs memory for one more tensor; code that holds the old one does not see the change.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports a `backward(retain_graph=True)` in a loop whose graph is walked again by the next iterations (it grows and
-grows), or by nobody.
+grows), or not at all.
 
 ## Why PyTorch fails
 `retain_graph=True` is what PyTorch's error "Trying to backward through the graph a second time"
@@ -40,7 +40,7 @@ for step in range(3):
 ```
 
 ## Fix safety
-Detaching cuts the gradient through the past, so that fix is unsafe. Taking out a `retain_graph=True` that nobody needs
+Detaching cuts the gradient through the past, so that fix is unsafe. Taking out a `retain_graph=True` that is not needed
 changes no gradient.
 """
 
@@ -66,7 +66,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 
 
 def unused(event: RetainedUnused) -> Finding:
-    """Nobody came back."""
+    """No later pass walked the graph."""
     past = earlier_iteration(event.past, event.point)
     assert past is not None
     message = (
@@ -86,7 +86,7 @@ def unused(event: RetainedUnused) -> Finding:
 
 
 def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
-    """The next iteration came back: told as the error it would be without ``retain_graph=True``."""
+    """The next iteration came back: reported as the error it would be without ``retain_graph=True``."""
     shared = next(n for n in event.path if earlier_iteration(n.created_at, event.point) is not None)
     bare = FreedGraphReached(
         event.point, None, event.node, event.past, event.path, event.root, shared, event.spoiled, None

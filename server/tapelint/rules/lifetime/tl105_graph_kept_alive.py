@@ -1,4 +1,4 @@
-"""A loop collects graphs that nobody walks.
+"""A loop collects graphs that no backward walks.
 
 ## What it does
 Reports a running total, a list, a dict, an attribute or a carried state that holds the graphs of several iterations at
@@ -31,7 +31,7 @@ print(total)  # torch: ok
 Or keep the number only: `total += loss.item()`, `losses.append(loss.detach())`.
 
 ## Fix safety
-Nobody walks the graph, so cutting it changes no gradient.
+No backward walks the graph, so cutting it changes no gradient.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A gradient with a graph holds its own leaf, and nobody clears it.
+"""A gradient with a graph holds its own leaf, and is not cleared.
 
 ## What it does
 Reports a `backward(create_graph=True)` whose `.grad` is never cleared: of a leaf that a function leaves behind in each
@@ -7,8 +7,8 @@ call, or that gathers the graphs of several iterations.
 ## Why PyTorch fails
 It does not raise. With `create_graph=True` the gradient has a graph of its own, which leads back to the
 leaf: leaf, `.grad`, its graph, leaf. Python's collector does not see such a cycle, so all of it, with every saved
-tensor, stays in memory until `.grad` is cleared, even when nobody knows the leaf any more. PyTorch says so in a warning
-of its own.
+tensor, stays in memory until `.grad` is cleared, even when the leaf is no longer reachable. PyTorch says so in a
+warning of its own.
 
 ## Example
 ```py

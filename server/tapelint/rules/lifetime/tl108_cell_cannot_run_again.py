@@ -3,7 +3,7 @@
 ## What it does
 Reports a cell of a notebook whose backward walks a graph that the cell does not build anew. Run from
 top to bottom the notebook is fine; running this cell again, with nothing else run in between, raises. A note, not a
-warning: nothing is wrong as long as nobody does that.
+warning: nothing is wrong as long as that is not done.
 
 ## Why PyTorch fails
 A notebook's cells are a loop that is run by hand. The first run's backward frees the graph, and the second

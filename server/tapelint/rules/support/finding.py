@@ -1,4 +1,4 @@
-"""What a rule concludes from an event: a hazard at a place, told as a story."""
+"""What a rule concludes from an event: a hazard at a place, reported as a story."""
 
 from __future__ import annotations
 
@@ -78,8 +78,9 @@ class Rule:
     A rule about the text has a ``review`` instead, which is asked once, in the end.
 
     One that is not on by ``default`` reports only where the configuration selects it: it bans what may be right.
-    ``notice`` is set where this is no rule but what notices about the analysis itself are told under (``report``): how
-    grave they are. ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the same.
+    ``notice`` is set where this is no rule but what notices about the analysis itself are reported under (``report``):
+    how grave they are. ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the
+    same.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""What TL101, TL102 and TL103 share: the same error of PyTorch, told apart by where the graph comes from, and its
+"""What TL101, TL102 and TL103 share: the same error of PyTorch, distinguished by where the graph comes from, and its
 cures.
 """
 

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports an optimizer's `step()` whose gradients still hold those of an earlier step: a backward has added to
-them, and nobody cleared them in between.
+them, and they were not cleared in between.
 
 ## Why PyTorch fails
 It does not: `backward()` adds to `.grad`, as gradient accumulation wants it. Without

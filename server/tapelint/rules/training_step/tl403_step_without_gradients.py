@@ -2,7 +2,7 @@
 
 ## What it does
 Reports an optimizer's `step()` that comes before the `backward()` of the same iteration: the first step finds
-no gradient at all. One that stands before the loop is nobody's mistake: schedulers want to see a step.
+no gradient at all. One that stands before the loop is no mistake: schedulers want to see a step.
 
 ## Why PyTorch fails
 It does not: a step skips parameters whose `.grad` is None. So the first step does nothing, every
@@ -76,7 +76,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 
 
 def unreached(event: NeverReached, facts: Facts) -> Finding:
-    """There are backward passes, but none of them comes to what this optimizer holds."""
+    """There are backward passes, but none of them reaches what this optimizer holds."""
     names = tensor_names(facts, event.leaves)
     message = (
         f"{code(event.point.node)} has nothing to do, in this iteration and those before: no backward has come to "

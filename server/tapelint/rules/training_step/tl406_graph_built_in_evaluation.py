@@ -1,8 +1,8 @@
-"""An evaluation loop records graphs that nobody walks.
+"""An evaluation loop records graphs that no backward walks.
 
 ## What it does
 Hints at a loop that calls a network in evaluation mode (`eval()`) with gradients enabled, where no backward ever
-walks what was recorded, and nobody keeps it.
+walks what was recorded, and it is not kept.
 
 ## Why PyTorch fails
 It does not: `model.eval()` changes dropout and batch norm, and has nothing to do with autograd.

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports a `step()` that uses gradients which came through its network on the way to another one: the generator's
-loss is differentiated through the discriminator and leaves gradients there, nobody clears them, and the
+loss is differentiated through the discriminator and leaves gradients there, they are not cleared, and the
 discriminator's own backward adds to them.
 
 ## Why PyTorch fails

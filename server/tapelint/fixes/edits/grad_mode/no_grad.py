@@ -1,7 +1,7 @@
 """Do something outside autograd: wrap statements in ``with torch.no_grad():``.
 
 Targets: one or more consecutive statements of one suite. The name of torch is the one this file imported; a file that
-has none gets no fix, and neither do statements that suspend (``yield``, ``await``): the mode would leak to whoever
+has none gets no fix, and neither do statements that suspend (``yield``, ``await``): the mode would leak to code that
 runs meanwhile.
 """
 

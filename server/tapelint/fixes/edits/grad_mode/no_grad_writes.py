@@ -26,7 +26,7 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
 
 def _writes(statement: ast.stmt) -> bool:
     """``w -= 1``, ``w[0] = 1``, ``w.zero_()``: something is overwritten, and no name gets a new meaning; not
-    ``w.grad.zero_()``, which nobody refuses."""
+    ``w.grad.zero_()``, which no code refuses."""
     if isinstance(statement, ast.AugAssign):
         return True
     if isinstance(statement, ast.Assign):

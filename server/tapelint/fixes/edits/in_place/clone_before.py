@@ -1,7 +1,7 @@
 """Write to a copy: ``y[0] = 1`` becomes ``y = y.clone()`` and, below, ``y[0] = 1``.
 
 Target: what writes a part of a tensor, or all of it: an assignment to ``y[0]``, ``y[0] += 1``, ``y.add_(1)``. Only what
-has a name can be assigned anew, and only where nobody would miss the old tensor.
+has a name can be assigned anew, and only where no code would miss the old tensor.
 """
 
 from __future__ import annotations

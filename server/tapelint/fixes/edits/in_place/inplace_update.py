@@ -3,7 +3,7 @@
 
 Target: the right side of the assignment, or the statement. Updates of the same form right above and below it go with
 it. Where gradients are off already, only the assignments change. A new tensor had no gradient; what stays the same
-tensor keeps its own, so where nobody clears that, ``w.grad = None`` follows.
+tensor keeps its own, so where no code clears that, ``w.grad = None`` follows.
 """
 
 from __future__ import annotations

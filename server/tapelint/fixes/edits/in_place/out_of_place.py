@@ -97,7 +97,7 @@ def _function(sheet: SourceEditor, place: Place, call: ast.Call, name: str) -> l
 
 
 def _argument(sheet: SourceEditor, place: Place, call: ast.Call, name: str | None) -> list[Edit]:
-    """A function or a layer that is told to work in place."""
+    """A function or a layer with an argument to work in place."""
     index, is_function = None, False
     for module, positions in ARGUMENT.items():
         rest = (name or "").removeprefix(module)

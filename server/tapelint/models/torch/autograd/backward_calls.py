@@ -139,7 +139,7 @@ def tell_rewrapped(m: Machine, state: State, roots: list[int], node: ast.AST) ->
 
 
 def tell_terms(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
-    """A root that is a sum, a term of which lost its graph without anybody asking for that, and for good."""
+    """A root that is a sum, a term of which lost its graph without any code asking for that, and for good."""
     for root in roots:
         cut = m.facts.terms.get(root)
         if cut is None or state.tensors[root].assumed:

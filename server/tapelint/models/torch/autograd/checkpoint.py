@@ -1,4 +1,4 @@
-"""``torch.utils.checkpoint``: what is inside keeps nothing, and is computed again when the backward comes to it.
+"""``torch.utils.checkpoint``: what is inside keeps nothing, and is computed again when the backward reaches it.
 
     h = checkpoint(block, x, use_reentrant=False)   # the graph of block(x); its nodes hold x, and nothing else
     h = checkpoint(block, x, use_reentrant=True)    # one node that holds x; its backward runs block under its own

@@ -1,9 +1,9 @@
-"""Gradients that the program handles itself, and gradients in the hands of strangers.
+"""Gradients that the program handles itself, and gradients in the hands of unknown code.
 
 for p in net.parameters():
     p.grad = None              # cleared by hand
 norm = net.fc.weight.grad.norm()   # read: the backward that made it was of use
-trainer.after_step(net)        # nobody knows; nothing is concluded from these gradients until they are cleared
+trainer.after_step(net)        # unknown; nothing is concluded from these gradients until they are cleared
 """
 
 from __future__ import annotations
@@ -112,11 +112,11 @@ def _glances(tree: ast.AST) -> frozenset[ast.AST]:
     return frozenset(n for n in found if isinstance(n, ast.Attribute) and n.attr == "grad")
 
 
-# Strangers
+# Unknown code
 
 
 def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value], node: ast.AST) -> frozenset[int]:
-    """A call nobody knows: it may do anything to the gradients of the networks and optimizers it can reach, and to the
+    """An unknown call: it may do anything to the gradients of the networks and optimizers it can reach, and to the
     flags of the networks it is given.
 
     What it returns may keep them and do so later.
@@ -135,7 +135,7 @@ def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value
 
 
 def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) -> Iterator[int]:
-    """The leaves somebody who holds ``values`` can get at."""
+    """The leaves that code which holds ``values`` can get at."""
     todo = list(values)
     seen: set[int] = set()
     while todo and len(seen) < most:
@@ -188,7 +188,7 @@ def _held_by(thing: object) -> Iterable[Value]:
 
 
 def between_calls(m: Machine, state: State, method: ast.AST) -> None:
-    """Whoever calls a method again and again may clear gradients in between, if anything else in the file does."""
+    """Code that calls a method again and again may clear gradients in between, if anything else in the file does."""
     if m.ask(_clearings, m.tree) > _clearings(method):
         history.doubted(state)
 

@@ -69,7 +69,7 @@ def use_grads(
     optimizer: ast.expr | None = None,
     scaler: ast.expr | None = None,
 ) -> None:
-    """``step``: what it used is told, and the gradients are used from now on."""
+    """``step``: what it used is reported, and the gradients are used from now on."""
     past, point, premises = history.groups(state, keys), state.point(node), m.facts.premises(state)
     lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
     m.facts.publish(

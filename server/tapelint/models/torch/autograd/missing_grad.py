@@ -1,4 +1,4 @@
-"""``.grad`` of a tensor that is no leaf: it is None, and whoever uses it as a tensor finds out too late.
+"""``.grad`` of a tensor that is no leaf: it is None, and code that uses it as a tensor finds out too late.
 
     h = embed(x); score(h).backward()
     h.grad * h                            # TypeError: 'NoneType' and 'Tensor'

@@ -2,7 +2,7 @@
 
     layer.register_forward_hook(f)          # f(layer, inputs, output) after every call; what it returns replaces output
     layer.register_full_backward_hook(f)    # also makes what goes in and what comes out views made in a custom Function
-    y.register_hook(f)                      # f(gradient) when the backward comes to y
+    y.register_hook(f)                      # f(gradient) when the backward reaches y
     with saved_tensors_hooks(pack, unpack)  # nodes keep what pack returns
 
 A hook's body runs where PyTorch runs it, so what it writes or keeps, and a backward of its own, happen at that moment.

@@ -1,6 +1,6 @@
 """``torch.autograd.Function``: a node the program defines itself.
 
-Its forward runs without grad; what it saves the node keeps. Its backward runs when a backward pass comes to the node
+Its forward runs without grad; what it saves the node keeps. Its backward runs when a backward pass reaches the node
 (``function_backward``).
 """
 

@@ -1,4 +1,6 @@
-"""What a ``torch.autograd.Function`` does that PyTorch does not look at, or only later: told to the rules as events."""
+"""What a ``torch.autograd.Function`` does that PyTorch does not look at, or only later: published to the rules as
+events.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,7 @@ def _tell_saved_before(
 def kept_on_context(
     state: State, definition: Definition, outputs: tuple[Value, ...], inputs: tuple[Value, ...]
 ) -> tuple[KeptOnContext, ...]:
-    """Inputs and outputs that forward put on the context itself, where nobody watches over them."""
+    """Inputs and outputs that forward put on the context itself, where no code watches over them."""
     found: list[KeptOnContext] = []
     for attribute, key in kept_otherwise(state, definition.context).items():
         record = current(state, key)
@@ -104,7 +106,9 @@ def tell_kept(
 def altered_since_forward(
     facts: Facts, state: State, definition: Definition, kept: tuple[KeptOnContext, ...], turn: NodeVisit
 ) -> None:
-    """Backward is about to use what was kept on the context, and somebody wrote it meanwhile: no version is checked."""
+    """Backward is about to use what was kept on the context, and some code wrote it meanwhile: no version is
+    checked.
+    """
     assert definition.backward is not None
     for item in kept:
         write = state.writes.get(item.counter)
@@ -121,7 +125,7 @@ def altered_since_forward(
 def backward_hazards(
     facts: Facts, state: State, definition: Definition, turn: NodeVisit, before: dict[int, int]
 ) -> None:
-    """What backward wrote although the node, or somebody else, may need it again."""
+    """What backward wrote although the node, or other code, may need it again."""
     for saved in turn.item.saved:
         write = state.writes.get(saved.counter)
         culprit = write.since(before[saved.counter]) if write is not None else None

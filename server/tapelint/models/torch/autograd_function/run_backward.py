@@ -1,4 +1,4 @@
-"""The backward of a ``torch.autograd.Function``, run where a backward pass comes to its node.
+"""The backward of a ``torch.autograd.Function``, run where a backward pass reaches its node.
 
 It is the program's own code: it may write what it should not, return too few gradients, or never ask for what forward
 saved. Grad mode is off in it, unless the pass was asked for a graph (``create_graph=True``).
@@ -29,7 +29,7 @@ def backward_of(
     node: ast.AST,
     exact: bool,
 ) -> Callable[[Any, NodeVisit], BackwardResult] | None:
-    """What runs when a pass comes to the node; None where the class does not say."""
+    """What runs when a pass reaches the node; None where the class does not say."""
     function = definition.backward
     if function is None:
         return None

@@ -93,7 +93,7 @@ def places(value: Value, count: int) -> list[int] | None:
 
 
 def parts(outcome: Value, has_aux: Value) -> tuple[Value, Value | None]:
-    """What is differentiated, and what is only handed on."""
+    """What is differentiated, and what is only passed on."""
     if has_aux != TRUE:
         return outcome, None
     if isinstance(outcome, Tuple) and len(outcome.items) == 2:
@@ -157,7 +157,7 @@ def walked(m: Machine, state: State, roots: list[int], inputs: Iterable[int], ca
 def gradient(
     m: Machine, state: State, roots: list[int], key: int, starts: list[int], create: bool | None, call: Call
 ) -> int:
-    """What is made for one input; zeros where nothing comes to it."""
+    """What is made for one input; zeros where nothing reaches it."""
     if not roots or unused(m.facts, state, roots, [key]):
         return leaf(state, call.node)
     return new_gradient(m, state, roots, key, starts, create, call.node)

@@ -1,13 +1,14 @@
-"""Frozen networks that nobody looks into: one parameter stands for all of theirs, and a part of them may be trained.
+"""Frozen networks whose layers are not accessed: one parameter stands for all of theirs, and a part of them may be
+trained.
 
     for p in backbone.parameters():            # all of them: none requires grad any more
         p.requires_grad = False
-    for p in backbone.layer4.parameters():     # some of them do again, nobody knows which
+    for p in backbone.layer4.parameters():     # some of them do again, it is unknown which
         p.requires_grad = True
 
-That such a network is frozen is believed as long as nobody has had a part of it in hand, on any path: of the names that
-``if "layer4" in name`` is asked about some have it, and no path of ours is the one of all the names. That it requires
-grad is believed where anybody has said so, since networks are trained.
+That such a network is frozen is believed as long as no part of it was accessed, on any path: of the names
+that ``if "layer4" in name`` is asked about some have it, and no path of ours is the one of all the names. That it
+requires grad is believed where any code has said so, since networks are trained.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from .module_registry import HIDDEN, is_module_like
 
 
 def taken(m: Machine, thing: Instance) -> None:
-    """Somebody takes a part of a network in hand."""
+    """A submodule was accessed, so its parameters may be unfrozen separately."""
     hidden = thing.attributes.get(HIDDEN)
     if isinstance(hidden, TensorRef):
         m.facts.parted.add(hidden.id)
 
 
 def unknown_flag(m: Machine, state: State) -> None:
-    """``t.requires_grad = True`` of something nobody knows: a parameter of any of these networks."""
+    """``t.requires_grad = True`` of something unknown: a parameter of any of these networks."""
     for thing in state.heap.values():
         if isinstance(thing, Instance):
             taken(m, thing)
 
 
 def handed(state: State, values: Iterable[Value]) -> None:
-    """Strangers were given networks, and may have set the flags of their parameters."""
+    """Unknown code was given networks, and may have set the flags of their parameters."""
     from .modules import parameters_of
 
     for value in values:
@@ -50,14 +51,14 @@ def _doubt(state: State, keys: list[int]) -> None:
 
 
 def require(state: State, keys: Iterable[int], wanted: bool | None) -> None:
-    """Leaves require grad from now on, or do not, or nobody knows."""
+    """Leaves require grad from now on, or do not, or that is unknown."""
     for key in keys:
         state.changes += 1
         state.tensors[key] = replace(state.tensors[key], requires_grad=wanted)
 
 
 def look(m: Machine, state: State, keys: list[int]) -> None:
-    """Parameters are used: what was frozen of a network is not known, if parts of it were in somebody's hands."""
+    """Parameters are used: what was frozen of a network is not known, if parts of it were accessed."""
     if not m.facts.parted.isdisjoint(keys):
         _doubt(state, [key for key in keys if key in m.facts.parted])
 

@@ -1,6 +1,6 @@
 """The layers of ``torch.nn``, by their rows in ``ops/layers.txt``: making one, running its forward.
 
-A module nobody knows is one with a single parameter that stands for all of its parameters; so is a layer with more than
+An unknown module is one with a single parameter that stands for all of its parameters; so is a layer with more than
 its row names (``*``). No attribute of these names is in the way of a method.
 """
 
@@ -165,7 +165,7 @@ def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Va
 
 
 def opaque_module(m: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> HeapRef:
-    """A network nobody knows: one parameter stands for all. That it is one may be a ``guess``."""
+    """An unknown network: one parameter stands for all. That it is one may be a ``guess``."""
     made = leaf(state, node, True, parameter=True, assumed=name, stands_for_module=True)
     m.facts.name(made, f"the parameters of {name}")
     attributes: dict[str, Value] = {HIDDEN: TensorRef(made), "training": Unknown("training", False)}

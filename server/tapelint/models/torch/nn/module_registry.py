@@ -26,7 +26,7 @@ ITEMS = "(items)"
 """The attribute in which an object of a class derived from a container keeps the container."""
 
 HIDDEN = "(parameters)"
-"""The attribute of a network nobody looks into that stands for all of its parameters."""
+"""The attribute of a network whose layers are not accessed that stands for all of its parameters."""
 GUESSED = "(guessed)"
 """The attribute of what is taken for a network because the program calls it: a ``Guess``."""
 

@@ -1,6 +1,6 @@
 """``nn.Module``: what PyTorch's layers do in forward, and the methods every module has.
 
-A layer of PyTorch is a row of data (``ops/layers``); a module nobody knows is one with a single parameter that stands
+A layer of PyTorch is a row of data (``ops/layers``); an unknown module is one with a single parameter that stands
 for all of its parameters, and a forward that depends on its inputs and on it, by assumption.
 """
 
@@ -69,7 +69,7 @@ def is_open(state: State, value: Value) -> bool:
 
 
 def _holds_unknown(thing: object) -> bool:
-    """Whether something nobody knows is kept in an object, which may be a module."""
+    """Whether something unknown is kept in an object, which may be a module."""
     items = list(thing.attributes.values()) if isinstance(thing, Instance) else getattr(thing, "items", ())
     values = items.values() if isinstance(items, dict) else items
     return any(isinstance(value, Unknown) and value.grad is not False or isinstance(value, Method) for value in values)

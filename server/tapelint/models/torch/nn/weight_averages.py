@@ -37,5 +37,5 @@ FUNCTIONS[f"{AVERAGED}.update_parameters"] = update_parameters
 
 @function("torch.optim.swa_utils.update_bn")
 def update_bn(m: Machine, state: State, call: Call) -> Value:
-    """Passes without grad that write running statistics; those have no versions that anybody checks."""
+    """Passes without grad that write running statistics; those have no versions that any code checks."""
     return NONE

@@ -248,7 +248,7 @@ def scaled_step(m: Machine, state: State, call: Call) -> Value:
         function = call.node.func if isinstance(call.node, ast.Call) else None
         inner = Call("step", call.args[2:], {}, call.node)
         return advance(m, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None)
-    own = m.load_attribute(state, optimizer, "step", call.node)  # the program's own optimizer, or nobody knows whose
+    own = m.load_attribute(state, optimizer, "step", call.node)  # the program's own optimizer, or it is unknown whose
     return m.call(state, own, call.args[2:], {}, call.node, call.key)
 
 

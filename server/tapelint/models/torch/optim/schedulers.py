@@ -1,4 +1,4 @@
-"""``torch.optim.lr_scheduler``: rates are numbers. One that is told a loss looks at its value, and keeps no graph.
+"""``torch.optim.lr_scheduler``: rates are numbers. One that is given a loss looks at its value, and keeps no graph.
 
 scheduler = ReduceLROnPlateau(optimizer)
 scheduler.step(val_loss)            # as far as graphs go nothing happens here
