@@ -28,14 +28,12 @@ STRANGERS = {"ops": {"source"}, "rules": INNER, "fixes": INNER}
 TOGETHER = {"analysis": {"hover"}, "hover": {"analysis"}}
 """Parts of one level that make up one thing: the facade, and the hovers it loads when it is asked for one."""
 UPWARD: dict[tuple[str, str], int] = {
-    ("domain", "engine"): 1,
     ("domain", "models"): 1,
     ("engine", "checks"): 1,
     ("engine", "modules"): 4,
-    ("engine", "semantics"): 1,
-    ("models", "checks"): 5,
+    ("models", "checks"): 2,
     ("models", "drivers"): 1,
-    ("semantics", "checks"): 5,
+    ("semantics", "checks"): 4,
 }
 """Imports that still point up, by part, and how many. A number here may only shrink."""
 OWNERS = {"pygls": "lsp", "lsprotocol": "lsp", "libcst": "fixes", "parso": "source", "jedi": "workspace"}
@@ -44,9 +42,9 @@ BANNED = {"torch", "torchgen", "numpy"}
 
 FILES_IN_A_FOLDER = 25
 NAMES_USED_TWICE = 6
-IMPORTS_IN_FUNCTIONS = 51
+IMPORTS_IN_FUNCTIONS = 28
 """Imports that wait until a function needs them: what a check without findings must not pay for."""
-KNOT = 11
+KNOT = 1
 """Modules that may import each other in a circle, directly or by others."""
 COMPLEXITY = 15
 ROWS_OF_A_FUNCTION = 60

@@ -33,6 +33,7 @@ from ..domain.values import (
     Value,
 )
 from ..engine.machine import Machine
+from ..models.torch.nn.module_registry import is_module_like
 
 MOST = 400
 """How many values are looked at to find who holds a tensor."""
@@ -82,8 +83,6 @@ def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> 
 
 def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
     """Whether a loop goes through networks: ``for layer in self.layers``."""
-    from ..models.torch.nn.module_registry import is_module_like
-
     if not isinstance(loop, ast.For):
         return False
     names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)]

@@ -20,6 +20,7 @@ from ..autograd.events.training_step import NeverStepped
 from ..domain.values import HeapRef, Instance, Mapping, Optimizer, TensorRef, Tuple, Unknown, Value
 from ..domain.values import Sequence as Items
 from ..engine.machine import Machine, Raised
+from ..models.torch.nn.module_registry import is_module_like, parameters_of
 from ..models.torch.registry import Call
 
 DEPTH = 3
@@ -152,14 +153,10 @@ def _entries(thing: object) -> Iterable[tuple[str, Value]]:
 
 
 def _is_network(state: State, value: Value) -> bool:
-    from ..models.torch.nn.module_registry import is_module_like
-
     return is_module_like(state, value)
 
 
 def leaves_below(state: State, value: Value) -> list[int]:
-    from ..models.torch.nn.modules import parameters_of
-
     return [key for _, key in parameters_of(state, value)]
 
 

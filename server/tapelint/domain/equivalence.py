@@ -13,8 +13,8 @@ import ast
 from typing import Any
 
 from ..autograd import Leaf, Node, State, Tensor
-from ..engine.liveness import number
 from .induction import InductionValue
+from .number_names import number
 from .reachability import JoinPoint, entries
 from .values import (
     NONE,

@@ -18,6 +18,7 @@ from ..autograd import State
 from ..domain.values import Class, External, HeapRef, Module, Optimizer, Sequence, Tuple, Unknown, Value, something
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry
+from ..models.torch.nn.layers import opaque_module
 from ..ops.module_names import is_layer
 from ..semantics import attributes
 
@@ -121,8 +122,6 @@ def _named(m: Machine, state: State, scope: int, node: ast.expr) -> Value | None
 
 
 def _library(m: Machine, state: State, kind: str, name: str, at: ast.AST) -> Value | None:
-    from ..models.torch.nn.layers import opaque_module
-
     last = kind.rpartition(".")[2]
     if is_layer(kind) or last in ("Module", "Sequential"):
         return opaque_module(m, state, name, at)

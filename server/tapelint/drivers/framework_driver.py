@@ -33,6 +33,8 @@ from ..domain.values import (
 )
 from ..engine.machine import MAKING_STATES, Machine, Raised
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
+from ..models.torch.nn.layers import opaque_module
+from ..models.torch.optim.optimizers import write_parameters
 from ..semantics.calls import call_value
 from .inferred_arguments import inferred
 
@@ -67,8 +69,6 @@ def batch_ends(m: Machine, state: State, walk: Walk, instance: HeapRef, result: 
 
 def run_loop(m: Machine, state: State, loop: Loop, instance: HeapRef, node: ast.AST) -> list[State]:
     """The method that trains, once: the loop over the batches is in it."""
-    from ..models.torch.nn.layers import opaque_module
-
     for name in loop.networks:
         given = state.heap[instance.id].attributes.get(name, NONE)
         if given == NONE or isinstance(given, Unknown):
@@ -175,7 +175,5 @@ def _flat(state: State, given: Value) -> Iterator[HeapRef]:
 
 
 def _step(m: Machine, state: State, optimizers: Iterable[HeapRef], node: ast.AST) -> None:
-    from ..models.torch.optim.optimizers import write_parameters
-
     for optimizer in optimizers:
         write_parameters(m, state, state.heap[optimizer.id], node)

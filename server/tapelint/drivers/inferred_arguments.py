@@ -36,6 +36,7 @@ from ..engine.loops.thresholds import begun
 from ..engine.machine import MAKING_STATES, Machine, Raised
 from ..engine.syntactic_summary import outline
 from ..models.frameworks.training_loops import prepared
+from ..models.torch.nn.layers import opaque_module
 from ..models.torch.nn.module_registry import Guess
 from ..semantics.classes import fields
 from ..semantics.functions import call_function
@@ -124,8 +125,6 @@ def is_switch(default: Value) -> bool:
 
 
 def _infer(m: Machine, state: State, function: Function, parameter: ast.arg, uses: set[str]) -> Value:
-    from ..models.torch.nn.layers import opaque_module
-
     if parameter.annotation is not None:
         known = promised(m, state, function.frame, parameter.annotation, parameter.arg, function.node, make_instance)
         if known is not None:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from ..autograd import State
-from ..domain.values import HeapRef, Value
+from ..domain.values import Generator, HeapRef, Value
 
 DEFAULT_UNROLL = 3
 """How many items are taken of what may have many."""
@@ -81,6 +81,10 @@ class Evaluation(ABC):
     @abstractmethod
     def come_due(self, state: State, item: Value, node: ast.AST, everywhere: bool = False) -> Value:
         """The item itself, for which ``__next__`` is called if it is due. Raises ``Exhausted`` if there is none."""
+
+    @abstractmethod
+    def collect(self, state: State, generator: Generator, iterations: int = DEFAULT_UNROLL) -> Items:
+        """The first values of a generator, run to completion at once."""
 
     @abstractmethod
     def combine(self, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:

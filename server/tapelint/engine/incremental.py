@@ -32,13 +32,13 @@ from ..stubs import Resolve, with_stubs
 from .activation import Entry
 from .import_lookups import Looked
 from .loops.iteration_facts import Watch
+from .loops.loop_entry import LoopEntry
 from .machine import Machine, Place, place_of
 from .statistics import AnalysisStats, Lost
 
 if TYPE_CHECKING:
     from ..modules.loader import Imports
     from ..modules.module import Loaded
-    from ..semantics.loops import LoopEntry
     from .loops.thresholds import Waiting
 
 

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..domain.number_names import number
 from ..source import children, once, walk
 
 Loop = (ast.For, ast.AsyncFor, ast.While)
@@ -202,11 +203,6 @@ class _Scope:
         other = self.block(node.orelse, ways, depth)
         inside = Ways(other, ways.stop, ways.again, ways.end, frozenset(names))
         return {*names, *self.block(node.body, inside, depth)}
-
-
-def number(name: str) -> str:
-    """How a name is noted that is only asked for its number, as in ``loss.item()``: its graph does not matter then."""
-    return f"{name}.item()"
 
 
 def _read(names: set[str], *nodes: ast.AST) -> set[str]:

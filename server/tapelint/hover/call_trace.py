@@ -16,8 +16,8 @@ from ..autograd.gradients.history import NOTHING, Gradient, Pass, Use
 from ..autograd.gradients.reference_cycles import Cycle
 from ..domain.traversal import tensors_in
 from ..domain.values import BoundMethod, HeapRef, Method, Optimizer, TensorRef, Value
-from ..models.torch.nn.module_registry import is_module_like
-from ..models.torch.nn.modules import is_open, parameters_of
+from ..models.torch.nn.module_registry import is_module_like, parameters_of
+from ..models.torch.nn.modules import is_open
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.detaching import cut, set_requires_grad
 from ..models.torch.known_shape import rank, shape
 from ..models.torch.nn import frozen_parts, module_registry
+from ..models.torch.nn.parametrizations import computed
+from ..models.torch.optim.optimizers import param_groups
 from ..models.torch.registry import ATTRIBUTES, MODULE_METHODS, PARAMETRIZED
 from ..ops.module_names import FIELDS
 
@@ -180,8 +182,6 @@ def _object(m: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, 
         whole = name == "__dict__"
         return module_registry.all_attributes(state, owner) if whole else module_registry.registry(state, owner, name)
     if isinstance(thing, Optimizer) and name == "param_groups":
-        from ..models.torch.optim.optimizers import param_groups
-
         return param_groups(m, state, owner)
     return Method(owner, name)
 
@@ -209,8 +209,6 @@ def _of_instance(
     if model is not None:
         return model(m, state, owner)
     if PARAMETRIZED in thing.attributes:
-        from ..models.torch.nn.parametrizations import computed
-
         weights = computed(m, state, thing, node, name)
         if name in weights:
             return weights[name]

@@ -39,6 +39,8 @@ from ..engine.paths.conditions import forget, remembered
 from ..models.python.text import method_of_text
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over, reach
+from ..models.torch.autograd.tensor_hooks import module_hooks
+from ..models.torch.nn.layers import build_layer, new_layer, opaque_module
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.registry import (
     FUNCTIONS,
@@ -124,8 +126,6 @@ def call_value(
 def call_object(m: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """``obj(...)``, with the hooks that wait for it."""
     if state.hooks:
-        from ..models.torch.autograd.tensor_hooks import module_hooks
-
         hooks = module_hooks(state, receiver)
         if hooks is not None:
             return hooks.around(m, state, call)
@@ -261,13 +261,9 @@ def _library(m: Machine, state: State, call: Call) -> Value:
     if model is not None:
         return model(m, state, call)
     if is_network(name):
-        from ..models.torch.nn.layers import opaque_module
-
         return opaque_module(m, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
     base, _, last = name.rpartition(".")
     if last == "__init__" and call.args and is_layer(base):
-        from ..models.torch.nn.layers import build_layer
-
         build_layer(m, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
         return Const(None)
     if base.endswith("torch.nn.Module") or is_layer(base):
@@ -275,8 +271,6 @@ def _library(m: Machine, state: State, call: Call) -> Value:
         if own is not None and call.args and (last == "__new__" or is_module_like(state, call.args[0])):
             return own(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
     if is_layer(name):
-        from ..models.torch.nn.layers import new_layer
-
         return new_layer(m, state, name, call.args, call.kwargs, call.node)
     row = ops.op_name(name)
     if row is not None:

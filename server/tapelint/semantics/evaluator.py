@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..engine.machine import Machine
-from . import attributes, calls, iteration, operators
+from . import attributes, calls, functions, iteration, operators
 
 
 class Evaluator(Machine):
@@ -17,6 +17,7 @@ class Evaluator(Machine):
     iterator = iteration.started
     items_due = iteration.items_due
     come_due = iteration.come_due
+    collect = functions.collect
     combine = operators.combine
     load_attribute = attributes.load
     store_attribute = attributes.store

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..autograd import State
 from ..domain.values import (
@@ -26,7 +27,9 @@ from ..engine.activation import SuspendedAtCall, enter, leave, unwind
 from ..engine.evaluation import DEFAULT_UNROLL, Items
 from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
 from ..engine.syntactic_summary import outline
+from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM
+from .displays import SOURCE, comprehend
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Consumer = Callable[[State, Value], list[State]]
@@ -53,10 +56,6 @@ def make_function(
 
 
 def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, node: Definition) -> Value:
-    from dataclasses import replace
-
-    from ..models.torch.autograd.grad_mode import as_mode
-
     value = m.eval(decorator, state)
     if not isinstance(function, Function):
         return function
@@ -269,8 +268,6 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: Cons
 def collect(m: Machine, state: State, generator: Generator, iterations: int = DEFAULT_UNROLL) -> Items:
     """The first values of a generator, run to completion at once."""
     if isinstance(generator.node, ast.GeneratorExp):
-        from .displays import SOURCE, comprehend
-
         scope, source = generator.frame, state.heap[generator.frame].variables[SOURCE]
         return comprehend(m, state, generator.node.generators, [generator.node.elt], iterations, scope, source)
     limit = max(iterations, 8)

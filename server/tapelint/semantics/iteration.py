@@ -37,6 +37,7 @@ from ..engine.evaluation import DEFAULT_UNROLL, Items
 from ..engine.machine import Exhausted, Machine, Raised
 from ..engine.paths.truth import length
 from ..models.torch import dispatch
+from ..models.torch.autograd.grad_access import reach
 
 EXACT = 12
 OBJECTS = 48
@@ -109,9 +110,7 @@ def items_due(m: Machine, state: State, value: Value, node: ast.AST, iterations:
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Items([Const(c) for c in value.value[:EXACT]], len(value.value) <= EXACT)
     if isinstance(value, Generator):
-        from .functions import collect
-
-        return collect(m, state, value, iterations)
+        return m.collect(state, value, iterations)
     if isinstance(value, HeapRef):
         thing = state.heap[value.id]
         look(value.id)
@@ -206,8 +205,6 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
 
 def _alike(m: Machine, state: State, whole: Unknown | Method, items: list[Unknown]) -> list[Value]:
     """Items of what is unknown: they can reach what it reaches, as the optimizers of ``a, b = self.optimizers``."""
-    from ..models.torch.autograd.grad_access import reach
-
     held = frozenset(reach(m, state, [whole]))
     if held:
         m.facts.holders.update((item.tensor, held) for item in items)

@@ -19,6 +19,7 @@ from ..engine.evaluation import DEFAULT_UNROLL
 from ..engine.liveness import Live, bound_in, live
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
+from ..engine.loops.loop_entry import LoopEntry
 from ..engine.loops.thresholds import MOST, Waiting
 from ..engine.machine import STATEMENTS, Exhausted, Machine
 from ..engine.paths.truth import truth
@@ -111,18 +112,6 @@ def _bound(
             else:
                 ends.left.append(bound)
     return starting
-
-
-@dataclass(frozen=True, slots=True)
-class LoopEntry:
-    """What a loop begins with: the number of its run, how many loops are around it, what it goes through, and how many
-    conditions were decided before that are not known.
-    """
-
-    run: int
-    depth: int
-    items: list[Value]
-    chosen: int
 
 
 class Begun(Exception):

@@ -9,7 +9,6 @@ from typing import Any
 
 from .. import ops
 from ..autograd import State
-from ..checks.lost_history import added, computed
 from ..domain.induction import InductionValue, derived, is_number, look, raw_value
 from ..domain.opaque_values import as_data, is_data, is_opaque
 from ..domain.values import (
@@ -27,6 +26,7 @@ from ..domain.values import (
     as_key,
 )
 from ..engine.loops.thresholds import come
+from ..engine.lost_history import added, computed
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import truth

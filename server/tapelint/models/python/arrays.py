@@ -10,8 +10,8 @@ import ast
 
 from ...autograd import Cut, Node, State, current
 from ...autograd.events.broken_graph import GraphCopiedOut
-from ...checks.lost_history import computed
 from ...domain.values import FALSE, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
+from ...engine.lost_history import computed
 from ...engine.machine import Machine, Raised
 from ...engine.must_execute import walks_after
 from ..torch.autograd.backward_calls import written_at

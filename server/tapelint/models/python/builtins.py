@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...autograd import State
-from ...checks.lost_history import taken
 from ...domain.induction import look
 from ...domain.opaque_values import is_data
 from ...domain.values import (
@@ -28,8 +27,10 @@ from ...domain.values import (
     Value,
     Zip,
 )
+from ...engine.lost_history import taken
 from ...engine.machine import Exhausted, Machine, Raised
 from ...engine.paths.truth import length, truth
+from ..torch.dispatch import run
 from ..torch.registry import Call, function
 
 NAMED_TUPLE = "(named tuple)"
@@ -203,8 +204,6 @@ def arithmetic(m: Machine, state: State, call: Call) -> Value:
         except Exception:  # the program's own mistake, or pow and divmod
             return Unknown("number", False)
     if call.args and isinstance(call.args[0], TensorRef) and call.name in ("builtins.abs", "builtins.pow"):
-        from ..torch.dispatch import run
-
         return run(m, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
     return _picked(m, state, call)
 

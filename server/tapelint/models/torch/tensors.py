@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace
 
 from ...autograd import Cut, Refused, State, bump, check_write, contents, current, leaf
-from ...checks.lost_history import in_list
 from ...domain.values import (
     FALSE,
     NONE,
@@ -21,6 +20,7 @@ from ...domain.values import (
     Value,
     something,
 )
+from ...engine.lost_history import in_list
 from ...engine.machine import Machine, Raised
 from . import precision
 from .detaching import cut, set_requires_grad

@@ -19,7 +19,7 @@ from functools import partial
 from ....autograd import BackwardResult, Cut, NodeVisit, Refused, SavedTensor, State, current, fresh_id
 from ....domain.values import BoundMethod, Const, TensorRef, Value
 from ....engine.machine import Machine, Raised
-from ..nn.modules import parameters_of
+from ..nn.module_registry import parameters_of
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import Call, function
 from .backward_calls import go_backward

@@ -33,6 +33,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....source import blocks, once, walk
 from ..nn import frozen_parts
+from .grad_use import use_grads
 
 SHOWN = 12
 """A loop over parameters is run for so many of them: by what it does to these, nothing is known of the others."""
@@ -84,8 +85,6 @@ def flowed(
         return
     leaf = state.tensors[target].memory
     if target not in slopes and leaf in state.history:
-        from .grad_calls import use_grads
-
         use_grads(m, state, [leaf], node)
 
 

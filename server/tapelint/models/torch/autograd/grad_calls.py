@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ....autograd import ProgramPoint, State, bump, leaf
-from ....autograd.events.training_step import GradientsClipped, OptimizerStepped
-from ....autograd.gradients import history, untrained_parameters
-from ....checks import unoptimized_parameters
+from ....autograd import State, bump, leaf
+from ....autograd.events.training_step import GradientsClipped
+from ....autograd.gradients import history
 from ....domain.traversal import tensors_in
 from ....domain.values import NONE, Const, TensorRef, Value
 from ....engine.machine import Machine
 from ..dispatch import run
 from ..registry import TENSOR_METHODS, Call, function, method
 from .grad_access import cleared_by_hand
+from .grad_use import premise_of
 
 
 def clear_grads(m: Machine, state: State, keys: Sequence[int], call: Call) -> None:
@@ -56,39 +56,9 @@ def clip_gradients(m: Machine, state: State, call: Call) -> Value:
     limit = call.get(1, "max_norm", call.get(1, "clip_value", NONE))
     number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
     past = history.groups(state, keys)
-    m.facts.publish(GradientsClipped(point, _premise(past), past, number, premises))
+    m.facts.publish(GradientsClipped(point, premise_of(past), past, number, premises))
     history.clipped(state, keys, point)
     return TensorRef(leaf(state, call.node))
-
-
-def use_grads(
-    m: Machine,
-    state: State,
-    keys: Sequence[int],
-    node: ast.AST,
-    optimizer: ast.expr | None = None,
-    scaler: ast.expr | None = None,
-) -> None:
-    """``step``: what it used is reported, and the gradients are used from now on."""
-    past, point, premises = history.groups(state, keys), state.point(node), m.facts.premises(state)
-    lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
-    m.facts.publish(
-        OptimizerStepped(
-            point,
-            _premise(past),
-            optimizer,
-            tuple(keys),
-            past,
-            tuple(dict.fromkeys(lost)),
-            _leaked(state, past),
-            scaler,
-            premises,
-        )
-    )
-    if untrained_parameters.due(m.facts, state, past, point):
-        untrained_parameters.look(m.facts, state, keys, point, optimizer)
-        unoptimized_parameters.look(m, state, keys, point, optimizer)
-    history.stepped(state, keys, point, premises)
 
 
 def written(node: ast.AST, scaled: bool) -> ast.expr | None:
@@ -98,24 +68,3 @@ def written(node: ast.AST, scaled: bool) -> ast.expr | None:
     if scaled:
         return node.args[0] if node.args else None
     return node.func.value if isinstance(node.func, ast.Attribute) else None
-
-
-def _premise(past: Sequence[history.Group]) -> str | None:
-    return next((run.assumed for g, _ in past for run in g.passes if run.assumed), None)
-
-
-def _leaked(state: State, past: Sequence[history.Group]) -> tuple[tuple[history.Pass, ProgramPoint], ...]:
-    """The passes that another optimizer's step has used, before this network had a pass of its own: they were meant for
-    that one, and only came through here.
-    """
-    held = frozenset(key for _, keys in past for key in keys)
-    found: dict[history.Pass, ProgramPoint] = {}
-    for gradient, _ in past:
-        for one in gradient.fresh[:-1]:
-            use = state.spent.get(one)
-            if use is None or use.step is None or one in found or gradient.fresh[-1].stamp < use.stamp:
-                continue
-            others = frozenset(one.leaves) - held
-            if others and history.leads_through(one, held, others):
-                found[one] = use.step
-    return tuple(found.items())

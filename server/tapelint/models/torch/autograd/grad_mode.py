@@ -4,8 +4,10 @@ functions.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ....autograd import State
-from ....domain.values import Const, External, GradMode, Unknown, Value
+from ....domain.values import Const, External, Function, GradMode, Unknown, Value
 from ....engine.machine import Machine
 from ..registry import Call, function
 
@@ -45,10 +47,6 @@ def inference_mode(m: Machine, state: State, call: Call) -> Value:
 
 
 def _decorated(call: Call, mode: GradMode) -> Value:
-    from dataclasses import replace
-
-    from ....domain.values import Function
-
     if call.args and isinstance(call.args[0], Function):
         return replace(call.args[0], grad_mode=mode.mode, inference=mode.inference)
     return mode

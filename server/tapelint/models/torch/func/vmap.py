@@ -16,8 +16,7 @@ from ....domain.values import Const, External, HeapRef, Mapping, Partial, Tensor
 from ....engine.machine import Machine, Raised
 from .. import dispatch
 from ..call_outcomes import for_each
-from ..nn.module_registry import is_module_like, members
-from ..nn.modules import parameters_of
+from ..nn.module_registry import is_module_like, members, parameters_of
 from ..registry import Call, function
 from .transforms import changed
 

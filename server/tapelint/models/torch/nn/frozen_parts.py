@@ -20,7 +20,7 @@ from dataclasses import replace
 from ....autograd import State, Tensor
 from ....domain.values import Instance, TensorRef, Value
 from ....engine.machine import Machine
-from .module_registry import HIDDEN, is_module_like
+from .module_registry import HIDDEN, is_module_like, parameters_of
 
 
 def taken(m: Machine, thing: Instance) -> None:
@@ -39,8 +39,6 @@ def unknown_flag(m: Machine, state: State) -> None:
 
 def handed(state: State, values: Iterable[Value]) -> None:
     """Unknown code was given networks, and may have set the flags of their parameters."""
-    from .modules import parameters_of
-
     for value in values:
         if is_module_like(state, value):
             _doubt(state, [key for _, key in parameters_of(state, value)])

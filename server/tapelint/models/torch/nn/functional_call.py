@@ -19,8 +19,7 @@ from .. import dispatch
 from ..call_outcomes import for_each
 from ..registry import PARAMETRIZED, Call, function
 from .layers import ALL
-from .module_registry import HIDDEN, ITEMS, buffers_of, is_module_like, keep, members
-from .modules import parameters_of
+from .module_registry import HIDDEN, ITEMS, buffers_of, is_module_like, keep, members, parameters_of
 
 Place = tuple[int, str]
 """The module that holds a tensor, and the attribute in which it does."""

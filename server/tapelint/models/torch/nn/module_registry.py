@@ -79,6 +79,24 @@ def _collect(state: State, value: Value, seen: set[int], prefix: str, found: lis
             _collect(state, item, seen, f"{prefix}{name}.", found)
 
 
+def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
+    """Named parameters, each once."""
+    found: dict[int, str] = {}
+    below = members(state, value)
+    put = _put(state, [value, *(item for _, item in below)])
+    for name, item in below:
+        if isinstance(item, TensorRef) and (state.tensors[item.id].parameter or item.id in put):
+            found.setdefault(item.id, name)
+    return [(name, key) for key, name in found.items()]
+
+
+def _put(state: State, values: list[Value]) -> set[int]:
+    """The tensors that the program has put among the parameters of some modules."""
+    things = [state.heap[value.id] for value in values if isinstance(value, HeapRef)]
+    held = [thing.attributes.get(name) for thing in things if isinstance(thing, Instance) for name in names(thing)]
+    return {value.id for value in held if isinstance(value, TensorRef)}
+
+
 def names(thing: Instance, which: str = REGISTERED) -> frozenset[str]:
     """The names under which something was put into ``_parameters``, or into ``_buffers``."""
     known = thing.attributes.get(which)

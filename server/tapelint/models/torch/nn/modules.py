@@ -40,25 +40,19 @@ from ..registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, 
 from . import frozen_parts
 from .assumed_networks import unless_network
 from .layers import inputs_of, run_layer
-from .module_registry import BUFFERS, GUESSED, HIDDEN, ITEMS, buffers_of, is_module_like, members, names, note, twin
-
-
-def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
-    """Named parameters, each once."""
-    found: dict[int, str] = {}
-    below = members(state, value)
-    put = _put(state, [value, *(item for _, item in below)])
-    for name, item in below:
-        if isinstance(item, TensorRef) and (state.tensors[item.id].parameter or item.id in put):
-            found.setdefault(item.id, name)
-    return [(name, key) for key, name in found.items()]
-
-
-def _put(state: State, values: list[Value]) -> set[int]:
-    """The tensors that the program has put among the parameters of some modules."""
-    things = [state.heap[value.id] for value in values if isinstance(value, HeapRef)]
-    held = [thing.attributes.get(name) for thing in things if isinstance(thing, Instance) for name in names(thing)]
-    return {value.id for value in held if isinstance(value, TensorRef)}
+from .module_registry import (
+    BUFFERS,
+    GUESSED,
+    HIDDEN,
+    ITEMS,
+    buffers_of,
+    is_module_like,
+    members,
+    note,
+    parameters_of,
+    twin,
+)
+from .parametrizations import computed, is_kept
 
 
 def is_open(state: State, value: Value) -> bool:
@@ -143,8 +137,6 @@ def _run_unknown(m: Machine, state: State, receiver: HeapRef, call: Call) -> Val
 
 def with_computed(m: Machine, state: State, receiver: HeapRef, thing: Instance, call: Call) -> Instance:
     """A layer with the parameters that it computes at each call."""
-    from .parametrizations import computed, is_kept
-
     made = computed(m, state, thing, call.node)
     if any(is_kept(thing, name) for name in made):
         state.edit(receiver.id).attributes.update({k: v for k, v in made.items() if is_kept(thing, k)})

@@ -11,8 +11,7 @@ from ....domain.values import NONE, External, HeapRef, Instance, Unknown, Value
 from ....engine.machine import Machine
 from ...python.copying import deep_copy
 from ..registry import FUNCTIONS, Call, function
-from .module_registry import is_module_like
-from .modules import parameters_of
+from .module_registry import is_module_like, parameters_of
 
 AVERAGED = "torch.optim.swa_utils.AveragedModel"
 

@@ -17,6 +17,7 @@ from ....domain.values import (
     TRUE,
     Const,
     External,
+    Generator,
     HeapRef,
     Instance,
     Mapping,
@@ -25,10 +26,12 @@ from ....domain.values import (
     TensorRef,
     Unknown,
     Value,
+    Zip,
 )
 from ....engine.machine import Machine, Raised
 from ....engine.paths.truth import truth
-from ..autograd.grad_calls import clear_grads, use_grads, written
+from ..autograd.grad_calls import clear_grads, written
+from ..autograd.grad_use import use_grads
 from ..autograd.tensor_hooks import retains
 from ..dispatch import run
 from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
@@ -108,8 +111,6 @@ def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> No
 
 def _collected(m: Machine, state: State, value: Value, call: Call) -> Value:
     """Generators and filters run to a list, so that what they hold can be seen."""
-    from ....domain.values import Generator, Zip
-
     if isinstance(value, (Generator, Zip)):
         return HeapRef(state.new(Sequence("list", m.iterate(state, value, call.node, 8).values)))
     return value

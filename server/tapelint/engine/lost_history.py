@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..autograd import Cut, State, current
 from ..domain.values import HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
-from ..engine.machine import Machine
+from .machine import Machine
 
 ITEM = frozenset(("item", "number"))
 

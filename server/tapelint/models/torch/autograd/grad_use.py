@@ -1,0 +1,64 @@
+"""A step: gradients are used, by an optimizer or by hand."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ....autograd import ProgramPoint, State
+from ....autograd.events.training_step import OptimizerStepped
+from ....autograd.gradients import history, untrained_parameters
+from ....checks import unoptimized_parameters
+from ....engine.machine import Machine
+
+
+def use_grads(
+    m: Machine,
+    state: State,
+    keys: Sequence[int],
+    node: ast.AST,
+    optimizer: ast.expr | None = None,
+    scaler: ast.expr | None = None,
+) -> None:
+    """``step``: what it used is reported, and the gradients are used from now on."""
+    past, point, premises = history.groups(state, keys), state.point(node), m.facts.premises(state)
+    lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
+    m.facts.publish(
+        OptimizerStepped(
+            point,
+            premise_of(past),
+            optimizer,
+            tuple(keys),
+            past,
+            tuple(dict.fromkeys(lost)),
+            _leaked(state, past),
+            scaler,
+            premises,
+        )
+    )
+    if untrained_parameters.due(m.facts, state, past, point):
+        untrained_parameters.look(m.facts, state, keys, point, optimizer)
+        unoptimized_parameters.look(m, state, keys, point, optimizer)
+    history.stepped(state, keys, point, premises)
+
+
+def premise_of(past: Sequence[history.Group]) -> str | None:
+    """The assumption that some pass of these gradients rests on."""
+    return next((run.assumed for g, _ in past for run in g.passes if run.assumed), None)
+
+
+def _leaked(state: State, past: Sequence[history.Group]) -> tuple[tuple[history.Pass, ProgramPoint], ...]:
+    """The passes that another optimizer's step has used, before this network had a pass of its own: they were meant for
+    that one, and only came through here.
+    """
+    held = frozenset(key for _, keys in past for key in keys)
+    found: dict[history.Pass, ProgramPoint] = {}
+    for gradient, _ in past:
+        for one in gradient.fresh[:-1]:
+            use = state.spent.get(one)
+            if use is None or use.step is None or one in found or gradient.fresh[-1].stamp < use.stamp:
+                continue
+            others = frozenset(one.leaves) - held
+            if others and history.leads_through(one, held, others):
+                found[one] = use.step
+    return tuple(found.items())
