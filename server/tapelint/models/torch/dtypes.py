@@ -48,12 +48,16 @@ def of_dtype(value: object) -> Kind:
     return "float" if name in FLOAT else "int" if name in INT else "bool" if name == "bool" else None
 
 
+OF_NUMBERS: dict[type, Kind] = {bool: "bool", int: "int", float: "float"}
+"""The family of a tensor made from one number."""
+
+
 def of_values(state: State, value: object, above: tuple[object, ...] = ()) -> Kind:
     """The family of a tensor made from a value: what is highest among its numbers. Of a list that is one of those it
     was found in (``above``) no tensor is made.
     """
     if isinstance(value, Const):
-        return "bool" if isinstance(value.value, bool) else {int: "int", float: "float"}.get(type(value.value))  # type: ignore[return-value]
+        return OF_NUMBERS.get(type(value.value))
     if isinstance(value, TensorRef):
         return state.tensors[value.id].kind
     items = items_in(state, value) if isinstance(value, (HeapRef, Tuple, tuple)) and value not in above else None

@@ -14,7 +14,6 @@ dozen ops matter, because an element count that is unknown is never reported.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...autograd import BATCH, MANY, Extent, State
@@ -119,9 +118,8 @@ def viewed(given: Given) -> Extent:
     if -1 not in wanted:
         return tuple(wanted)
     rest = [size for size in wanted if size != -1]
-    missing: int | None = None
-    if source is not None and None not in source and None not in rest and (known := math.prod(rest)):  # type: ignore[arg-type]
-        missing = math.prod(source) // known  # type: ignore[arg-type]
+    total, known = _product(source), _product(rest)
+    missing = total // known if total is not None and known else None
     return tuple(missing if size == -1 else size for size in wanted)
 
 
@@ -131,7 +129,17 @@ def flattened(given: Given) -> Extent:
         return rearranged(given)
     start, end = start % len(source), end % len(source)
     middle = source[start : end + 1]
-    return (*source[:start], None if None in middle else math.prod(middle), *source[end + 1 :])  # type: ignore[arg-type]
+    return (*source[:start], _product(middle), *source[end + 1 :])
+
+
+def _product(sizes: Iterable[int | None] | None) -> int | None:
+    """How many elements dimensions of these sizes have together; None where one of them is not known."""
+    product = 1
+    for size in (None,) if sizes is None else sizes:
+        if size is None:
+            return None
+        product *= size
+    return product
 
 
 def squeezed(given: Given) -> Extent:

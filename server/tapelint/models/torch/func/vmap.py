@@ -64,8 +64,8 @@ def batched(m: Machine, state: State, call: Call) -> Value:
                 stretched = dispatch.run(m, path, "unsqueeze", [TensorRef(key), Const(0)], {}, call.node)
                 return stretched or TensorRef(key)
             tensor = path.tensors[key]
-            known = isinstance(tensor.sizes, tuple) and out_dims == Const(0)
-            path.tensors[key] = replace(tensor, sizes=(count, *tensor.sizes) if known else None)  # type: ignore[misc]
+            sizes = tensor.sizes if out_dims == Const(0) else None
+            path.tensors[key] = replace(tensor, sizes=(count, *sizes) if isinstance(sizes, tuple) else None)
             return TensorRef(key)
 
         return changed(path, outcome, whole)

@@ -83,8 +83,9 @@ def _of_all(state: State, node: ast.AST) -> bool:
 
 
 def _is_all(node: ast.expr) -> bool:
-    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args
-    return called and node.func.attr in ("parameters", "named_parameters")  # type: ignore[attr-defined]
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.args:
+        return False
+    return node.func.attr in ("parameters", "named_parameters")
 
 
 def _is_plain(statement: ast.stmt) -> bool:

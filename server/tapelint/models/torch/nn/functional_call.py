@@ -153,7 +153,8 @@ def children(state: State, module: HeapRef) -> Iterator[tuple[str, HeapRef]]:
 
 
 def attributes(state: State, key: int) -> dict[str, Value]:
-    return state.heap[key].attributes  # type: ignore[no-any-return]
+    held: dict[str, Value] = state.heap[key].attributes
+    return held
 
 
 def put(state: State, place: Place, value: Value | None) -> Value | None:
