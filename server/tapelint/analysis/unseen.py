@@ -104,7 +104,7 @@ def _few(found: list[Named]) -> str:
 def _named(files: Files, step: AnalysisUnit, lost: Lost) -> Named:
     entry, main = lost.entry, files.main
     node, owner = entry.node, entry.owner
-    told = "not followed to the end" if lost.begun else "not followed at all"
+    coverage = "not followed to the end" if lost.begun else "not followed at all"
     at, source = "line", main if node is None else files.of(node)
     match entry.kind:
         case "script":
@@ -115,13 +115,13 @@ def _named(files: Files, step: AnalysisUnit, lost: Lost) -> Named:
         case "object" if isinstance(node, ast.ClassDef):
             name = f"`{node.name}()`"
         case "cell" if (cell := cell_at(main.cells, main.span(node).row if node else 1)) is not None:
-            return Named(f"cell {cell.number} once more", "", Related(told, main.path, _row(main, node)))
+            return Named(f"cell {cell.number} once more", "", Related(coverage, main.path, _row(main, node)))
         case "module":
             name = f"the top level of {os.path.basename(entry.path)}"
-            return Named(name, "", Related(f"{name}: {told}", entry.path, START))
+            return Named(name, "", Related(f"{name}: {coverage}", entry.path, START))
         case _:
-            name, told = "", "here"
-    place = Related(f"{name}: {told}" if name else told, source.path, _row(source, node))
+            name, coverage = "", "here"
+    place = Related(f"{name}: {coverage}" if name else coverage, source.path, _row(source, node))
     cell = cell_at(source.cells, place.span.row)
     row = place.span.row if cell is None else cell.own(place.span).row
     here = "" if source is main else f"{os.path.basename(source.path)} "

@@ -47,11 +47,11 @@ def look(m: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optim
     mine = max((key for key, thing in optimizers.items() if thing.params == list(keys)), default=None)
     if not lost or mine is None:
         return
-    told: set[tuple[int, str]] = set()
+    reported: set[tuple[int, str]] = set()
     for owner in [key for key, thing in state.heap.items() if isinstance(thing, Instance | Items)]:
         for why, kept in _missing(state, owner, frozenset(lost), frozenset(keys), mine):
-            if (kept.owner, kept.attribute) not in told:
-                told.add((kept.owner, kept.attribute))
+            if (kept.owner, kept.attribute) not in reported:
+                reported.add((kept.owner, kept.attribute))
                 _tell(m, state, why, kept, now, optimizer, mine)
 
 

@@ -33,8 +33,8 @@ def _sarif(document: Document) -> str:
     from ..report.topics import all_topics
     from ..rules import all_rules
 
-    told = [*document.notifications, *map(as_failure, document.failures)]
-    log = as_sarif(document.objects, all_rules(), told, all_topics(), not document.has_failed)
+    everything_else = [*document.notifications, *map(as_failure, document.failures)]
+    log = as_sarif(document.objects, all_rules(), everything_else, all_topics(), not document.has_failed)
     return json.dumps(log, indent=2)
 
 

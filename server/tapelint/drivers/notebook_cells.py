@@ -58,7 +58,7 @@ def _bodies(m: Machine) -> Iterator[tuple[Cell, list[ast.stmt]]]:
 
 def run_again(m: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], list[State]]], object]) -> None:
     """Run each cell a second time, and publish where PyTorch would refuse that. ``enter`` keeps faults inside."""
-    told = m.facts.listeners
+    previous = m.facts.listeners
     probe, m.probe = m.probe, None
     holes, m.stats = m.stats, replace(m.stats)
     end = m.steps + TOGETHER
@@ -70,7 +70,7 @@ def run_again(m: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], l
             if m.steps < end:
                 enter(Entry("cell", again.body[0]), lambda again=again: m.block(again.body, again.states))  # type: ignore[misc]
         finally:
-            m.facts.listeners = told
+            m.facts.listeners = previous
         reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumed is None), None)
         if reached is not None:
             m.facts.publish(_event(m, again, reached))

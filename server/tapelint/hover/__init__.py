@@ -37,16 +37,16 @@ def describe(
     """What is known at the caret, as Markdown; None where that is no tensor and nothing is wrong."""
     source = report.source
     around = at_caret(source, row, column)
-    told = [d for d in report.diagnostics if holds(d.span, row, column)]
-    stories = [story(d) for d in told]
+    remarks = [d for d in report.diagnostics if holds(d.span, row, column)]
+    stories = [story(d) for d in remarks]
     found = list(subjects(around))
     known = found and concerns_torch(source.text, source.path, report.resolve)
     about = life(report, found, around, cancel) if known else None
     if about is not None:
         node, lines = about
         return analysis.Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
-    if told:
-        spans = [diagnostic.span for diagnostic in told]
+    if remarks:
+        spans = [diagnostic.span for diagnostic in remarks]
         smallest = min(spans, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
         return analysis.Hover("\n\n---\n\n".join(stories), smallest)
     return None

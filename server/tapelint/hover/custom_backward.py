@@ -24,7 +24,7 @@ KINDS = {
 
 
 def register_hook(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     more: list[tuple[ProgramPoint, str]] = []
     text = ""
     for run in runs:
@@ -35,14 +35,14 @@ def register_hook(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list
         name = tensors(watch.facts, run.before.owned)
         argument = node.args[0] if node.args else node.keywords[0].value
         text = f"{code(argument)} {KINDS[hook.kind].format(name=name)}"
-        told.append((run.point, callers(watch, run, new[0], hook)))
+        remarks.append((run.point, callers(watch, run, new[0], hook)))
         others = [old for old in run.before.hooks.values() if old.target == hook.target and old.kind == hook.kind]
         if others:
             count = f"{len(others)} such hook{'s' * (len(others) > 1)}"
             more.append((run.point, f"{name} has {count} already: all are called"))
-    if not told:
+    if not remarks:
         return None
-    return [f"**{code(node)}** · {text}", *told_lines(told), *told_lines(more[:1])]
+    return [f"**{code(node)}** · {text}", *told_lines(remarks), *told_lines(more[:1])]
 
 
 def callers(watch: Watch, run: CallRun, handle: int, hook: Hook) -> str:
@@ -63,7 +63,7 @@ def _comes_to(event: BackwardRan, target: object) -> bool:
 
 def checkpoint(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a checkpoint keeps instead of what its operations would save; and when they run again."""
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         mine = [
             item
@@ -76,8 +76,8 @@ def checkpoint(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[st
             continue
         kept = tensors(watch.facts, [saved.tensor for item in mine for saved in item.saved])
         again = listed(dict.fromkeys(at(e.point.node) for item in mine for e in watch.ran(item)))
-        told.append((run.point, f"keeps {kept} and nothing of what is computed inside" + rerun(again)))
-    return told_lines(told)
+        remarks.append((run.point, f"keeps {kept} and nothing of what is computed inside" + rerun(again)))
+    return told_lines(remarks)
 
 
 def rerun(again: str) -> str:
@@ -86,15 +86,15 @@ def rerun(again: str) -> str:
 
 def applied(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a Function's node keeps, and which backward runs the one that the program defines."""
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         made = next((t.grad_fn for t in run.results if t.grad_fn is not None and t.grad_fn.method), None)
         if made is None:
             if run.results and all(tensor.requires_grad is False for tensor in run.results):
-                told.append((run.point, "no input requires grad: its `backward` is never called"))
+                remarks.append((run.point, "no input requires grad: its `backward` is never called"))
             continue
-        told.append((run.point, f"{keeps(watch, made)}; {runs_in(watch, made)}"))
-    return told_lines(told)
+        remarks.append((run.point, f"{keeps(watch, made)}; {runs_in(watch, made)}"))
+    return told_lines(remarks)
 
 
 def keeps(watch: Watch, node: Node) -> str:
@@ -112,7 +112,7 @@ def runs_in(watch: Watch, node: Node) -> str:
 
 def save_for_backward(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """What becomes of the tensors that forward saves."""
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         keys = [key for ids in run.given.values() for key in ids]
         apply = run.point.calls[-1] if run.point.calls else None
@@ -125,12 +125,12 @@ def save_for_backward(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> 
         ]
         saved = tensors(watch.facts, keys)
         if not made:
-            told.append((run.point, f"{saved}: let go again, as no input of {code(apply)} requires grad"))
+            remarks.append((run.point, f"{saved}: let go again, as no input of {code(apply)} requires grad"))
             continue
         passes = list(watch.ran(made[0]))
         freeing = next((event for event in passes if event.frees), None)
         until = f"until {at(freeing.point.node)} frees it" if freeing else "as long as the graph is there"
-        told.append((run.point, f"{saved}: kept {until}; written in place meanwhile, it makes `backward` raise"))
-    if not told:
+        remarks.append((run.point, f"{saved}: kept {until}; written in place meanwhile, it makes `backward` raise"))
+    if not remarks:
         return None
-    return [f"**{code(node)}** · the node keeps these tensors for its backward", *told_lines(told)]
+    return [f"**{code(node)}** · the node keeps these tensors for its backward", *told_lines(remarks)]

@@ -73,11 +73,11 @@ def _governed(node: ast.expr, around: Sequence[ast.AST]) -> list[ast.stmt] | Non
 
 def detach(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
     """What a ``detach()`` cuts off."""
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         for tensor in run.before.owned.values():
-            told.append((run.point, _cut_off(watch, run.point, tensor)))
-    return told_lines([(point, text) for point, text in told if text])
+            remarks.append((run.point, _cut_off(watch, run.point, tensor)))
+    return told_lines([(point, text) for point, text in remarks if text])
 
 
 def _cut_off(watch: Watch, now: ProgramPoint, tensor: Tensor) -> str:
@@ -97,7 +97,7 @@ def _nodes(tensor: Tensor) -> Iterator[Node]:
 
 def requires_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``t.requires_grad_()`` and ``module.requires_grad_(False)``: which flags it changes."""
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         on = _changed(run, True)
         off = _changed(run, False)
@@ -109,8 +109,8 @@ def requires_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list
         if not parts and all(map(_is_known, run.before.owned.values())):
             parts.append("changes nothing: the flag is set like that already")
         if parts:
-            told.append((run.point, "; ".join(parts)))
-    return [f"**{code(node)}** · sets whether gradients are collected", *told_lines(told)] if told else None
+            remarks.append((run.point, "; ".join(parts)))
+    return [f"**{code(node)}** · sets whether gradients are collected", *told_lines(remarks)] if remarks else None
 
 
 def _is_known(tensor: Tensor) -> bool:

@@ -19,7 +19,7 @@ from .wording import at, listed, tensors, told_lines
 
 
 def step(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     used: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         before = run.before
@@ -28,14 +28,14 @@ def step(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | N
         idle = [key for key in before.owned if key not in written]
         if not written:
             if not before.open and idle:
-                told.append((run.point, f"updates nothing: {without(watch, idle)}"))
+                remarks.append((run.point, f"updates nothing: {without(watch, idle)}"))
             continue
         rest = f"; {without(watch, idle)}: unchanged" if idle else ""
-        told.append((run.point, f"updates {tensors(watch.facts, written)} in place{rest}"))
+        remarks.append((run.point, f"updates {tensors(watch.facts, written)} in place{rest}"))
         used.append((run.point, uses(run, held)))
-    if not told:
+    if not remarks:
         return None
-    lines = [f"**{code(node)}** · writes parameters in place", *told_lines(told)]
+    lines = [f"**{code(node)}** · writes parameters in place", *told_lines(remarks)]
     lines += told_lines([(point, text) for point, text in used if text])
     return lines + spoils(watch, runs)
 
@@ -58,13 +58,13 @@ def uses(run: CallRun, keys: Sequence[int]) -> str:
 
 def spoils(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
     """Whose saved tensors the update changes."""
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         if run.writes:
-            told.append((run.point, spoiled(watch, run, run.writes)))
+            remarks.append((run.point, spoiled(watch, run, run.writes)))
         elif run.before.fused:
-            told.append((run.point, "a fused optimizer: the version counters do not count these writes"))
-    return told_lines(told)
+            remarks.append((run.point, "a fused optimizer: the version counters do not count these writes"))
+    return told_lines(remarks)
 
 
 def spoiled(watch: Watch, run: CallRun, writes: Sequence[Write]) -> str:
@@ -88,7 +88,7 @@ def spoiled(watch: Watch, run: CallRun, writes: Sequence[Write]) -> str:
 
 
 def zero_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     fate: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         if not run.before.owned:
@@ -97,15 +97,15 @@ def zero_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str
         zeroed = [key for key in held if key in run.after.grads]
         if held:
             verb = "sets to zero" if zeroed else "drops"
-            told.append((run.point, f"{verb} the gradients of {tensors(watch.facts, held)}"))
+            remarks.append((run.point, f"{verb} the gradients of {tensors(watch.facts, held)}"))
             fate.append((run.point, used(run, held)))
         elif not run.before.open:
-            told.append((run.point, "there is no gradient yet" if _never(run) else "there is no gradient to drop"))
-    if not told:
+            remarks.append((run.point, "there is no gradient yet" if _never(run) else "there is no gradient to drop"))
+    if not remarks:
         return None
     own = {key for run in runs for key in run.before.owned}
     adders = listed(at(e.point.node) for e in watch.backwards if e.accumulates and own.intersection(e.reached))
-    lines = [f"**{code(node)}** · clears `.grad`", *told_lines(told)]
+    lines = [f"**{code(node)}** · clears `.grad`", *told_lines(remarks)]
     lines += told_lines([(point, text) for point, text in fate if text])
     if adders:
         lines.append(f"- without it {adders} would add to the gradients that are there")
@@ -133,16 +133,18 @@ def used(run: CallRun, keys: Sequence[int]) -> str:
 
 def clip(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``clip_grad_norm_`` and ``clip_grad_value_``."""
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     more: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         given = next(iter(run.given.values()), ())
         held = [key for key in given if key in run.before.grads]
         if not held:
             if given:
-                told.append((run.point, f"{without(watch, given)}: nothing is clipped"))
+                remarks.append((run.point, f"{without(watch, given)}: nothing is clipped"))
             continue
-        told.append((run.point, f"scales down `.grad` of {tensors(watch.facts, held)} in place, where it is too large"))
+        remarks.append(
+            (run.point, f"scales down `.grad` of {tensors(watch.facts, held)} in place, where it is too large")
+        )
         pasts = [run.before.past(key) for key in held]
         if any(past.doubt or past.perhaps or not past.passes for past in pasts):
             continue
@@ -154,6 +156,6 @@ def clip(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | N
         else:
             sources = listed(dict.fromkeys(at(one.point.node) for past in pasts for one in past.fresh))
             more.append((run.point, f"they come from {sources}; no step has used them yet"))
-    if not told:
+    if not remarks:
         return None
-    return [f"**{code(node)}** · limits gradients", *told_lines(told), *told_lines(more)]
+    return [f"**{code(node)}** · limits gradients", *told_lines(remarks), *told_lines(more)]

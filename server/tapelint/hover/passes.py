@@ -18,7 +18,7 @@ from .probe import Watch
 from .wording import at, laps_of, line, listed, op_name, told_lines
 from .wording import tensors as names
 
-Told = list[tuple[ProgramPoint, str]]
+Remarks = list[tuple[ProgramPoint, str]]
 
 
 def describe(watch: Watch, node: ast.Call) -> list[str] | None:
@@ -141,17 +141,21 @@ def kept(watch: Watch, runs: list[tuple[CallRun, BackwardRan]], recorded: bool =
     if is_known(last) and not savers:
         return ["- no operation saved anything: the graph may be walked again without it"]
     lines = [f"- keeps what was saved: {operations(savers)}" if is_known(last) else "- keeps what the operations saved"]
-    told = [(run.point, back(watch, event)) for run, event in runs]
-    seen = [(point, text) for point, text in told if text]
+    remarks = [(run.point, back(watch, event)) for run, event in runs]
+    seen = [(point, text) for point, text in remarks if text]
     # What the last iteration retains, one that was not executed may come back for.
-    if not recorded and len(seen) < len(told) and not all(_may_go_on(point, told) for point, text in told if not text):
-        seen = [(point, text or "no backward that is seen here comes back for it") for point, text in told]
+    if (
+        not recorded
+        and len(seen) < len(remarks)
+        and not all(_may_go_on(point, remarks) for point, text in remarks if not text)
+    ):
+        seen = [(point, text or "no backward that is seen here comes back for it") for point, text in remarks]
     return lines + told_lines(seen)
 
 
-def _may_go_on(point: ProgramPoint, told: Told) -> bool:
+def _may_go_on(point: ProgramPoint, remarks: Remarks) -> bool:
     """Whether ``point`` is the last iteration of those seen, and an earlier one's graph was walked again."""
-    return any(text and earlier_iteration(other, point) is not None for other, text in told)
+    return any(text and earlier_iteration(other, point) is not None for other, text in remarks)
 
 
 def back(watch: Watch, event: BackwardRan) -> str:
@@ -183,7 +187,7 @@ def through(watch: Watch, run: CallRun) -> str:
 
 def recorded(watch: Watch, runs: list[tuple[CallRun, BackwardRan]]) -> list[str]:
     """What ``create_graph=True`` gives, and what it ties into a cycle."""
-    told: Told = []
+    remarks: Remarks = []
     for run, event in runs:
         if not event.accumulates:
             graphs = [tensor for tensor in run.results if tensor.requires_grad]
@@ -202,5 +206,5 @@ def recorded(watch: Watch, runs: list[tuple[CallRun, BackwardRan]]) -> list[str]
                     "`.grad` is cleared"
                 )
         if text:
-            told.append((run.point, text))
-    return told_lines(told)
+            remarks.append((run.point, text))
+    return told_lines(remarks)

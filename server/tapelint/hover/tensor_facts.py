@@ -204,7 +204,7 @@ def view(watch: Watch, tensor: Tensor) -> list[str]:
 
 
 def differences(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     carrying = any(seen.carried is not None for seen in sightings)
     for seen in sightings:
         tensor = seen.tensors[0]
@@ -219,6 +219,6 @@ def differences(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
             text = f"carries the graph of {where}"
             if seen.carried.freed is not None:
                 text += f", freed by {at(seen.carried.freed.point.node)}"
-        told.append((seen.point, text))
-    text = by_lap(told)
+        remarks.append((seen.point, text))
+    text = by_lap(remarks)
     return [f"- {text}"] if text else []

@@ -123,28 +123,30 @@ def unit(point: ProgramPoint) -> str:
     return "call" if loops and isinstance(loops[-1], (ast.FunctionDef, ast.AsyncFunctionDef)) else "iteration"
 
 
-def by_lap(told: Sequence[tuple[ProgramPoint, str]]) -> str:
+def by_lap(remarks: Sequence[tuple[ProgramPoint, str]]) -> str:
     """``iteration 1: a; from iteration 2: b``; empty where every iteration is reported the same."""
-    if len({text for _, text in told}) < 2:
+    if len({text for _, text in remarks}) < 2:
         return ""
-    depth = min(len(laps_of(point)) for point, _ in told)
+    depth = min(len(laps_of(point)) for point, _ in remarks)
     for level in range(1, depth + 1):
         texts: dict[int, set[str]] = {}
-        for point, text in told:
+        for point, text in remarks:
             texts.setdefault(laps_of(point)[-level], set()).add(text)
         if all(len(found) == 1 for found in texts.values()):
-            word = unit(told[0][0]) if level == 1 else "iteration"
+            word = unit(remarks[0][0]) if level == 1 else "iteration"
             outer = "" if level == 1 else " of the outer loop"
             return _ranges({n: next(iter(found)) for n, found in texts.items()}, word, outer)
-    calls = {point.calls[-1].lineno: text for point, text in told if point.calls and hasattr(point.calls[-1], "lineno")}
+    calls = {
+        point.calls[-1].lineno: text for point, text in remarks if point.calls and hasattr(point.calls[-1], "lineno")
+    }
     if len(set(calls.values())) > 1:
         return "; ".join(f"called from line {row}: {text}" for row, text in sorted(calls.items())[:3])
-    return "depending on the path: " + " or ".join(list(dict.fromkeys(text for _, text in told))[:2])
+    return "depending on the path: " + " or ".join(list(dict.fromkeys(text for _, text in remarks))[:2])
 
 
-def told_lines(told: Sequence[tuple[ProgramPoint, str]]) -> list[str]:
+def told_lines(remarks: Sequence[tuple[ProgramPoint, str]]) -> list[str]:
     """One line for what each iteration was reported, or for all of them; none if nothing was reported."""
-    return [f"- {by_lap(told) or told[-1][1]}"] if told else []
+    return [f"- {by_lap(remarks) or remarks[-1][1]}"] if remarks else []
 
 
 def _ranges(texts: dict[int, str], word: str, outer: str) -> str:

@@ -25,7 +25,7 @@ NOTHING = "safe: nothing saved"
 def describe(watch: Watch, place: ast.AST, operand: ast.expr) -> list[str] | None:
     """The lines about a write by ``place`` to ``operand``; None where nothing is written in place."""
     seen = [s for s in watch.seen(operand) if s.tensors]
-    told: list[tuple[ProgramPoint, str]] = []
+    remarks: list[tuple[ProgramPoint, str]] = []
     reasons: dict[str, None] = {}
     how = ""
     under_no_grad = False
@@ -36,24 +36,24 @@ def describe(watch: Watch, place: ast.AST, operand: ast.expr) -> list[str] | Non
         if after and operand is not place:
             continue
         if any(isinstance(t, LeafWritten) and t.point == point for t in watch.troubles):
-            told.append((sighting.point, LEAF))
+            remarks.append((sighting.point, LEAF))
             continue
         write = sighting.write if after else _write_by(watch, tensor, point, sighting.version)
         if write is None:
             if not isinstance(place, ast.Call):
-                told.append((sighting.point, "not in place here: it makes a new tensor"))
+                remarks.append((sighting.point, "not in place here: it makes a new tensor"))
             continue
         how = write.how
         under_no_grad = under_no_grad or sighting.grad_mode is False
         text = verdict(watch, operand, tensor, write, sighting)
-        told.append((sighting.point, text))
+        remarks.append((sighting.point, text))
         if text.startswith(NOTHING):
             reasons[because(tensor.grad_fn)] = None
-    if not how and not any(text == LEAF for _, text in told):
+    if not how and not any(text == LEAF for _, text in remarks):
         return None
     name = f" (`{how}`)" if how.endswith("_") else ""
     lines = [f"**{code(place)}** · writes {code(operand)} in place{name}"]
-    lines.append(f"- {by_lap(told) or told[-1][1] + (next(iter(reasons)) if len(reasons) == 1 else '')}")
+    lines.append(f"- {by_lap(remarks) or remarks[-1][1] + (next(iter(reasons)) if len(reasons) == 1 else '')}")
     if under_no_grad:
         lines.append(
             "- `torch.no_grad()` changes nothing about that: the write is not recorded, but it counts for saved tensors"

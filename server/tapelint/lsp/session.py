@@ -268,8 +268,10 @@ class Session:
     def _unseen(self, entry: Entry | None = None, outcome: Outcome | None = None) -> str:
         """What was not seen of the open documents, ``outcome`` being the new one of ``entry``."""
         found = [(each.document.uri, outcome if each is entry else each.outcome) for each in self._entries.values()]
-        told = [(_name(uri), known.notices) for uri, known in found if known is not None and known.notices]
-        return outlined(told) if told else ""
+        documents_with_notices = [
+            (_name(uri), known.notices) for uri, known in found if known is not None and known.notices
+        ]
+        return outlined(documents_with_notices) if documents_with_notices else ""
 
     def _log_unseen(self, entry: Entry, outcome: Outcome) -> None:
         """Put to the log what is news: a line for the document, and a fault once with its traceback."""

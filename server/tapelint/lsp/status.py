@@ -1,4 +1,4 @@
-"""Telling the user what the server is doing: ``tapelint/status``, shown by the client next to the language.
+"""What the server is doing, for the user: ``tapelint/status``, shown by the client next to the language.
 
     {"state": "ready" | "busy" | "error", "message": "..."}
 

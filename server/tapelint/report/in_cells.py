@@ -25,9 +25,9 @@ def in_cells(diagnostic: Diagnostic, source: Source) -> Diagnostic:
 
 def in_file(diagnostic: Diagnostic, source: Source) -> Diagnostic:
     """The same for those who know files only: rows are those of the cell, and the text says which."""
-    told = in_cells(diagnostic, source)
-    related = tuple(_in_file(link, source) for link in told.related)
-    return replace(_in_file(told, source), related=related)
+    converted = in_cells(diagnostic, source)
+    related = tuple(_in_file(link, source) for link in converted.related)
+    return replace(_in_file(converted, source), related=related)
 
 
 def _in_file(place: Place, source: Source) -> Place:

@@ -74,7 +74,7 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
 
 
 def _of_unknown(m: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
-    """An attribute of what nobody knows: what the program has set there, or what every tensor has."""
+    """An attribute of an unknown value: what the program has set there, or what every tensor has."""
     if name == "grad":
         grad_access.unknown_gradient(state)
     if owner.grad is False and name in SIZES:
@@ -112,7 +112,7 @@ def _data(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
 
 
 def _gradient(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    """``.grad``: a non-leaf has none, which is worth telling where nothing is assumed of the tensor."""
+    """``.grad``: a non-leaf has none, which is reported where nothing is assumed of the tensor."""
     grad_access.read(m, state, tensor.id, node)
     grad = state.grads.get(tensor.id)
     if grad is not None:

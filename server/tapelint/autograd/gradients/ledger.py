@@ -24,7 +24,7 @@ def planned(
     create: bool | None,
 ) -> Pass:
     """What a backward from ``roots`` is to the gradients it is about to make."""
-    stranger = next((n.assumed for n in order if n.assumed), None)
+    unseen_source = next((n.assumed for n in order if n.assumed), None)
     return Pass(
         state.point(node),
         roots[0] if roots else -1,
@@ -32,7 +32,9 @@ def planned(
         tuple(item.tensor for item in leaves),
         next((facts.scaled[key] for key in roots if key in facts.scaled), None),
         facts.premises(state),
-        assumed or facts.premise or (f"`{stranger}` keeps a graph, which tapelint cannot see" if stranger else None),
+        assumed
+        or facts.premise
+        or (f"`{unseen_source}` keeps a graph, which tapelint cannot see" if unseen_source else None),
         fresh_id(),
         create is True,
     )

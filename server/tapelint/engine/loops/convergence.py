@@ -48,7 +48,7 @@ Live = frozenset[str] | None
 
 WORTH = 24
 """Steps of an iteration below which it costs less to run another one than to compare."""
-TOLD = frozenset(("batch", "loader"))
+DISTINGUISHED = frozenset(("batch", "loader"))
 """Where an unknown value comes from, if that makes a difference."""
 DEPTH = 4
 """How deep containers of plain values are compared."""
@@ -216,7 +216,7 @@ def _plain(pair: Bisimulation, mine: Value, yours: Value, depth: int) -> bool:
     if type(mine) is not type(yours) or not depth:
         return False
     if isinstance(mine, Unknown) and isinstance(yours, Unknown):
-        return mine.grad is yours.grad and (mine.why == yours.why or TOLD.isdisjoint((mine.why, yours.why)))
+        return mine.grad is yours.grad and (mine.why == yours.why or DISTINGUISHED.isdisjoint((mine.why, yours.why)))
     if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
         left, right = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
         known = right.sizes in (None, left.sizes) and right.kind in (None, left.kind)

@@ -54,7 +54,7 @@ def premise(state: State, node: ast.AST) -> str | None:
     return None
 
 
-def stranger(state: State, key: int) -> str | None:
+def assumed_giver(state: State, key: int) -> str | None:
     """Code that is assumed to have given a tensor its graph; None where there is a graph without any assumption."""
     seen: set[Node] = set()
     name, frontier = None, [current(state, key).grad_fn]
@@ -87,11 +87,11 @@ def refuse(
     not said.
     """
     assumed = premise(state, call.node) if how == "numpy" else None
-    strangers = [stranger(state, key) for key, _ in held]
-    if None not in strangers:
+    givers = [assumed_giver(state, key) for key, _ in held]
+    if None not in givers:
         if assumed is not None:
             return
-        assumed = f"`{strangers[0]}` keeps a graph, which tapelint cannot see"
+        assumed = f"`{givers[0]}` keeps a graph, which tapelint cannot see"
     m.facts.publish(GraphCopiedOut(state.point(call.node), assumed, tuple(held), how, source, method))
     if assumed is None:
         raise Raised("RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True)

@@ -20,7 +20,7 @@ REAL = frozenset("conj conj_physical real resolve_conj resolve_neg".split())
 """What these do concerns complex numbers only."""
 
 
-def told(facts: Facts, state: State, op: Op, named: Mapping[str, object]) -> Op:
+def refine_view(facts: Facts, state: State, op: Op, named: Mapping[str, object]) -> Op:
     """The row, with the ``view`` it has for these arguments, where that is certain."""
     value = named.get("self")
     if op.view != "maybe" or not isinstance(value, TensorRef):

@@ -160,7 +160,7 @@ def apply(
     given = flatten(tensors)
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, [key for _, key in given])
-    op = alias.told(m.facts, state, op, named)
+    op = alias.refine_view(m.facts, state, op, named)
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)
