@@ -51,6 +51,7 @@ from ..models.torch.registry import (
     SEQUENCE_METHODS,
     TENSOR_METHODS,
     Call,
+    MethodModel,
 )
 from ..ops.module_names import is_layer, is_network
 from ..source import written
@@ -171,28 +172,9 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if isinstance(receiver, TensorRef):
         return tensor_method(m, state, receiver, call)
     if isinstance(receiver, HeapRef):
-        thing = state.heap[receiver.id]
-        table = METHODS.get(type(thing))
-        if isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential") and call.name in MODULE_METHODS:
-            table = SEQUENCE_METHODS if call.name in SEQUENCE_METHODS else MODULE_METHODS
-        elif isinstance(thing, Mapping) and thing.kind == "ModuleDict" and call.name in MODULE_METHODS:
-            table = MAPPING_METHODS if call.name in MAPPING_METHODS else MODULE_METHODS
-        if isinstance(thing, Instance) and isinstance(thing.kind, External):
-            known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
-            if known is not None:
-                return known(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
-        if isinstance(thing, Instance) and HELD in thing.attributes and call.name in OPTIMIZER_METHODS:
-            return call_method(m, state, thing.attributes[HELD], call)
-        model = table.get(call.name) if table is not None else None
-        if model is None and isinstance(thing, Instance):
-            flows = how_answers(state, thing, call.name)
-            if flows is False:
-                return something(call.name)
-            model = MODULE_METHODS["forward"] if flows else None
-        if model is not None:
-            return model(m, state, receiver, call)
-        if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):
-            raise Raised("AttributeError")
+        found = _object_method(m, state, receiver, call)
+        if found is not None:
+            return found
     if isinstance(receiver, Const) and isinstance(receiver.value, str):
         found = method_of_text(state, receiver.value, call)
         if found is not None:
@@ -206,20 +188,66 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         forget(state, receiver, call.name)
         receiver = as_data(state, receiver)
     if isinstance(receiver, Unknown):
-        if receiver.grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
-            return Unknown("batch", False)
-        if receiver.why == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
-            tensor = dispatch.tensor_of(m, state, receiver)
-            assert tensor is not None
-            return tensor_method(m, state, TensorRef(tensor), call)
-        forget(state, receiver, call.name)
-        if call.name in OF_TENSORS:
-            return Unknown("batch", False if call.name == "detach" else receiver.grad)
-        if call.name == "backward" and not call.args:
-            m.stats.backwards += 1
-            m.stats.rootless += 1
-            m.walk(state, call.node, False)
+        found = _method_of_unknown(m, state, receiver, call)
+        if found is not None:
+            return found
     return unknown_call(m, state, call.args, call.kwargs, call.node, owner)
+
+
+def _object_method(m: Machine, state: State, receiver: HeapRef, call: Call) -> Value | None:
+    """A method of a list, a dict, a module, an optimizer or another object; None where there is no model of it."""
+    thing = state.heap[receiver.id]
+    if isinstance(thing, Instance):
+        if isinstance(thing.kind, External):
+            known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
+            if known is not None:
+                return known(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
+        if HELD in thing.attributes and call.name in OPTIMIZER_METHODS:
+            return call_method(m, state, thing.attributes[HELD], call)
+    table = _methods_of(thing, call.name)
+    model = table.get(call.name) if table is not None else None
+    if model is None and isinstance(thing, Instance):
+        flows = how_answers(state, thing, call.name)
+        if flows is False:
+            return something(call.name)
+        model = MODULE_METHODS["forward"] if flows else None
+    if model is not None:
+        return model(m, state, receiver, call)
+    if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):
+        raise Raised("AttributeError")
+    return None
+
+
+def _methods_of(thing: object, name: str) -> dict[str, MethodModel] | None:
+    """The models of the methods of a heap object; a container of layers is a module, too."""
+    table = METHODS.get(type(thing))
+    if name not in MODULE_METHODS:
+        return table
+    if isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential"):
+        return SEQUENCE_METHODS if name in SEQUENCE_METHODS else MODULE_METHODS
+    if isinstance(thing, Mapping) and thing.kind == "ModuleDict":
+        return MAPPING_METHODS if name in MAPPING_METHODS else MODULE_METHODS
+    return table
+
+
+def _method_of_unknown(m: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
+    """A method of what nobody knows: data gives data, and what only tensors have makes it a tensor. None where nothing
+    follows from the name.
+    """
+    if receiver.grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
+        return Unknown("batch", False)
+    if receiver.why == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
+        tensor = dispatch.tensor_of(m, state, receiver)
+        assert tensor is not None
+        return tensor_method(m, state, TensorRef(tensor), call)
+    forget(state, receiver, call.name)
+    if call.name in OF_TENSORS:
+        return Unknown("batch", False if call.name == "detach" else receiver.grad)
+    if call.name == "backward" and not call.args:
+        m.stats.backwards += 1
+        m.stats.rootless += 1
+        m.walk(state, call.node, False)
+    return None
 
 
 OF_DICTS = frozenset("pop get items".split())
@@ -256,6 +284,7 @@ def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> 
 
 
 def _library(m: Machine, state: State, call: Call) -> Value:
+    """A function or class of a library, by its dotted name: its model, a layer or network, or an op of PyTorch."""
     name = call.name
     model = FUNCTIONS.get(name)
     if model is not None:
@@ -263,13 +292,10 @@ def _library(m: Machine, state: State, call: Call) -> Value:
     if is_network(name):
         return opaque_module(m, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
     base, _, last = name.rpartition(".")
-    if last == "__init__" and call.args and is_layer(base):
-        build_layer(m, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
-        return Const(None)
     if base.endswith("torch.nn.Module") or is_layer(base):
-        own = MODULE_METHODS.get(last)
-        if own is not None and call.args and (last == "__new__" or is_module_like(state, call.args[0])):
-            return own(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
+        found = _unbound_module_method(m, state, base, last, call)
+        if found is not None:
+            return found
     if is_layer(name):
         return new_layer(m, state, name, call.args, call.kwargs, call.node)
     row = ops.op_name(name)
@@ -280,13 +306,29 @@ def _library(m: Machine, state: State, call: Call) -> Value:
     if base == "torch.Tensor" and call.args and isinstance(call.args[0], TensorRef):
         return tensor_method(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
     if last == "__init__" and call.args and isinstance(call.args[0], HeapRef):
-        if isinstance(state.heap[call.args[0].id], (Instance, Sequence, Mapping, Optimizer)):
-            thing = state.edit(call.args[0].id)
-            thing.open = True
-            if isinstance(thing, Instance) and any(reach(m, state, call.args[1:])):
-                thing.attributes["(given)"] = Tuple(tuple(call.args[1:]))
-        return Const(None)
+        return _unknown_init(m, state, call.args[0], call.args[1:])
     return unknown_call(m, state, call.args, call.kwargs, call.node, External(name))
+
+
+def _unbound_module_method(m: Machine, state: State, base: str, name: str, call: Call) -> Value | None:
+    """``nn.Linear.__init__(self, 3, 4)``, ``nn.Module.train(net)``: a layer class's method, called on an object."""
+    if name == "__init__" and call.args and is_layer(base):
+        build_layer(m, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
+        return Const(None)
+    own = MODULE_METHODS.get(name)
+    if own is not None and call.args and (name == "__new__" or is_module_like(state, call.args[0])):
+        return own(m, state, call.args[0], Call(name, call.args[1:], call.kwargs, call.node, call.key))
+    return None
+
+
+def _unknown_init(m: Machine, state: State, receiver: HeapRef, args: list[Value]) -> Value:
+    """The ``__init__`` of a base class nobody knows: afterwards the object may hold anything, and what it was given."""
+    if isinstance(state.heap[receiver.id], (Instance, Sequence, Mapping, Optimizer)):
+        thing = state.edit(receiver.id)
+        thing.open = True
+        if isinstance(thing, Instance) and any(reach(m, state, args)):
+            thing.attributes["(given)"] = Tuple(tuple(args))
+    return Const(None)
 
 
 def unknown_call(

@@ -95,16 +95,7 @@ def items_due(m: Machine, state: State, value: Value, node: ast.AST, iterations:
     if isinstance(value, Range):
         return _range(value, iterations)
     if isinstance(value, Zip):
-        parts = [items_due(m, state, part, node, iterations) for part in value.parts]
-        ends = [len(part.values) for part in parts if part.exact]
-        if ends and any(len(part.values) < min(ends) for part in parts):  # where one ends the others go as far
-            parts = [
-                part if part.exact or isinstance(source, Generator) else items_due(m, state, source, node, min(ends))
-                for source, part in zip(value.parts, parts)
-            ]
-        count = min((len(p.values) for p in parts), default=0)
-        exact = any(p.exact and len(p.values) == count for p in parts)
-        return Items([Tuple(tuple(p.values[i] for p in parts)) for i in range(count)], exact)
+        return _zipped(m, state, value, node, iterations)
     if isinstance(value, TensorRef):
         return _tensor(m, state, value, node, iterations)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
@@ -112,22 +103,49 @@ def items_due(m: Machine, state: State, value: Value, node: ast.AST, iterations:
     if isinstance(value, Generator):
         return m.collect(state, value, iterations)
     if isinstance(value, HeapRef):
-        thing = state.heap[value.id]
-        look(value.id)
-        if isinstance(thing, Sequence):
-            return _known(thing.items, thing.open, iterations)
-        if isinstance(thing, Mapping):
-            return _known([of_key(k) for k in thing.items], thing.open, iterations)
-        if isinstance(thing, Instance):
-            if own_method(state, value, "__next__"):
-                return Items([Due(value)] * iterations, False)
-            if External("typing.NamedTuple") in linear_order(state, thing.kind):
-                return Items(list(thing.attributes.values()), True)
-            if own_method(state, value, "__getitem__") and not own_method(state, value, "__iter__"):
-                return Items([Due(value, InductionValue(index)) for index in range(iterations)], False)
+        found = _object_items(m, state, value, iterations)
+        if found is not None:
+            return found
+    return _unknown_items(value, iterations)
+
+
+def _zipped(m: Machine, state: State, value: Zip, node: ast.AST, iterations: int) -> Items:
+    """The items of several iterables side by side, as far as the shortest goes."""
+    parts = [items_due(m, state, part, node, iterations) for part in value.parts]
+    ends = [len(part.values) for part in parts if part.exact]
+    if ends and any(len(part.values) < min(ends) for part in parts):  # where one ends the others go as far
+        parts = [
+            part if part.exact or isinstance(source, Generator) else items_due(m, state, source, node, min(ends))
+            for source, part in zip(value.parts, parts)
+        ]
+    count = min((len(p.values) for p in parts), default=0)
+    exact = any(p.exact and len(p.values) == count for p in parts)
+    return Items([Tuple(tuple(p.values[i] for p in parts)) for i in range(count)], exact)
+
+
+def _object_items(m: Machine, state: State, value: HeapRef, iterations: int) -> Items | None:
+    """The items of a list or a dict, and of an object whose class says how it is iterated over; None for any other."""
+    thing = state.heap[value.id]
+    look(value.id)
+    if isinstance(thing, Sequence):
+        return _known(thing.items, thing.open, iterations)
+    if isinstance(thing, Mapping):
+        return _known([of_key(k) for k in thing.items], thing.open, iterations)
+    if not isinstance(thing, Instance):
+        return None
+    if own_method(state, value, "__next__"):
+        return Items([Due(value)] * iterations, False)
+    if External("typing.NamedTuple") in linear_order(state, thing.kind):
+        return Items(list(thing.attributes.values()), True)
+    if own_method(state, value, "__getitem__") and not own_method(state, value, "__iter__"):
+        return Items([Due(value, InductionValue(index)) for index in range(iterations)], False)
+    return None
+
+
+def _unknown_items(value: Value, iterations: int) -> Items:
+    """Items of what nobody knows: what a loader yields is data; what an unknown call returned may hold anything."""
     if isinstance(value, Unknown) and value.why == "index":
         return Items([Unknown("index", False) for _ in range(iterations)], False)  # the sizes of a tensor
-    # What a loader yields is data; what an unknown call returned may hold anything.
     data = isinstance(value, Unknown) and (value.grad is False or value.why == "loader")
     grad, whole = False if data else None, getattr(value, "formula", None) or value
     return Items([Unknown("batch", grad, formula=("[]", whole, Const(i))) for i in range(iterations)], False)

@@ -88,7 +88,7 @@ def _counted(state: State, op: ast.operator, value: Value) -> Value:
 def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """``left op right``."""
     name = type(op).__name__
-    if type(left) is Const and left.value is None or type(right) is Const and right.value is None:
+    if _is_none(left) or _is_none(right):
         missing_grad.used(m, state, left, node, "TypeError")
         missing_grad.used(m, state, right, node, "TypeError")
     if isinstance(left, Const) and isinstance(right, Const):
@@ -102,15 +102,31 @@ def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Valu
     left, right = as_data(state, left), as_data(state, right)
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
         return _tensors(m, state, name, left, right, node)
+    joined = _containers(state, name, left, right)
+    return _data(m, state, left, right) if joined is None else joined
+
+
+def _is_none(value: Value) -> bool:
+    return type(value) is Const and value.value is None
+
+
+def _containers(state: State, name: str, left: Value, right: Value) -> Value | None:
+    """Two tuples or lists joined, or a list repeated; None where it is neither."""
     if name == "Add" and isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple(left.items + right.items)
-    if isinstance(left, HeapRef) and isinstance(thing := state.heap[left.id], Sequence):
-        if name == "Add" and isinstance(right, HeapRef) and isinstance(other := state.heap[right.id], Sequence):
-            return HeapRef(state.new(Sequence(thing.kind, thing.items + other.items, thing.open or other.open)))
-        if name == "Mult" and isinstance(right, Const) and isinstance(right.value, int):
-            return HeapRef(state.new(_repeated(thing, right.value)))
-        if name == "Mult":
-            return HeapRef(state.new(Sequence(thing.kind, thing.items * 2, True)))
+    if not isinstance(left, HeapRef) or not isinstance(thing := state.heap[left.id], Sequence):
+        return None
+    if name == "Add" and isinstance(right, HeapRef) and isinstance(other := state.heap[right.id], Sequence):
+        return HeapRef(state.new(Sequence(thing.kind, thing.items + other.items, thing.open or other.open)))
+    if name == "Mult" and isinstance(right, Const) and isinstance(right.value, int):
+        return HeapRef(state.new(_repeated(thing, right.value)))
+    if name == "Mult":
+        return HeapRef(state.new(Sequence(thing.kind, thing.items * 2, True)))
+    return None
+
+
+def _data(m: Machine, state: State, left: Value, right: Value) -> Value:
+    """Data where both sides are data, a number where both are numbers; otherwise nothing is known of the result."""
     unknown = isinstance(left, Unknown) or isinstance(right, Unknown)
     if unknown and is_data(state, left) and is_data(state, right):
         return computed(m, "index" if is_number(left) and is_number(right) else "", left, right)
@@ -131,28 +147,36 @@ def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, nod
 
 
 def _plain(op: ast.operator, one: Const, two: Const) -> Value:
-    left, right = raw_value(one), raw_value(two)
-    if isinstance(op, ast.Pow):
-        small = (
-            isinstance(left, (int, float)) and isinstance(right, (int, float)) and abs(left) < 1e6 and abs(right) < 64
-        )
-        function: Callable[[Any, Any], Any] | None = operator.pow if small else None
-    else:
-        function = ARITHMETIC.get(type(op))
-    if isinstance(op, (ast.Mult, ast.LShift)) and (
-        isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)
-    ):
-        function = None
-    if isinstance(op, ast.LShift) and isinstance(right, int) and right > BITS:
-        function = None
-    if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)) and not isinstance(right, (int, str)):
-        function = None
+    function = _computable(op, raw_value(one), raw_value(two))
     if function is None:
         return Unknown()
     try:
         return derived(function, one, two)
     except Exception:  # the program's own mistake: a TypeError, a division by zero
         return Unknown()
+
+
+def _computable(op: ast.operator, left: Any, right: Any) -> Callable[[Any, Any], Any] | None:
+    """The function that computes ``left op right``; None where its result might take long or be large, and where a text
+    is formatted.
+    """
+    if isinstance(op, ast.Pow):
+        return operator.pow if _is_small_power(left, right) else None
+    if isinstance(op, (ast.Mult, ast.LShift)) and (
+        isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)
+    ):
+        return None
+    if isinstance(op, ast.LShift) and isinstance(right, int) and right > BITS:
+        return None
+    if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)) and not isinstance(right, (int, str)):
+        return None
+    return ARITHMETIC.get(type(op))
+
+
+def _is_small_power(base: Any, exponent: Any) -> bool:
+    return (
+        isinstance(base, (int, float)) and isinstance(exponent, (int, float)) and abs(base) < 1e6 and abs(exponent) < 64
+    )
 
 
 def _repeated(thing: Sequence, times: int) -> Sequence:
@@ -213,24 +237,10 @@ def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value,
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
         except TypeError:
             return Unknown()
-    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, HeapRef) and (key := as_key(left)) is not None:
-        thing = state.heap[right.id]
-        if isinstance(thing, Mapping) and not thing.open:
-            return Const((key in thing.items) is isinstance(op, ast.In))
-    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, Const):
-        if isinstance(right, Const) and isinstance(left.value, str) and isinstance(right.value, str):
-            return Const((left.value in right.value) is isinstance(op, ast.In))
-        items = container_keys(state, right)
-        if items is not None:
-            try:
-                return Const((left.value in items) is isinstance(op, ast.In))
-            except TypeError:
-                return Unknown()
-    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, HeapRef):
-        answer = call_dunder(m, state, right, "__contains__", [left], node)
-        known = None if answer is None else truth(m, state, answer)
+    if isinstance(op, (ast.In, ast.NotIn)):
+        known = _membership(m, state, op, left, right, node)
         if known is not None:
-            return Const(known is isinstance(op, ast.In))
+            return known
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
         name = ops.operator_name(type(op).__name__)
         first, second = (left, right) if isinstance(left, TensorRef) else (right, left)
@@ -238,6 +248,36 @@ def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value,
         if result is not None:
             return result
     return Unknown("comparison", False)
+
+
+def _membership(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """``left in right``, or ``not in``; None where it is not known."""
+    known = _is_known_key(state, left, right)
+    if known is None and isinstance(left, Const):
+        try:
+            known = _is_known_member(state, left, right)
+        except TypeError:  # nothing is in a set, or a dict, that cannot be hashed
+            return Unknown()
+    if known is None and isinstance(right, HeapRef):
+        answer = call_dunder(m, state, right, "__contains__", [left], node)
+        known = None if answer is None else truth(m, state, answer)
+    return None if known is None else Const(known is isinstance(op, ast.In))
+
+
+def _is_known_key(state: State, left: Value, right: Value) -> bool | None:
+    """Whether a dict of which all keys are known has the key ``left``."""
+    if not isinstance(right, HeapRef) or (key := as_key(left)) is None:
+        return None
+    thing = state.heap[right.id]
+    return key in thing.items if isinstance(thing, Mapping) and not thing.open else None
+
+
+def _is_known_member(state: State, left: Const, right: Value) -> bool | None:
+    """Whether a text, or a container of which all members are known and plain, has ``left`` in it."""
+    if isinstance(right, Const) and isinstance(left.value, str) and isinstance(right.value, str):
+        return left.value in right.value
+    items = container_keys(state, right)
+    return None if items is None else left.value in items
 
 
 def container_keys(state: State, value: Value) -> list[Any] | str | None:
@@ -306,17 +346,10 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
             added(m, result, value)
         assign(m, state, target, load if result is None else result, node, None)
         return
-    if isinstance(load, HeapRef) and isinstance(thing := state.heap[load.id], Sequence) and name == "Add":
-        source = m.iterate(state, value, node)
-        edited = state.edit(load.id)
-        edited.items += source.values
-        edited.open = thing.open or not source.exact
-        assign(m, state, target, load, node, None)
-        return
-    if isinstance(load, HeapRef) and isinstance(state.heap[load.id], Instance):
-        own = call_dunder(m, state, load, f"__i{DUNDER.get(name, '')}__", [value], node)
-        if own is not None:
-            assign(m, state, target, own, node, None)
+    if isinstance(load, HeapRef):
+        changed = _augmented_object(m, state, name, load, value, node)
+        if changed is not None:
+            assign(m, state, target, changed, node, None)
             return
     if isinstance(load, Unknown) and load.why == "batch" and not isinstance(value, Const):
         tensor = dispatch.tensor_of(m, state, load)
@@ -326,6 +359,22 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
             return
     result = _counted(state, node.op, combine(m, state, node.op, load, value, node))
     assign(m, state, target, result, node, node.value)
+
+
+def _augmented_object(
+    m: Machine, state: State, name: str, owner: HeapRef, value: Value, node: ast.AugAssign
+) -> Value | None:
+    """What is assigned after a list was extended, or an object's ``__iadd__`` called; None where it is neither."""
+    thing = state.heap[owner.id]
+    if isinstance(thing, Sequence) and name == "Add":
+        source = m.iterate(state, value, node)
+        edited = state.edit(owner.id)
+        edited.items += source.values
+        edited.open = thing.open or not source.exact
+        return owner
+    if isinstance(thing, Instance):
+        return call_dunder(m, state, owner, f"__i{DUNDER.get(name, '')}__", [value], node)
+    return None
 
 
 EXPRESSIONS.update({ast.BinOp: binary, ast.UnaryOp: unary, ast.Compare: compare, ast.BoolOp: boolean})
