@@ -10,6 +10,7 @@ what is alike; graphs are alike if the same operations built them, freed alike a
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
 from ..autograd import Leaf, Node, State, Tensor
@@ -126,6 +127,10 @@ class Bisimulation:
             return left is not None and right is not None and self.records(left, right)
         if kind is Unknown or isinstance(mine, Const) or mine == yours:
             return True
+        return self.composites(mine, yours)
+
+    def composites(self, mine: Value, yours: Value) -> bool:
+        """Whether two tuples, or two methods, are made of values that are alike."""
         if isinstance(mine, Tuple) and isinstance(yours, Tuple):
             return len(mine.items) == len(yours.items) and all(map(self.values, mine.items, yours.items))
         if isinstance(mine, BoundMethod) and isinstance(yours, BoundMethod):
@@ -215,15 +220,8 @@ class Bisimulation:
             )
         if kind is Method:
             return isinstance(value.receiver, (Unknown, External))  # type: ignore[union-attr]
-        if depth and kind is HeapRef:
-            thing = state.heap.get(value.id)  # type: ignore[union-attr]
-            if isinstance(thing, Sequence):
-                return all(self.is_plain(state, item, depth - 1) for item in thing.items)
-            if isinstance(thing, Mapping):
-                return all(self.is_plain(state, item, depth - 1) for item in thing.items.values())
-        if depth and kind is Tuple:
-            return all(self.is_plain(state, item, depth - 1) for item in value.items)  # type: ignore[union-attr]
-        return False
+        items = _contained(state, value) if depth else None
+        return items is not None and all(self.is_plain(state, item, depth - 1) for item in items)
 
     def records(self, mine: Tensor, yours: Tensor) -> bool:
         """Whether two tensors are alike for autograd."""
@@ -239,8 +237,7 @@ class Bisimulation:
         ):
             return False
         if mine.grad_fn is None or yours.grad_fn is None:
-            same_place = mine.id == yours.id or mine.created_at.node is yours.created_at.node
-            return mine.grad_fn is yours.grad_fn and same_place
+            return mine.grad_fn is yours.grad_fn and _same_origin(mine, yours)
         if mine.grad_fn.created_at.node is not yours.grad_fn.created_at.node and (
             mine.counter != yours.counter or mine.sizes != yours.sizes or mine.kind != yours.kind
         ):
@@ -322,6 +319,21 @@ VALUES = (
     Generator,
 )
 MISSING = Const("(missing)")
+
+
+def _contained(state: State, value: Value) -> Iterable[Value] | None:
+    """What a tuple, a list or a dict holds; None for any other value."""
+    if isinstance(value, Tuple):
+        return value.items
+    thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
+    if isinstance(thing, Sequence):
+        return thing.items
+    return thing.items.values() if isinstance(thing, Mapping) else None
+
+
+def _same_origin(mine: Tensor, yours: Tensor) -> bool:
+    """Whether two tensors are one, or were made at the same place."""
+    return mine.id == yours.id or mine.created_at.node is yours.created_at.node
 
 
 def needed(live: frozenset[str], name: str, one: Value, two: Value) -> bool:

@@ -32,15 +32,7 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], mee
     it is known what is live at the ``meeting``, what no code holds any more does not matter.
     """
     meeting.work += COMPARISON
-    if (
-        state.signal != other.signal
-        or state.grad_mode != other.grad_mode
-        or state.packing != other.packing
-        or state.frame != other.frame
-        or (state.hooks or other.hooks)
-        and [hook.made for hook in state.hooks.values()] != [hook.made for hook in other.hooks.values()]
-        or not same_iterations(state.iterations, other.iterations)
-    ):
+    if not _same_context(state, other):
         return False
     pair = Bisimulation(state, other, saved, meeting)
     if state.signal in ("return", "raise") and not pair.result():
@@ -53,6 +45,21 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], mee
         for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
             del other.choices[choice]
     return True
+
+
+def _same_context(state: State, other: State) -> bool:
+    """Whether two paths go on at the same place, in the same modes, under the same hooks and in the same iterations."""
+    return (
+        state.signal == other.signal
+        and state.grad_mode == other.grad_mode
+        and state.packing == other.packing
+        and state.frame == other.frame
+        and (
+            not (state.hooks or other.hooks)
+            or [hook.made for hook in state.hooks.values()] == [hook.made for hook in other.hooks.values()]
+        )
+        and same_iterations(state.iterations, other.iterations)
+    )
 
 
 def same_iterations(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
