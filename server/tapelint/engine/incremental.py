@@ -209,16 +209,7 @@ class Memory:
             self.forget()
             return None
         self.source, machine.tree = source, source.tree
-        whole = len(self.script)
-        for index, stretch in enumerate(self.script):
-            if not stretch.holds(found):
-                del self.script[index:]
-                break
-        is_whole = len(self.script) == whole and found.keeps(source.tree, "body", len(source.tree.body))
-        if not is_whole or self.finish is None or not self.finish.holds(found):
-            self.finish, self.objects, self.entries = None, {}, {}
-        self.objects = {key: step for key, step in self.objects.items() if step.holds(found)}
-        self.entries = {key: step for key, step in self.entries.items() if step.holds(found)}
+        self._forget_outdated(found, source.tree)
         if machine.imports is not None and resolve is not None:
             machine.imports.resume(source, resolve)
             kept = [*self.script, self.finish] if self.finish is not None else self.script
@@ -226,6 +217,21 @@ class Memory:
                 self.forget()
                 return None
         return machine
+
+    def _forget_outdated(self, found: Adoption, tree: ast.Module) -> None:
+        """Keep of the script the steps before the first that has read what is new, and of the rest those that have
+        not: the rest builds on the whole script.
+        """
+        whole = len(self.script)
+        for index, stretch in enumerate(self.script):
+            if not stretch.holds(found):
+                del self.script[index:]
+                break
+        is_whole = len(self.script) == whole and found.keeps(tree, "body", len(tree.body))
+        if not is_whole or self.finish is None or not self.finish.holds(found):
+            self.finish, self.objects, self.entries = None, {}, {}
+        self.objects = {key: step for key, step in self.objects.items() if step.holds(found)}
+        self.entries = {key: step for key, step in self.entries.items() if step.holds(found)}
 
     def begin(self, machine: Machine, source: Source, under: object = None) -> None:
         """``machine`` is about to execute a text."""

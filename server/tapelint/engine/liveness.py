@@ -159,6 +159,10 @@ class _Scope:
             return set(ways.stop)
         if isinstance(node, ast.Continue):
             return set(ways.again)
+        return self.simple(node, names, ways)
+
+    def simple(self, node: ast.stmt, names: set[str], ways: Ways) -> set[str]:
+        """As ``statement``, of one that holds no other statements and does not jump within the function."""
         if isinstance(node, ast.Return):
             names = {*ways.end, *ways.caught}
         elif isinstance(node, ast.Raise):

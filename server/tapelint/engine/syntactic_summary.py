@@ -99,18 +99,9 @@ def _look(scope: ast.AST) -> Outline:
                 todo.append(item.value)  # type: ignore[attr-defined]
             continue
         if kind is ast.Call:
-            if type(item.func) is ast.Name:  # type: ignore[attr-defined]
-                found.uses.setdefault(item.func.id, set()).add("()")  # type: ignore[attr-defined]
-                if item.func.id == "range":  # type: ignore[attr-defined]
-                    for name in _bounds(item.args):  # type: ignore[attr-defined]
-                        found.uses.setdefault(name, set()).add("range")
+            _note_call(found, item)  # type: ignore[arg-type]
         elif kind in _SCOPES:
-            inner = outline(item)  # type: ignore[arg-type]
-            found.closes = True
-            found.backward |= inner.backward
-            for name, uses in inner.uses.items():
-                found.uses.setdefault(name, set()).update(uses)
-            found.tests |= inner.tests
+            _note_inner(found, outline(item))  # type: ignore[arg-type]
             continue
         elif kind in _TESTS:
             found.tests.update(_tested(item))  # type: ignore[arg-type]
@@ -120,3 +111,21 @@ def _look(scope: ast.AST) -> Outline:
             found.closes = True
         todo += [getattr(item, name) for name in FIELDS.get(kind, ())]
     return found
+
+
+def _note_call(found: Outline, node: ast.Call) -> None:
+    """A name is called, and names bound the ``range`` that a loop may run over."""
+    if type(node.func) is ast.Name:
+        found.uses.setdefault(node.func.id, set()).add("()")
+        if node.func.id == "range":
+            for name in _bounds(node.args):
+                found.uses.setdefault(name, set()).add("range")
+
+
+def _note_inner(found: Outline, inner: Outline) -> None:
+    """A scope inside does what it does with the names of this one."""
+    found.closes = True
+    found.backward |= inner.backward
+    for name, uses in inner.uses.items():
+        found.uses.setdefault(name, set()).update(uses)
+    found.tests |= inner.tests

@@ -119,13 +119,8 @@ class StableIteration:
 
     def _pair(self, m: Machine, state: State, head: State, meeting: JoinPoint) -> Bisimulation | None:
         assumed = head.choices.items()
-        if (
-            state.cycles
-            or state.retaining  # it is reported when it has happened often enough
-            or state.grad_mode != head.grad_mode
-            or state.packing != head.packing
-            or [hook.made for hook in state.hooks.values()] != [hook.made for hook in head.hooks.values()]
-            or any(state.choices.get(key) is not taken and not _is_past(key, head, meeting) for key, taken in assumed)
+        if not _begins_like(state, head) or any(
+            state.choices.get(key) is not taken and not _is_past(key, head, meeting) for key, taken in assumed
         ):
             return None
         pair = Bisimulation(state, head, m.facts.saved, meeting)
@@ -176,6 +171,19 @@ def _is_past(key: Hashable, head: State, meeting: JoinPoint) -> bool:
     return tensor is not None and meeting.live is not None and tensor not in meeting.held(head).tensors
 
 
+def _begins_like(state: State, head: State) -> bool:
+    """Whether an iteration that begins on ``state`` runs in the modes, and under the hooks, of one that began on
+    ``head``, and no graph grows from one to the next.
+    """
+    return (
+        not state.cycles
+        and not state.retaining  # it is reported when it has happened often enough
+        and state.grad_mode == head.grad_mode
+        and state.packing == head.packing
+        and [hook.made for hook in state.hooks.values()] == [hook.made for hook in head.hooks.values()]
+    )
+
+
 def _same_gradients(state: State, head: State) -> bool:
     """Whether gradients have had the same done to them; leaves that were made since, what some leaf had before."""
     known = {_digest(past) for past in dict.fromkeys(head.history.values())}
@@ -215,24 +223,32 @@ def _plain(pair: Bisimulation, mine: Value, yours: Value, depth: int) -> bool:
         return type(raw_value(mine)) in (int, float)  # an iteration that knows no number does what it does with any
     if type(mine) is not type(yours) or not depth:
         return False
+    if isinstance(mine, Tuple) and isinstance(yours, Tuple):
+        return _all_plain(pair, mine.items, yours.items, depth - 1)
+    if isinstance(mine, HeapRef) and isinstance(yours, HeapRef):
+        return _contents(pair, pair.state.heap[mine.id], pair.other.heap[yours.id], depth)
+    return _same_facts(pair, mine, yours)
+
+
+def _same_facts(pair: Bisimulation, mine: Value, yours: Value) -> bool:
+    """Whether the same is known of two values of one kind that hold no others."""
     if isinstance(mine, Unknown) and isinstance(yours, Unknown):
         return mine.grad is yours.grad and (mine.why == yours.why or DISTINGUISHED.isdisjoint((mine.why, yours.why)))
     if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
         left, right = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
         known = right.sizes in (None, left.sizes) and right.kind in (None, left.kind)
         return left.requires_grad is right.requires_grad and known
-    if isinstance(mine, Tuple) and isinstance(yours, Tuple):
-        same = len(mine.items) == len(yours.items)
-        return same and all(_plain(pair, one, two, depth - 1) for one, two in zip(mine.items, yours.items))
-    if isinstance(mine, HeapRef) and isinstance(yours, HeapRef):
-        return _contents(pair, pair.state.heap[mine.id], pair.other.heap[yours.id], depth)
     return not isinstance(mine, InductionValue) and mine == yours
+
+
+def _all_plain(pair: Bisimulation, mine: abc.Sequence[Value], yours: abc.Sequence[Value], depth: int) -> bool:
+    return len(mine) == len(yours) and all(_plain(pair, one, two, depth) for one, two in zip(mine, yours))
 
 
 def _contents(pair: Bisimulation, mine: Any, yours: Any, depth: int) -> bool:
     if isinstance(mine, Sequence) and isinstance(yours, Sequence):
-        same = len(mine.items) == len(yours.items) and mine.kind == yours.kind and mine.open == yours.open
-        return same and all(_plain(pair, one, two, depth - 1) for one, two in zip(mine.items, yours.items))
+        same = mine.kind == yours.kind and mine.open == yours.open
+        return same and _all_plain(pair, mine.items, yours.items, depth - 1)
     if isinstance(mine, Mapping) and isinstance(yours, Mapping):
         same = mine.items.keys() == yours.items.keys() and mine.open == yours.open
         return same and all(_plain(pair, one, yours.items[name], depth - 1) for name, one in mine.items.items())
@@ -268,10 +284,13 @@ def _like(mine: Value, yours: Value) -> bool:
     if isinstance(mine, Tuple) and isinstance(yours, Tuple):
         return len(mine.items) == len(yours.items) and all(map(_like, mine.items, yours.items))
     if isinstance(mine, Due) and isinstance(yours, Due):
-        one, two = mine.index, yours.index
-        same = one is two or one is not None and two is not None and _like(one, two)
-        return same and mine.receiver == yours.receiver
+        return mine.receiver == yours.receiver and _like_index(mine.index, yours.index)
     return type(mine) is type(yours) is Const and mine == yours
+
+
+def _like_index(mine: Const | None, yours: Const | None) -> bool:
+    """Whether two items are due alike: of ``__next__``, or of ``__getitem__`` for numbers that nobody tells apart."""
+    return mine is yours or mine is not None and yours is not None and _like(mine, yours)
 
 
 def uncounted(state: State, target: ast.AST) -> None:

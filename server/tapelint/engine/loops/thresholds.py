@@ -73,14 +73,21 @@ def come(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, nod
         return None
     if isinstance(grows, InductionValue) and grows.begun:
         return Unknown("comparison", False)
+    return _far(m, state, node, begun, max(one, two), then)
+
+
+def _far(m: Machine, state: State, node: ast.AST, begun: int, end: int, then: bool) -> Value | None:
+    """What a comparison is ``then``, once a number that has grown since it was first compared at ``node`` is assumed to
+    be at ``end``; before that the loop runs on until it would be there.
+    """
     run = next((lap.run for lap in reversed(state.iterations) if lap.run in m.waiting), None)
     if run is None:
         return None
     waiting = m.waiting[run]
     if begun <= waiting.first.setdefault(node, begun):
         return None
-    waiting.iterations = max(waiting.iterations, max(one, two) + LATER)
-    return Const(then) if waiting.is_late and max(one, two) + LATER > MOST else None
+    waiting.iterations = max(waiting.iterations, end + LATER)
+    return Const(then) if waiting.is_late and end + LATER > MOST else None
 
 
 def begun(m: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:

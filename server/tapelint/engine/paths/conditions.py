@@ -66,32 +66,46 @@ def formula(m: Machine, node: ast.expr, state: State) -> Hashable:
 
 def _shape(m: Machine, node: ast.expr, state: State) -> Hashable | None:
     """How ``node`` computes its value, if that depends on the values of its parts alone."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return _negated(formula(m, node.operand, state))
+    if isinstance(node, ast.UnaryOp):
+        inner = formula(m, node.operand, state)
+        return _negated(inner) if isinstance(node.op, ast.Not) else (type(node.op).__name__, inner)
     if isinstance(node, ast.BoolOp):
-        parts = [part for each in node.values if not isinstance(part := formula(m, each, state), Const)]
-        return parts[0] if len(parts) == 1 else (type(node.op).__name__, *parts)
+        return _connective(m, node, state)
     if isinstance(node, ast.Compare):
-        values = [formula(m, part, state) for part in (node.left, *node.comparators)]
-        values = [values[0], *(_members(state, op, right) for op, right in zip(node.ops, values[1:]))]
-        found = [_comparison(op, left, right) for op, left, right in zip(node.ops, values, values[1:])]
-        return found[0] if len(found) == 1 else ("And", *found)
+        return _comparisons(m, node, state)
     if isinstance(node, ast.BinOp):
         left, right = formula(m, node.left, state), formula(m, node.right, state)
         return (type(node.op).__name__, left, right) if _depth(left) + _depth(right) < DEEP else None
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
         return ("[]", formula(m, node.value, state), formula(m, node.slice, state))
     if isinstance(node, ast.Call) and not node.keywords and (name := _pure(node.func)):
-        if name == "get" and not node.args:
-            return None  # of a queue: another one each time
-        if name == "bool" and len(node.args) == 1:
-            return formula(m, node.args[0], state)
-        of = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        given = [formula(m, part, state) for part in (*of, *node.args)]
-        return None if name in INSIDE and any(isinstance(each, HeapRef) for each in given) else (name, *given)
-    if isinstance(node, ast.UnaryOp):
-        return (type(node.op).__name__, formula(m, node.operand, state))
+        return _application(m, node, name, state)
     return _each(m, node, state) if isinstance(node, EACH) else None
+
+
+def _connective(m: Machine, node: ast.BoolOp, state: State) -> Hashable:
+    """``a and b``, ``a or b``, without the parts that are known."""
+    parts = [part for each in node.values if not isinstance(part := formula(m, each, state), Const)]
+    return parts[0] if len(parts) == 1 else (type(node.op).__name__, *parts)
+
+
+def _comparisons(m: Machine, node: ast.Compare, state: State) -> Hashable:
+    """``a < b < c``: each comparison is a formula, and all of them are true."""
+    values = [formula(m, part, state) for part in (node.left, *node.comparators)]
+    values = [values[0], *(_members(state, op, right) for op, right in zip(node.ops, values[1:]))]
+    found = [_comparison(op, left, right) for op, left, right in zip(node.ops, values, values[1:])]
+    return found[0] if len(found) == 1 else ("And", *found)
+
+
+def _application(m: Machine, node: ast.Call, name: str, state: State) -> Hashable | None:
+    """A pure function, or method, of its arguments; None where its result depends on more than they are."""
+    if name == "get" and not node.args:
+        return None  # of a queue: another one each time
+    if name == "bool" and len(node.args) == 1:
+        return formula(m, node.args[0], state)
+    of = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+    given = [formula(m, part, state) for part in (*of, *node.args)]
+    return None if name in INSIDE and any(isinstance(each, HeapRef) for each in given) else (name, *given)
 
 
 def _each(m: Machine, node: ast.GeneratorExp | ast.ListComp, state: State) -> Hashable | None:

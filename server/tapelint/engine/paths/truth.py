@@ -35,13 +35,7 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, Unknown):
         return state.choices.get(value)
     if isinstance(value, HeapRef):
-        thing = state.heap[value.id]
-        if isinstance(thing, (Sequence, Mapping)):
-            look(value.id)
-            return True if thing.items else None if thing.open else False
-        if isinstance(thing, Instance):
-            return None if _own(state, thing, ("__bool__", "__len__")) else True
-        return True if isinstance(thing, (Optimizer, Class)) else None
+        return _object_truth(state, value)
     if isinstance(value, External):
         return False if value.name.endswith(".TYPE_CHECKING") else None
     if isinstance(value, Range):
@@ -52,6 +46,17 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, (Function, BoundMethod, Method, Module)):
         return True
     return None
+
+
+def _object_truth(state: State, value: HeapRef) -> bool | None:
+    """A container is true if something is in it, any other object unless its class says what it is."""
+    thing = state.heap[value.id]
+    if isinstance(thing, (Sequence, Mapping)):
+        look(value.id)
+        return True if thing.items else None if thing.open else False
+    if isinstance(thing, Instance):
+        return None if _own(state, thing, ("__bool__", "__len__")) else True
+    return True if isinstance(thing, (Optimizer, Class)) else None
 
 
 def _own(state: State, thing: Instance, names: tuple[str, ...]) -> bool:

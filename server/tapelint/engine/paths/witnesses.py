@@ -96,17 +96,33 @@ def examples(subject: Hashable, checks: list[Simple]) -> list[Any]:
     constants = [item for _, right, _ in checks for item in (right if isinstance(right, tuple) else (right,))]
     # No number lies between others and infinity that a mean would find, and NaN has no place among them.
     whole = sorted({c for c in constants if isinstance(c, (int, float)) and -math.inf < c < math.inf})
-    operator = subject[0] if isinstance(subject, tuple) and subject else None
-    if operator in COUNTS:
-        return sorted({max(int(c) + step, 0) for c in (0, *whole) for step in (-1, 0, 1)})
-    if operator == "Mod" and isinstance(subject[2], Const):  # type: ignore[index]
-        divisor = subject[2].value  # type: ignore[index]
-        known = type(divisor) is int and 0 < divisor <= MODULUS and all(type(c) is int for c in whole)
-        if known and len(whole) >= len([c for c in constants if c is not None]):
-            return list(range(divisor))
+    if isinstance(subject, tuple) and subject:
+        if subject[0] in COUNTS:
+            return sorted({max(int(c) + step, 0) for c in (0, *whole) for step in (-1, 0, 1)})
+        if subject[0] == "Mod" and isinstance(subject[2], Const):
+            remainders = _remainders(subject[2].value, constants, whole)
+            if remainders is not None:
+                return remainders
+    return [*_around(constants, whole), *_of_other_kinds(constants, checks)]
+
+
+def _remainders(divisor: Any, constants: list[Any], whole: list[Any]) -> list[Any] | None:
+    """All remainders of a division, where they are few and compared with whole numbers alone."""
+    if type(divisor) is not int or not 0 < divisor <= MODULUS or not all(type(c) is int for c in whole):
+        return None
+    return list(range(divisor)) if len(whole) >= len([c for c in constants if c is not None]) else None
+
+
+def _around(constants: list[Any], whole: list[Any]) -> list[Any]:
+    """The constants, numbers between and beyond them, and plain values that are true or false."""
     between = [_between(low, high) for low, high in zip(whole, whole[1:])]
     beyond = [whole[0] - 1, whole[-1] + 1, -math.inf, math.inf] if whole else []
-    found = [*constants, *between, *beyond, None, True, False, 0, "", "(another)", object()]
+    return [*constants, *between, *beyond, None, True, False, 0, "", "(another)", object()]
+
+
+def _of_other_kinds(constants: list[Any], checks: list[Simple]) -> list[Any]:
+    """Objects of many classes, containers and texts, where the checks ask for such."""
+    found: list[Any] = []
     asked = {name for name, _, _ in checks}
     if "isinstance" in asked:
         found += [*SOMETHING, *(kind() for kind in constants if isinstance(kind, type) and issubclass(kind, Module))]
