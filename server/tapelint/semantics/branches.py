@@ -153,19 +153,28 @@ def fits(m: Machine, state: State, pattern: ast.pattern, value: Value) -> bool |
         verdicts = [fits(m, state, p, value) for p in pattern.patterns]
         return True if True in verdicts else None if None in verdicts else False
     if isinstance(value, Const):
-        if isinstance(pattern, ast.MatchSingleton):
-            return value.value is pattern.value
-        if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Constant):
-            return bool(value.value == pattern.value.value)
-        return False if isinstance(pattern, (ast.MatchSequence, ast.MatchMapping)) else None
+        return _fits_constant(pattern, value)
     if isinstance(value, Tuple) and isinstance(pattern, ast.MatchSequence):
-        if any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
-            return None
-        if len(pattern.patterns) != len(value.items):
-            return False
-        verdicts = [fits(m, state, p, v) for p, v in zip(pattern.patterns, value.items)]
-        return False if False in verdicts else None if None in verdicts else True
+        return _fits_items(m, state, pattern, value)
     return None
+
+
+def _fits_items(m: Machine, state: State, pattern: ast.MatchSequence, value: Tuple) -> bool | None:
+    """Whether each item of a tuple fits the pattern at its place."""
+    if any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
+        return None
+    if len(pattern.patterns) != len(value.items):
+        return False
+    verdicts = [fits(m, state, p, v) for p, v in zip(pattern.patterns, value.items)]
+    return False if False in verdicts else None if None in verdicts else True
+
+
+def _fits_constant(pattern: ast.pattern, value: Const) -> bool | None:
+    if isinstance(pattern, ast.MatchSingleton):
+        return value.value is pattern.value
+    if isinstance(pattern, ast.MatchValue) and isinstance(pattern.value, ast.Constant):
+        return bool(value.value == pattern.value.value)
+    return False if isinstance(pattern, (ast.MatchSequence, ast.MatchMapping)) else None
 
 
 def capture(m: Machine, state: State, pattern: ast.pattern, value: Value) -> None:
@@ -219,8 +228,11 @@ def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
             results += m.block(node.orelse, [path])
             continue
         results.append(path)
-    if not node.finalbody:
-        return results
+    return _finally(m, node, results) if node.finalbody else results
+
+
+def _finally(m: Machine, node: ast.Try, results: list[State]) -> list[State]:
+    """Run ``finally`` on every path; it goes on to where it was going, unless ``finally`` leaves for elsewhere."""
     finished: list[State] = []
     for path in results:
         signal, value = path.signal, path.value

@@ -65,6 +65,20 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         return super_of(state)
     function = m.eval(node.func, state)
+    args, kwargs = _arguments(m, node, state, function)
+    if node is m.entering:
+        m.entering = None
+        own = function.function if isinstance(function, BoundMethod) else function
+        if isinstance(own, Function):  # after any other call more is to be done than to use its result
+            given = [function.receiver, *args] if isinstance(function, BoundMethod) else args
+            return remembered(m, node, state, call_function(m, state, own, given, kwargs, node, key, stepping=True))
+    return remembered(m, node, state, call_value(m, state, function, args, kwargs, node, key))
+
+
+def _arguments(m: Machine, node: ast.Call, state: State, function: Value) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call, evaluated from left to right; ``**batch`` of unknown data is kept whole for a function
+    whose code is run.
+    """
     args: list[Value] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):
@@ -80,13 +94,7 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
         elif isinstance(value := as_data(state, value), Unknown) and runs_code(state, function):
             kwargs[BATCH] = value
-    if node is m.entering:
-        m.entering = None
-        own = function.function if isinstance(function, BoundMethod) else function
-        if isinstance(own, Function):  # after any other call more is to be done than to use its result
-            given = [function.receiver, *args] if isinstance(function, BoundMethod) else args
-            return remembered(m, node, state, call_function(m, state, own, given, kwargs, node, key, stepping=True))
-    return remembered(m, node, state, call_value(m, state, function, args, kwargs, node, key))
+    return args, kwargs
 
 
 def call_value(

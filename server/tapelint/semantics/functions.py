@@ -195,17 +195,14 @@ def _return(state: State, value: Value) -> None:
 
 def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Value:
     """Go on with one outcome of a call; the others are queued in the memo of the running statement."""
-    first = next((out for out in outcomes if out is state), outcomes[0])
-    if key is None and first.signal == "raise":  # the program's usual way is the one that goes on
-        first = next((out for out in outcomes if out.signal != "raise"), first)
+    first = _first_of(state, outcomes, key)
     others = [out for out in outcomes if out is not first]
     results = [result_of(out) for out in (first, *others)]
-    if others:
-        if key is None:
-            m.stats.dropped += len(others)
-        else:
-            for out, result in zip(others, results[1:]):
-                m.memo.forks.append((out, {**m.memo.values, key: result}))  # type: ignore[dict-item]
+    if key is None:
+        m.stats.dropped += len(others)
+    else:
+        for out, result in zip(others, results[1:]):
+            m.memo.forks.append((out, {**m.memo.values, key: result}))  # type: ignore[dict-item]
     if first is not state:
         state.become(first)
     if isinstance(results[0], Raised):
@@ -213,6 +210,14 @@ def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Valu
             m.memo.values[key] = results[0]  # type: ignore[index]
         raise results[0]
     return results[0]
+
+
+def _first_of(state: State, outcomes: list[State], key: object) -> State:
+    """The outcome to go on with: the caller's own path, or one that returns where only one can be gone on with."""
+    first = next((out for out in outcomes if out is state), outcomes[0])
+    if key is None and first.signal == "raise":  # the program's usual way is the one that goes on
+        first = next((out for out in outcomes if out.signal != "raise"), first)
+    return first
 
 
 def result_of(out: State) -> Value | Raised:

@@ -169,19 +169,24 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
         if isinstance(thing, Sequence):
             _store_item(state, owner, thing, index, value)
         elif isinstance(thing, Mapping):
-            edited = state.edit(owner.id)
-            key = as_key(index)
-            if key is not None:
-                edited.items[key] = value
-                if thing.owner is not None:
-                    module_registry.keep(state, thing.owner, thing.kind, key, value)
-            else:
-                edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value
-                edited.open = True
+            _store_entry(state, owner, thing, index, value, node)
         elif isinstance(thing, Instance):
             m.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):
         forget(state, owner, "__setitem__")
+
+
+def _store_entry(state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value, node: ast.AST) -> None:
+    """``d[key] = v``; under an unknown key it is kept by the place of the assignment."""
+    edited = state.edit(owner.id)
+    key = as_key(index)
+    if key is not None:
+        edited.items[key] = value
+        if thing.owner is not None:
+            module_registry.keep(state, thing.owner, thing.kind, key, value)
+    else:
+        edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value
+        edited.open = True
 
 
 def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
