@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdspec import Block, beside, without_claims
+from tapelint.ops import layers_by_op
 
 if TYPE_CHECKING:
     from tapelint.analysis import Report
@@ -48,6 +49,17 @@ def turned_on(block: Block) -> Config:
     return Config(extend_select=tuple(rule.code for rule in all_rules() if not rule.default and rule.name in named))
 
 
+WORDING = {
+    "says a name twice": re.compile(r"(`[^`]+`)(?: and|,) \1(?!\w)"),
+    "says that a leaf is a leaf": re.compile(r"\ba leaf is a leaf\b"),
+    "has a period on both sides of a quotation mark": re.compile(r"\.”\."),
+    "calls a layer by the name of its op": re.compile(
+        rf"`(?:{'|'.join(op for op in layers_by_op() if op.isidentifier())})`(?= saved| saves| needs)"
+    ),
+}
+"""What no message may look like."""
+
+
 def complaints(block: Block) -> str:
     """Analyse ``block``; empty if every claim holds, else a readable account of what does not."""
     report = analysed(block)
@@ -76,6 +88,10 @@ def complaints(block: Block) -> str:
             notes[row].append(f"now reported, remove the FN label: {text}")
         else:
             notes[max(row, 1)].append(f"not claimed: {text}")
+        for words in (diagnostic.message, diagnostic.help or "", *(step.message for step in diagnostic.related)):
+            for fault, pattern in WORDING.items():
+                if pattern.search(words):
+                    notes[max(row, 1)].append(f"{fault}: {words}")
     for expected in missing:
         notes[expected.row].append(f"claimed, but not reported: {expected}")
     if faults := report.stats.get("faults", 0):

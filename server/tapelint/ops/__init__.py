@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tapelint.ops.binding import bind, constant_kind
-from tapelint.ops.layers import layer, layer_names
+from tapelint.ops.layers import layer, layer_names, layers_by_op
 from tapelint.ops.naming import op_name, operator_name, subscript_name
 from tapelint.ops.schema import Layer, Op, Param, Saved
 from tapelint.ops.table import candidates, names, overload, resolve
@@ -18,6 +18,7 @@ __all__ = [
     "constant_kind",
     "layer",
     "layer_names",
+    "layers_by_op",
     "names",
     "op_name",
     "operator_name",

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from tapelint.ops.schema import Layer
+from tapelint.ops.table import names
 from tapelint.ops.text import parse_layer
 
 LAYERS = Path(__file__).with_name("layers.txt")
@@ -27,6 +28,17 @@ def layer(name: str) -> Layer | None:
     """The layer of this class name (``Linear``), ``None`` for a class that is not one of PyTorch's layers."""
     line = _lines().get(name)
     return None if line is None else parse_layer(line)
+
+
+@cache
+def layers_by_op() -> dict[str, str]:
+    """The layers that are an op of their own, by its name: ``rnncell`` is what ``nn.RNNCell`` does.
+
+    Where there is a function of that name, too (``linear``, ``relu``), the program may have called that. ``torch.lstm``
+    and ``torch.gru`` are not documented: those ops are layers.
+    """
+    functions = {name.rpartition(".")[2] for name in names()} - {"lstm", "gru"}
+    return {name.lower(): name for name in layer_names() if name.lower() not in functions}
 
 
 def bare(entry: str) -> str:

@@ -39,8 +39,8 @@ from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
 
-SAVED = "Inference tensors cannot be saved for backward."
-WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allowed."
+SAVED = "Inference tensors cannot be saved for backward"
+WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allowed"
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

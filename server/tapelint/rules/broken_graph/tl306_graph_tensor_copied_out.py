@@ -71,7 +71,7 @@ from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERRORS = {
-    "numpy": "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+    "numpy": "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead",
     "deepcopy": "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol",
 }
 

@@ -41,15 +41,19 @@ from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, tensor_name
 
+NAMELESS = "a leaf"
+
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, LeafWritten)
-    name = tensor_name(facts, event.tensor) or "a leaf"
+    name = tensor_name(facts, event.tensor) or NAMELESS
     what = f"a view of {name}" if event.view else name
     error = "a view of a leaf Variable that requires grad" if event.view else "a leaf Variable that requires grad"
+    fact = f"{what} in place, and {name} is a leaf that requires grad"
+    if name == NAMELESS:
+        fact = f"{what} that requires grad in place"
     message = (
-        f"this writes {what} in place, and {name} is a leaf that requires grad. PyTorch raises “{error} is being "
-        f"used in an in-place operation”.{assuming(event.assumed)}"
+        f"this writes {fact}. PyTorch raises “{error} is being used in an in-place operation”.{assuming(event.assumed)}"
     )
     stored = facts.stored.get(event.tensor)
     links = (TraceStep(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()

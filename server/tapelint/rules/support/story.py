@@ -11,6 +11,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.graph import Node, SavedTensor, Write
 from ...autograd.model.program_point import Iteration, ProgramPoint, earlier_iteration, loop_around
 from ...autograd.model.stores import Stored
+from ...ops import layers_by_op
 
 SHORT = 40
 
@@ -94,7 +95,7 @@ def tensor_name(facts: Facts, key: int) -> str | None:
 
 def tensor_names(facts: Facts, keys: Iterable[int]) -> str:
     """A few tensors by name: ```w`, `b` and 3 more``; `the parameters`, where none has one."""
-    known = [name for key in dict.fromkeys(keys) if (name := tensor_name(facts, key)) is not None]
+    known = [*dict.fromkeys(name for key in keys if (name := tensor_name(facts, key)) is not None)]
     if not known:
         return "the parameters"
     shown, rest = known[:2], len(known) - 2
@@ -134,8 +135,10 @@ def carried(facts: Facts, node: Node, now: ProgramPoint) -> str:
 
 
 def op_name(node: Node) -> str:
-    """The operation as users know it: ``tanh``, ``linear``, ``*``."""
-    return f"`{node.op.rpartition('.')[2]}`"
+    """The operation as users know it: ``tanh``, ``linear``, ``*``, ``nn.RNNCell``."""
+    name = node.op.rpartition(".")[2]
+    layer = layers_by_op().get(name)
+    return f"`{name}`" if layer is None else f"`nn.{layer}`"
 
 
 def role(saved: SavedTensor) -> str:
