@@ -22,8 +22,8 @@ from mdspec import Block, beside
 torch.set_num_threads(1)
 
 HERE = Path(__file__).resolve().parent
-STANDINS = (str(HERE / "standins"), str(HERE.parents[1] / "server" / "tapelint" / "interp" / "told" / "programs"))
-"""For frameworks that are not installed: those of the tests, and those that the analyser is told."""
+STANDINS = (str(HERE / "standins"), str(HERE.parents[1] / "server" / "tapelint" / "stubs" / "programs"))
+"""For frameworks that are not installed: those of the tests, and those that the analyser executes in their place."""
 
 
 @dataclass(frozen=True, slots=True)
