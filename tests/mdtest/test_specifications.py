@@ -87,7 +87,14 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
 
     def tell(*found: tuple[int, str, str], faults: int = 0) -> None:
         diagnostics = [
-            SimpleNamespace(span=SimpleNamespace(row=row + 3), severity=severity, name=name, message="y was written", help=None, related=())
+            SimpleNamespace(
+                span=SimpleNamespace(row=row + 3),
+                severity=severity,
+                name=name,
+                message="y was written",
+                help=None,
+                related=(),
+            )
             for row, severity, name in found
         ]
         stub = ModuleType("tapelint.analysis")
