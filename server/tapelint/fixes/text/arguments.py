@@ -67,13 +67,9 @@ class Arguments:
 
     def remove(self, name: str, index: int | None = None) -> list[Edit]:
         """The argument taken out; a last one by position too."""
-        gone = self.keyword(name) or self.positional(index)
-        if gone is None:
-            raise Refused(f"no {name}")
-        at = next(i for i, arg in enumerate(self.args) if arg is gone)
+        at = self._removable(name, index)
+        gone = self.args[at]
         following = self.args[at + 1] if at + 1 < len(self.args) else None
-        if gone.keyword is None and following is not None and following.keyword is None:
-            raise Refused("arguments after it are counted")
         begin, end = self.concrete.core(gone)
         after = self._comma(gone) or end
         if not following and at == 0:
@@ -89,6 +85,16 @@ class Arguments:
         if following:
             return [self._cut((begin, self.concrete.core(following)[0]), (begin, after))]
         return [self._cut((self.concrete.core(self.args[at - 1])[1], end), (begin, after))]
+
+    def _removable(self, name: str, index: int | None) -> int:
+        """Where the argument is; refused where those after it are counted from it."""
+        gone = self.keyword(name) or self.positional(index)
+        if gone is None:
+            raise Refused(f"no {name}")
+        at = next(i for i, arg in enumerate(self.args) if arg is gone)
+        if gone.keyword is None and any(arg.keyword is None for arg in self.args[at + 1 : at + 2]):
+            raise Refused("arguments after it are counted")
+        return at
 
     def _cut(self, wide: tuple[int, int], narrow: tuple[int, int]) -> Edit:
         """Remove the wide stretch, or if that has a comment beyond the narrow one, the narrow one."""

@@ -28,11 +28,13 @@ def is_read_again(sheet: SourceEditor, place: Place, name: str, within: ast.AST 
         return True
     if any(node is not scope and any(_loads(node, name)) for node in ast.walk(scope) if isinstance(node, SCOPES)):
         return True
-    for loop in _loops_around(place, name):
-        is_assigned = any(name in binds(node) for node in ast.walk(loop))
-        if any(within is None or not is_assigned or id(node) not in own for node in _loads(loop, name)):
-            return True
-    return False
+    return any(_reads_again(loop, name, own if within is not None else set()) for loop in _loops_around(place, name))
+
+
+def _reads_again(loop: ast.AST, name: str, own: set[int]) -> bool:
+    """Whether the next iteration reads ``name``; in the nodes ``own`` only where no iteration assigns it."""
+    is_assigned = any(name in binds(node) for node in ast.walk(loop))
+    return any(not is_assigned or id(node) not in own for node in _loads(loop, name))
 
 
 def is_shared(sheet: SourceEditor, place: Place, name: str) -> bool:

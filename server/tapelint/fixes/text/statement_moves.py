@@ -22,8 +22,7 @@ def move(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after: boo
     if goal in (moved.index, moved.index + 1):
         raise Refused("there already")
     crossed = moved.suite[moved.index + 1 : goal] or moved.suite[goal : moved.index]
-    if not may_swap([moved.statement], crossed) or leaves([moved.statement, *crossed], _JUMPS):
-        raise Refused("the order matters")
+    _refuse_crossing(moved, crossed)
     gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
     return [gone, _put_next_to(sheet, moved, fixed, after=after)]
 
@@ -33,21 +32,30 @@ def move_all(sheet: SourceEditor, targets: Iterable[ast.AST], anchor: ast.AST) -
     they had; refused where what they pass depends on them.
     """
     fixed = sheet.whole(anchor)
-    places = [sheet.place(target) for target in targets]
-    found = {p.index: p for p in places if p.suite is fixed.suite and p.index < fixed.index}
-    moved = [found[index] for index in sorted(found)]
-    if not moved or any(hasattr(p.statement, "body") for p in moved):
-        raise Refused("nothing that can be moved")
-    suite = fixed.suite
+    moved = _above(sheet, targets, fixed)
     for place in moved:
-        crossed = [s for i, s in enumerate(suite) if place.index < i <= fixed.index and i not in found]
-        if not may_swap([place.statement], crossed) or leaves([place.statement, *crossed], _JUMPS):
-            raise Refused("the order matters")
+        between = fixed.suite[place.index + 1 : fixed.index + 1]
+        _refuse_crossing(place, [s for s in between if all(s is not other.statement for other in moved)])
     if not all(owns_rows(sheet, p.statement) for p in (*moved, fixed)):
         return [e for p in moved for e in _moved(sheet, p, fixed)]
     indent = sheet.indent_of_row(sheet.first_row(fixed.statement))
     text = sheet.eol.join(block(sheet, place, indent) for place in moved)
     return [*(take_out(sheet, p, with_comments=True) for p in moved), _put_text(sheet, text, fixed)]
+
+
+def _above(sheet: SourceEditor, targets: Iterable[ast.AST], anchor: Place) -> list[Place]:
+    """The statements with a target above ``anchor`` in its suite, in their order; refused where one is compound."""
+    places = [sheet.place(target) for target in targets]
+    found = {p.index: p for p in places if p.suite is anchor.suite and p.index < anchor.index}
+    if not found or any(hasattr(p.statement, "body") for p in found.values()):
+        raise Refused("nothing that can be moved")
+    return [found[index] for index in sorted(found)]
+
+
+def _refuse_crossing(moved: Place, crossed: list[ast.stmt]) -> None:
+    """Refuse where a statement and those it passes depend on each other by name, or one of them may jump."""
+    if not may_swap([moved.statement], crossed) or leaves([moved.statement, *crossed], _JUMPS):
+        raise Refused("the order matters")
 
 
 def _moved(sheet: SourceEditor, moved: Place, anchor: Place) -> list[Edit]:
@@ -92,10 +100,15 @@ def relocate(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after:
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
     if any(isinstance(node, scopes) for node in inner[:-1]):
         raise Refused("a name may mean something else there")
-    shared = [s for suite in suites(ours[depth - 1]) for s in suite]
     rows = sorted((moved.statement.lineno, fixed.statement.lineno))
-    crossed = [s for s in shared if s.lineno <= rows[1] and (s.end_lineno or s.lineno) >= rows[0]]
-    if not may_swap([moved.statement], [s for s in crossed if s is not moved.statement]):
+    crossed = [s for s in _within(ours[depth - 1], *rows) if s is not moved.statement]
+    if not may_swap([moved.statement], crossed):
         raise Refused("the order matters")
     gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
     return [gone, _put_next_to(sheet, moved, fixed, after=after)]
+
+
+def _within(holder: ast.AST, first: int, last: int) -> list[ast.stmt]:
+    """The statements of a node's suites that have a row from ``first`` to ``last``."""
+    shared = (s for suite in suites(holder) for s in suite)
+    return [s for s in shared if s.lineno <= last and (s.end_lineno or s.lineno) >= first]

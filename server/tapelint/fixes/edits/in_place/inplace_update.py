@@ -105,14 +105,14 @@ def _is_cleared(sheet: SourceEditor, place: Place, name: str) -> bool:
     scope = next(node for node in reversed(place.parents) if isinstance(node, SCOPES))
     nodes = list(ast.walk(scope))
     variables = {n.target.id for n in nodes if isinstance(n, ast.For) and isinstance(n.target, ast.Name)}
-    known = {name, *variables} if name not in variables else variables
-    for node in nodes:
-        if isinstance(node, ast.Attribute) and node.attr == "zero_grad":
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    for node in attributes:
+        if node.attr == "zero_grad":
             return True
-        if isinstance(node, ast.Attribute) and node.attr == "grad" and dotted(node.value) in known:
+        if node.attr == "grad" and dotted(node.value) in {name, *variables}:
             if isinstance(node.ctx, (ast.Store, ast.Del)) or _zeroed(sheet, node):
                 return True
-    return f"{name}.grad" not in (dotted(n) for n in nodes if isinstance(n, ast.Attribute))
+    return f"{name}.grad" not in map(dotted, attributes)
 
 
 def _zeroed(sheet: SourceEditor, gradient: ast.Attribute) -> bool:

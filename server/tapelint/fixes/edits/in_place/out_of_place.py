@@ -134,9 +134,14 @@ def _without_underscore(sheet: SourceEditor, function: ast.expr) -> Edit:
     return sheet.edit(end - 1, end, "")
 
 
+def _is_formatted(sheet: SourceEditor, call: ast.Call) -> bool:
+    """Whether a call stands in an f-string or a t-string."""
+    return any(type(node).__name__ in ("JoinedStr", "TemplateStr") for node in sheet.path(call))
+
+
 def _kept(sheet: SourceEditor, place: Place, call: ast.Call, operand: ast.expr) -> list[Edit]:
     """What it takes for the new value to be found where the old one was: nothing, or an assignment before the call."""
-    if any(type(node).__name__ in ("JoinedStr", "TemplateStr") for node in sheet.path(call)):
+    if _is_formatted(sheet, call):
         raise Refused("in a formatted string")
     statement = place.statement
     if isinstance(statement, ast.Expr) and statement.value is call:

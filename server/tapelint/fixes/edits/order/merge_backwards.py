@@ -53,17 +53,21 @@ def _refuse_dependent(places: list[Place], losses: list[ast.expr]) -> None:
     suite, merged = places[0].suite, {place.index for place in places}
     for place, loss in zip(places[:-1], losses):
         between = [s for i, s in enumerate(suite) if place.index < i < places[-1].index and i not in merged]
-        if not between:
-            continue
-        if not all(isinstance(node, _PLAIN) for node in ast.walk(loss)):
-            raise Refused("a loss that would be computed later")
-        if written(between) & read([loss]) or _attributes(between, ast.Store) & _attributes([loss], ast.Load):
-            raise Refused("a loss that would be another")
-        if leaves(between, _JUMPS):
-            raise Refused("what is between may jump")
-        calls = (node for s in between for node in ast.walk(s) if isinstance(node, ast.Call))
-        if any(isinstance(call.func, ast.Attribute) and call.func.attr in _ORDERED for call in calls):
-            raise Refused("what is between needs the gradients")
+        if between:
+            _refuse_later(loss, between)
+
+
+def _refuse_later(loss: ast.expr, between: list[ast.stmt]) -> None:
+    """Refuse where a loss is another one after the statements ``between``, or they need its gradients."""
+    if not all(isinstance(node, _PLAIN) for node in ast.walk(loss)):
+        raise Refused("a loss that would be computed later")
+    if written(between) & read([loss]) or _attributes(between, ast.Store) & _attributes([loss], ast.Load):
+        raise Refused("a loss that would be another")
+    if leaves(between, _JUMPS):
+        raise Refused("what is between may jump")
+    calls = (node for s in between for node in ast.walk(s) if isinstance(node, ast.Call))
+    if any(isinstance(call.func, ast.Attribute) and call.func.attr in _ORDERED for call in calls):
+        raise Refused("what is between needs the gradients")
 
 
 def _attributes(nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> set[str]:

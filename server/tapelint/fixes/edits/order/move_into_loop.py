@@ -14,12 +14,13 @@ from ...text.name_resolution import leaves, may_swap, read, written
 from ...text.rows import after_header, block, indent_of, is_inline, owns_rows, take_out, top_row
 from ...text.source_editor import Place, SourceEditor
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 
 
 def edits(sheet: SourceEditor, statement: ast.AST, loop: ast.AST) -> list[Edit]:
     moved = sheet.whole(statement)
-    if not isinstance(loop, (ast.For, ast.AsyncFor, ast.While)):
+    if not isinstance(loop, _LOOPS):
         raise Refused("not a loop")
     _refuse_new_meaning(sheet, moved, loop)
     body = Place(loop.body[0], loop.body, 0, loop, ())
@@ -43,16 +44,20 @@ def _refuse_new_meaning(sheet: SourceEditor, moved: Place, loop: ast.For | ast.A
         raise Refused("it would leave the loop")
     crossed = list(moved.suite[moved.index + 1 : holder])
     headers: list[ast.AST] = []
-    outer = path[next(i for i, node in enumerate(path) if node is moved.suite[holder]) :]
-    for node in outer:
+    for node in path[path.index(moved.suite[holder]) :]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             raise Refused("a loop of another function")
-        if node is not loop and isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+        if node is not loop and isinstance(node, _LOOPS):
             crossed += _before(node.body, path)
-        headers += [getattr(node, field) for field in ("iter", "test", "target", "items") if hasattr(node, field)]
-    parts = [part for header in headers for part in (header if isinstance(header, list) else [header])]
-    if not may_swap([moved.statement], [*crossed, *parts]) or written([moved.statement]) & read(parts):
+        headers += _header(node)
+    if not may_swap([moved.statement], [*crossed, *headers]) or written([moved.statement]) & read(headers):
         raise Refused("what is between depends on it")
+
+
+def _header(node: ast.AST) -> list[ast.AST]:
+    """What a statement with a suite evaluates or binds before that: a loop's iterable and target, the items of with."""
+    parts = [getattr(node, field) for field in ("iter", "test", "target") if hasattr(node, field)]
+    return parts + getattr(node, "items", [])
 
 
 def _before(suite: list[ast.stmt], path: tuple[ast.AST, ...]) -> list[ast.stmt]:
