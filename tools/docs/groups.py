@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tapelint.ops import Op
+from tapelint.ops import Op, Saved
 from tapelint.ops.table import candidates, names
 
 from .shown import public, shown
@@ -64,26 +64,22 @@ EVERYDAY = frozenset(
 
 def group_of(op: Op) -> Group:
     """The group of one overload."""
-    result = own = other = aside = private = False
-    for saved in op.saves:
-        if saved.what == "~":
-            private = True
-        elif saved.what.startswith("result"):
-            if int(saved.what[6:] or 0) in op.constant:
-                private = True  # the indices of a maximum: nobody writes those
-            else:
-                result = True
-        elif saved.what not in op.flows:
-            aside = True
-        elif not saved.gradient_of or saved.what in saved.gradient_of:
-            own = True
-        else:
-            other = True
-    if result:
-        return BOTH if own or other else RESULT
-    if own:
-        return INPUT
-    return OTHER if other else ASIDE if aside else PRIVATE if private else NOTHING
+    kinds = {_group_alone(op, saved) for saved in op.saves}
+    if RESULT in kinds:
+        return RESULT if kinds.isdisjoint({INPUT, OTHER}) else BOTH
+    return next((group for group in (INPUT, OTHER, ASIDE, PRIVATE) if group in kinds), NOTHING)
+
+
+def _group_alone(op: Op, saved: Saved) -> Group:
+    """The group that an overload would be in if it saved nothing else."""
+    if saved.what == "~":
+        return PRIVATE
+    if saved.what.startswith("result"):
+        # The indices of a maximum are no place that a program writes to.
+        return PRIVATE if int(saved.what[6:] or 0) in op.constant else RESULT
+    if saved.what not in op.flows:
+        return ASIDE
+    return INPUT if not saved.gradient_of or saved.what in saved.gradient_of else OTHER
 
 
 def differentiable(name: str, in_place: bool) -> list[Op]:

@@ -15,10 +15,11 @@ import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .repository import repository
-from .survey import as_data, from_data, survey
+from .survey import Survey, as_data, from_data, survey
 from .table import changes, table
 
 
@@ -42,17 +43,8 @@ def main() -> int:
         if options.json:  # after each one: what an interrupted run has seen is kept
             data = [as_data(found) for found in surveys]
             options.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    for line in table(surveys):
-        print(line)
-    if options.findings:
-        for found in surveys:
-            for each in found.findings:
-                print(f"{found.name}: {each.place}")
-    for found in surveys:
-        for line in found.roots:
-            print(f"{found.name}: {line}")
     faults = [f"{found.name}: {fault}" for found in surveys for fault in found.faults]
-    for line in faults:
+    for line in (*table(surveys), *_details(surveys, options.findings), *faults):
         print(line)
     if options.against:
         old = [from_data(data) for data in json.loads(options.against.read_text(encoding="utf-8"))]
@@ -60,6 +52,13 @@ def main() -> int:
         print("\n".join(changed) or "the same findings as before")
         return 1 if changed or faults else 0
     return 1 if faults else 0
+
+
+def _details(surveys: Sequence[Survey], findings: bool) -> Iterator[str]:
+    """The lines below the table: every finding if asked for, and the unknown roots."""
+    if findings:
+        yield from (f"{found.name}: {each.place}" for found in surveys for each in found.findings)
+    yield from (f"{found.name}: {line}" for found in surveys for line in found.roots)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tapelint.analysis import analyse
+from tapelint.analysis import Report, analyse
 from tapelint.interpreter import Place
 from tapelint.report import Kind
 from tapelint.source import NOTEBOOK, Source, SourceError, concerns_torch, notebook, read
@@ -96,15 +96,11 @@ def look(folder: Path, name: str, commit: str | None = None, roots: bool = False
             found.unreadable.append(short)
             continue
         stats.update(report.stats)
-        found.faults += [f"{short}: {notice.message}" for notice in report.notices if notice.kind is Kind.FAULT]
-        found.cut_files += any(notice.kind is Kind.FOLLOWED_IN_PART for notice in report.notices)
+        _take(found, short, report)
         sources[str(path)] = report.source
         for place, rooted in report.walks.items():
             walks[place] = walks.get(place, False) or rooted
         taken.append((round(time.process_time() - start, 2), short))
-        for each in report.diagnostics:
-            row, column = each.span.row, each.span.column
-            found.findings.append(Found(short, row, column, each.code, each.severity, each.message))
     stats["walks"], stats["rooted"] = len(walks), sum(walks.values())
     found.stats = dict(stats)
     found.findings.sort()
@@ -116,6 +112,15 @@ def look(folder: Path, name: str, commit: str | None = None, roots: bool = False
     for path in sorted({path for path, *_ in unknown} & sources.keys()) if roots else ():
         found.roots += unknown_roots(sources[path], os.path.relpath(path, folder), resolver, unknown)
     return found
+
+
+def _take(found: Survey, short: str, report: Report) -> None:
+    """Add what a report says of the file ``short``: findings, faults of the analyser, whether it was cut short."""
+    found.faults += [f"{short}: {notice.message}" for notice in report.notices if notice.kind is Kind.FAULT]
+    found.cut_files += any(notice.kind is Kind.FOLLOWED_IN_PART for notice in report.notices)
+    for each in report.diagnostics:
+        row, column = each.span.row, each.span.column
+        found.findings.append(Found(short, row, column, each.code, each.severity, each.message))
 
 
 def as_data(found: Survey) -> dict[str, Any]:

@@ -102,20 +102,25 @@ def attempts(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         # What is given beside the tensor would land in ``inplace``, where nobody puts a number.
         function = getattr(F, spelling[2:], None)
         switched = isfunction(function) and spelling.startswith("F.") and "inplace" in getfullargspec(function).args
-        for count in (1, 2, 3):
-            if not any(count <= c for c in counts):
-                continue
+        for count in range(1, min(3, max(counts, default=0)) + 1):
             kinds = product("SVM", repeat=count) if count < 3 else [("V",) * 3, ("M",) * 3]
+            extras = _extras(name, count, switched)
+            holes = [f"{{{i}}}" for i in range(count)]
             for takes in kinds:
-                holes = [f"{{{i}}}" for i in range(count)]
-                for extra in EXTRAS if count == 1 else EXTRAS[:1]:
-                    if extra in SIZES and not any(
-                        p.kind.rstrip("?") == "ints" for op in candidates(name) for p in op.params
-                    ):
-                        continue
-                    if switched and (count > 1 or extra and "=" not in extra):
-                        continue
+                for extra in extras:
                     yield call(spelling, name, holes + [extra] if extra else holes), tuple(takes)
+
+
+def _extras(name: str, count: int, switched: bool) -> list[str]:
+    """What is given beside ``count`` tensors; by keyword only where a position may be that of ``inplace``."""
+    if switched and count > 1:
+        return []
+    takes_sizes = any(p.kind.rstrip("?") == "ints" for op in candidates(name) for p in op.params)
+    return [
+        extra
+        for extra in (EXTRAS if count == 1 else EXTRAS[:1])
+        if (takes_sizes or extra not in SIZES) and not (switched and extra and "=" not in extra)
+    ]
 
 
 @cache

@@ -56,19 +56,23 @@ def list_of_tensors(w: Writer) -> bool:
     return True
 
 
+def _new_dict(w: Writer) -> None:
+    """A dict of two tensors of one type."""
+    kind, name = w.rng.choice("SVM"), w.fresh("d")
+    one, two = w.expr(kind), w.expr(kind)
+    text = w.rng.choice(("{0} = {{'a': {1}, 'b': {2}}}", "{0} = dict(a={1}, b={2})"))
+    w.write(text.format(name, one.text, two.text))
+    w.scope.dicts[name] = kind
+    w.keep(f"{name}['a']", one, kind)
+    w.keep(f"{name}['b']", two, kind)
+
+
 @statement(4)
 def dict_of_tensors(w: Writer) -> bool:
     """Dicts: made, assigned, added to, added up."""
     rng, dicts = w.rng, w.scope.dicts
     if not dicts or rng.random() < 0.2 and not w.indent:
-        kind, name = rng.choice("SVM"), w.fresh("d")
-        one, two = w.expr(kind), w.expr(kind)
-        w.write(
-            rng.choice(("{0} = {{'a': {1}, 'b': {2}}}", "{0} = dict(a={1}, b={2})")).format(name, one.text, two.text)
-        )
-        dicts[name] = kind
-        w.keep(f"{name}['a']", one, kind)
-        w.keep(f"{name}['b']", two, kind)
+        _new_dict(w)
         return True
     name = rng.choice(sorted(dicts))
     kind = dicts[name]

@@ -188,9 +188,11 @@ def loss(rng: random.Random, scope: Scope, careful: bool = True, depth: int = 1)
         if modules:
             parts[0] = Made(f"{rng.choice(modules)}({parts[0].text})", True, parts[0].past)
         elif trained:
-            again = [v for v in trained if v.type == takes[0]] or trained
-            chosen = rng.choice(again)
-            return of(chosen).then(
-                rng.choice(SMALL).format(chosen.text) if chosen.type != "S" else f"({chosen.text} * 2)"
-            )
+            return _loss_of(rng, [v for v in trained if v.type == takes[0]] or trained)
     return combined(text.format(*(p.text for p in parts)), parts)
+
+
+def _loss_of(rng: random.Random, trained: list[Variable]) -> Made:
+    """A scalar of one of the variables that need a gradient."""
+    chosen = rng.choice(trained)
+    return of(chosen).then(rng.choice(SMALL).format(chosen.text) if chosen.type != "S" else f"({chosen.text} * 2)")

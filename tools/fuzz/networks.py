@@ -151,6 +151,18 @@ def optimizer(w: Writer) -> bool:
     return True
 
 
+def _average(w: Writer, one: str, two: str) -> None:
+    """Move the weights of ``one`` towards those of ``two``, through ``.data`` or under ``no_grad``."""
+    loop = f"for p, q in zip({two}.parameters(), {one}.parameters()):"
+    if w.rng.random() < 0.5:
+        w.write(loop)
+        w.write("    q.data.mul_(0.9).add_(p.data, alpha=0.1)")
+    else:
+        w.write("with torch.no_grad():")
+        w.write(f"    {loop}")
+        w.write("        q.mul_(0.9).add_(p, alpha=0.1)")
+
+
 @statement(4)
 def twin(w: Writer) -> bool:
     """A copy of a network or of a tensor, and weights that go from one to the other."""
@@ -161,17 +173,8 @@ def twin(w: Writer) -> bool:
             one, two = two, one
         if rng.random() < 0.6:
             w.write(f"{one}.load_state_dict({two}.state_dict())")
-            return True
-        data = rng.random() < 0.5
-        update = "q.data.mul_(0.9).add_(p.data, alpha=0.1)" if data else "q.mul_(0.9).add_(p, alpha=0.1)"
-        loop = f"for p, q in zip({two}.parameters(), {one}.parameters()):"
-        if data:
-            w.write(loop)
-            w.write(f"    {update}")
         else:
-            w.write("with torch.no_grad():")
-            w.write(f"    {loop}")
-            w.write(f"        {update}")
+            _average(w, one, two)
         return True
     if w.indent or w.mode:
         return False

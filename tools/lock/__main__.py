@@ -50,8 +50,12 @@ def main() -> int:
         for name, digest in digests.items():
             print(digest, name)
         return 0
-    lines = options.against.read_text(encoding="utf-8").splitlines()
-    before = {name: digest for digest, _, name in (line.partition(" ") for line in lines)}
+    return compared(digests, options.against.read_text(encoding="utf-8"))
+
+
+def compared(digests: dict[str, str], printed: str) -> int:
+    """Print what differs from digests printed before; the exit status."""
+    before = {name: digest for digest, _, name in (line.partition(" ") for line in printed.splitlines())}
     changed = [name for name in before | digests if before.get(name) != digests.get(name)]
     for name in changed:
         print("gone:" if name not in digests else "new:" if name not in before else "differs:", name)

@@ -35,6 +35,14 @@ def judge(
 
 
 def differences(op: Op, seen: Observation) -> Iterator[str]:
+    """What a row says wrongly of a call that was observed."""
+    yield from _different_results(op, seen)
+    for subset in seen.subsets:
+        yield from _differently_saved(op, seen, subset)
+
+
+def _different_results(op: Op, seen: Observation) -> Iterator[str]:
+    """What a row says wrongly of the results and of what is written."""
     if not seen.flows <= op.flows:
         yield f"misses flows {sorted(seen.flows - op.flows)}"
     if seen.writes != frozenset(op.writes):
@@ -47,16 +55,19 @@ def differences(op: Op, seen: Observation) -> Iterator[str]:
         yield f"claims outputs {op.outputs} not {seen.outputs}"
     if seen.flows and op.outputs >= 0 and op.constant != seen.constant:
         yield f"claims constant {sorted(op.constant)} not {sorted(seen.constant)}"
-    for subset in seen.subsets:
-        wanted = [s for s in op.saves if not s.gradient_of or s.gradient_of & subset]
-        claimed = {s.what for s in wanted if s.what in seen.given or s.what.startswith("result")}
-        found = {what for what, where in seen.saved.items() if subset in where}
-        if extra := claimed - found:
-            yield f"claims saved {sorted(extra)} for {sorted(subset)}"
-        if missing := found - claimed:
-            yield f"misses saved {sorted(missing)} for {sorted(subset)}"
-        keeps = bool(claimed) or any(s.what == "~" for s in wanted)
-        if keeps and subset in seen.reusable:
-            yield f"claims something saved for {sorted(subset)}"
-        if not keeps and subset not in seen.reusable:
-            yield f"misses something saved for {sorted(subset)}"
+
+
+def _differently_saved(op: Op, seen: Observation, subset: frozenset[str]) -> Iterator[str]:
+    """What a row says wrongly of what is saved where the inputs of ``subset`` require grad."""
+    wanted = [s for s in op.saves if not s.gradient_of or s.gradient_of & subset]
+    claimed = {s.what for s in wanted if s.what in seen.given or s.what.startswith("result")}
+    found = {what for what, where in seen.saved.items() if subset in where}
+    if extra := claimed - found:
+        yield f"claims saved {sorted(extra)} for {sorted(subset)}"
+    if missing := found - claimed:
+        yield f"misses saved {sorted(missing)} for {sorted(subset)}"
+    keeps = bool(claimed) or any(s.what == "~" for s in wanted)
+    if keeps and subset in seen.reusable:
+        yield f"claims something saved for {sorted(subset)}"
+    if not keeps and subset not in seen.reusable:
+        yield f"misses something saved for {sorted(subset)}"
