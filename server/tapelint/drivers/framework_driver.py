@@ -85,8 +85,8 @@ def run_loop(m: Machine, state: State, loop: Loop, instance: HeapRef, node: ast.
 
 
 @contextmanager
-def resting(m: Machine, premise: str) -> Iterator[None]:
-    """What happens inside rests on a premise."""
+def resting(m: Machine, premise: str | None) -> Iterator[None]:
+    """What happens inside rests on a premise, if there is one."""
     outer, m.facts.premise = m.facts.premise, m.facts.premise or premise
     try:
         yield

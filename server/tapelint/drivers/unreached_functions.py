@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..domain.mro import is_module, linear_order
 from ..domain.values import BoundMethod, Class, Function, HeapRef, Unknown, Value, something
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import is_abstract, outline
-from ..models.frameworks.training_loops import WALKED, loop_of, prepared, unrecorded, walk_of
+from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, prepared, unrecorded, walk_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..semantics.calls import call_value
 from . import framework_driver
@@ -48,27 +48,38 @@ def urgency(function: ast.AST, trees: Sequence[ast.AST]) -> int:
 
 def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, HeapRef | None]]:
     """Functions of the module, then methods of its classes, that were never run."""
-
     defined = {statement.name for statement in m.tree.body if isinstance(statement, ast.FunctionDef)}
-
-    def is_own(function: Function) -> bool:
-        """Not imported from another file, which is where it is tried out."""
-        return state.heap[function.frame].module == module
-
     for name, value in list(state.heap[module].variables.items()):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-            if name in defined or is_own(value):  # or a decorator from another file has wrapped it
+            if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
                 yield value, None
-        elif isinstance(value, HeapRef) and isinstance(thing := state.heap.get(value.id), Class):
-            complete = _completed(m, state, module, value)
-            for function in list(thing.attributes.values()):
-                if not isinstance(function, Function) or function.owner != value.id or not is_own(function):
-                    continue
-                name = function.node.name
-                if name != "__init__":
-                    heirs = [heir for heir in complete if name not in state.heap[heir.id].attributes]
-                    for owner in (heirs if not m.ask(is_abstract, function.node) else []) or [value]:
-                        yield function, owner
+        elif isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class):
+            yield from _methods(m, state, module, value)
+
+
+def _is_own(state: State, module: int, function: Function) -> bool:
+    """Not imported from another file, which is where it is tried out."""
+    home: int = state.heap[function.frame].module
+    return home == module
+
+
+def _methods(m: Machine, state: State, module: int, kind: HeapRef) -> Iterator[tuple[Function, HeapRef]]:
+    """The methods that a class of the module defines, each with the class on whose objects it runs."""
+    complete = _completed(m, state, module, kind)
+    for function in list(state.heap[kind.id].attributes.values()):
+        if not isinstance(function, Function) or function.owner != kind.id or not _is_own(state, module, function):
+            continue
+        name = _definition(function).name
+        if name != "__init__":
+            heirs = [heir for heir in complete if name not in state.heap[heir.id].attributes]
+            for owner in (heirs if not m.ask(is_abstract, function.node) else []) or [kind]:
+                yield function, owner
+
+
+def _definition(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    """The ``def`` of a function that runs as an entry point; a lambda never does."""
+    assert not isinstance(function.node, ast.Lambda)
+    return function.node
 
 
 def _completed(m: Machine, state: State, module: int, base: HeapRef) -> list[HeapRef]:
@@ -86,59 +97,110 @@ def _completed(m: Machine, state: State, module: int, base: HeapRef) -> list[Hea
     return [heir for heir in heirs if base in linear_order(state, heir)][:HEIRS]
 
 
+@dataclass(frozen=True, slots=True)
+class EntryCall:
+    """The call that runs a function without a caller: on ``receiver``, the object or the class it is a method of, with
+    ``values`` by parameter. A framework may ``walk`` what it returns; ``is_forward`` is where the one who trains does.
+    """
+
+    function: Function
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    receiver: HeapRef | None
+    values: dict[str, Value]
+    walk: Walk | None
+    is_forward: bool
+
+    def run(self, m: Machine, state: State) -> None:
+        """Call it, then do what its caller does with the result."""
+        result = m.once(self.node, "drive", partial(self._result, m, state))
+        if self.is_forward:
+            roots = framework_driver.with_graph(state, result)
+            framework_driver.imagine_backward(m, state, roots, self.node, TRAINED)
+        elif self.walk is not None and self.receiver is not None:
+            framework_driver.batch_ends(m, state, self.walk, self.receiver, result, self.node)
+        if not retention.is_vague(state, result):
+            around = state.heap[state.heap[self.function.frame].module].variables.values()
+            receiver = () if self.receiver is None else (self.receiver,)
+            retention.tell(m, state, [result, *receiver, *self.values.values(), *around])
+
+    def _result(self, m: Machine, state: State, key: object) -> Value:
+        if self.walk is not None and self.receiver is not None:
+            if state.iterations[-1].number == 1:
+                framework_driver.begin(m, state, self.walk, self.receiver, self.node)
+            framework_driver.batch_begins(m, state, self.walk, self.receiver, self.node)
+        bound = self.function if self.receiver is None else BoundMethod(self.function, self.receiver)
+        return call_value(m, state, bound, [], dict(self.values), self.node, key)
+
+
 def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, owner: HeapRef | None) -> list[State]:
     """Run one function with inferred arguments; a method on an object made with inferred arguments."""
-    state, args = base[0].fork(), list[Value]()
-    if owner is not None and function.kind != "static":
-        args.append(owner if function.kind == "class" else base[1])
-    if outline(function.node).yields:
+    state, node = base[0].fork(), _definition(function)
+    receiver = _receiver(function, owner, base[1])
+    if outline(node).yields:
         return [state]
-    loop = loop_of(m, state, owner, function.node.name) if owner is not None and base[1] in args else None
-    if loop is not None:
-        return framework_driver.run_loop(m, state, loop, base[1], function.node)
-    quiet = unrecorded(state, owner, function.node.name) if owner is not None else None
+    if owner is not None and receiver is not None and function.kind != "class":
+        loop = loop_of(m, state, owner, node.name)
+        if loop is not None:
+            return framework_driver.run_loop(m, state, loop, receiver, node)
+    quiet = unrecorded(state, owner, node.name) if owner is not None else None
     if quiet is not None:
         function = replace(function, grad_mode=False)
-    bound = BoundMethod(function, args[0]) if args else function
-    spec = function.node.args
-    names = [*spec.posonlyargs, *spec.args][len(args) :]
-    given = inferred(m, state, function, names)
-    values = {a.arg: given[a.arg] for a in (*names, *spec.kwonlyargs) if a.arg in given}
-
-    premise = quiet.premise(function.node.name) if quiet is not None else None
-    if m.ask(is_unrecorded, m.tree, function.node) and not trains(m, function.node):
-        state.enter(False, None)
-        premise = premise or f"`{function.node.name}` is called under `torch.no_grad()`, as the file mentions it"
-    forward = function.node.name == "forward" and owner is not None and is_module(state, owner)
-    walk = walk_of(state, owner, args[0], function.node.name) if owner is not None and bound is not function else None
-    if walk is not None and walk.fed or quiet is not None and quiet.fed.fullmatch(function.node.name):
-        first = names[0].arg if names else ""
-        for key, value in values.items():
-            if isinstance(value, Unknown):
-                values[key] = Unknown("batch", False) if key == first else something(key, False)
-
-    def effect(s: State) -> None:
-        result = m.once(function.node, "drive", partial(called, s))
-        if forward:
-            framework_driver.imagine_backward(m, s, framework_driver.with_graph(s, result), function.node, TRAINED)
-        elif walk is not None:
-            framework_driver.batch_ends(m, s, walk, args[0], result, function.node)
-        if not retention.is_vague(s, result):
-            around = s.heap[s.heap[function.frame].module].variables.values()
-            retention.tell(m, s, [result, *args, *values.values(), *around])
-
-    def called(s: State, key: object) -> Value:
-        if walk is not None:
-            if s.iterations[-1].number == 1:
-                framework_driver.begin(m, s, walk, args[0], function.node)
-            framework_driver.batch_begins(m, s, walk, args[0], function.node)
-        return call_value(m, s, bound, [], dict(values), function.node, key)
-
-    if premise is None:
-        return _driven(m, state, function, owner, forward, effect)
+    values = _arguments(m, state, function, receiver)
+    premise = _premise(m, state, node, quiet)
+    walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
+    if _is_fed(node.name, walk, quiet):
+        values = _from_loader(values, _parameters(function, receiver)[:1])
+    is_forward = node.name == "forward" and owner is not None and is_module(state, owner)
+    call = EntryCall(function, node, receiver, values, walk, is_forward)
     with framework_driver.resting(m, premise):
-        is_once = forward or quiet is not None
-        return _driven(m, state, function, owner, is_once, effect)
+        return _driven(m, state, function, owner, is_forward or quiet is not None, partial(call.run, m))
+
+
+def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
+    """What a function is called on: the object that was ``made``, or for a class method its class."""
+    if owner is None or function.kind == "static":
+        return None
+    return owner if function.kind == "class" else made
+
+
+def _parameters(function: Function, receiver: HeapRef | None) -> list[ast.arg]:
+    """The parameters that take positional arguments, without that for the ``receiver``."""
+    spec = function.node.args
+    return [*spec.posonlyargs, *spec.args][0 if receiver is None else 1 :]
+
+
+def _arguments(m: Machine, state: State, function: Function, receiver: HeapRef | None) -> dict[str, Value]:
+    """What is inferred for the parameters of a function, in their order."""
+    names = _parameters(function, receiver)
+    given = inferred(m, state, function, names)
+    return {a.arg: given[a.arg] for a in (*names, *function.node.args.kwonlyargs) if a.arg in given}
+
+
+def _premise(
+    m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, quiet: Unrecorded | None
+) -> str | None:
+    """What is assumed of the caller, if it records no graph: a framework, or the places that mention the function."""
+    premise = quiet.premise(node.name) if quiet is not None else None
+    if m.ask(is_unrecorded, m.tree, node) and not trains(m, node):
+        state.enter(False, None)
+        premise = premise or f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it"
+    return premise
+
+
+def _is_fed(name: str, walk: Walk | None, quiet: Unrecorded | None) -> bool:
+    """Whether a framework gives a method batches of a loader."""
+    return walk is not None and walk.fed or quiet is not None and quiet.fed.fullmatch(name) is not None
+
+
+def _from_loader(values: dict[str, Value], batch: Sequence[ast.arg]) -> dict[str, Value]:
+    """Arguments of which that for ``batch`` comes from a loader: what is unknown of them is data."""
+    first = {parameter.arg for parameter in batch}
+    return {
+        name: (Unknown("batch", False) if name in first else something(name, False))
+        if isinstance(value, Unknown)
+        else value
+        for name, value in values.items()
+    }
 
 
 def trains(m: Machine, function: ast.AST) -> bool:
