@@ -16,10 +16,12 @@ from ...ops.casting import saves_original
 from ...ops.schema import Op
 from ..events.graph_walks import GraphTensorWritten
 from ..facts import Cut, Facts
+from ..frozen import frozen
 from ..gradients.missing_mark_dirty import tell_unmarked
 from ..state import State, fresh_id
-from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor
+from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .inference_mode import check_inference_write, check_saved
+from .program_point import ProgramPoint
 from .views import UNRECORDED, current, edge_of, settle
 from .writes import PROTECTED, bump, check_read, check_write, overlapping
 
@@ -43,8 +45,18 @@ def flatten(args: Mapping[str, Arg | None]) -> list[tuple[str, int]]:
     return found
 
 
-def both(known: bool, unknown: bool) -> bool | None:
-    return True if known else None if unknown else False
+@frozen
+class Operands:
+    """The tensors an op is given, each with its parameter.
+
+    Gradients go to those that are ``flowing``. ``requiring`` are the parameters one of which requires grad for certain;
+    ``requires_grad`` is what follows for the result in the present grad mode.
+    """
+
+    tensors: list[tuple[str, Tensor]]
+    flowing: list[tuple[str, Tensor]]
+    requiring: set[str]
+    requires_grad: bool | None
 
 
 def record(
@@ -65,104 +77,179 @@ def record(
     Raises Refused where PyTorch raises.
     """
     target = args.get(op.writes[0]) if op.writes else None
+    operands = _operands(facts, state, op, args, target, node)
+    if op.writes:
+        return _write(facts, state, op, target, operands, node)
+
+    tensors = operands.tensors
+    source = tensors[0][1] if tensors else None
+    if op.view == "same" and op.outputs == 1 and source is not None:
+        return (source.id,)
+    keys = tuple([fresh_id() for _ in range(_result_count(op, outputs))])
+    point = state.point(node)
+    graph: Node | None = None
+    if operands.requires_grad is not False and len(op.constant) < len(keys):
+        graph = _grad_fn(facts, state, op, operands, keys, point)
+    viewed = source if _shares_memory(op, same) else None
+    for index, key in enumerate(keys):
+        needs = False if index in op.constant else operands.requires_grad
+        if viewed is not None:
+            made = _view(state, op, viewed, key, index, point, needs, graph, sizes)
+        else:
+            made = _computed(state, op, source, key, index, point, needs, graph, sizes, kind)
+        state.tensors[key] = made
+        _remember(facts, state, made, op, operands, node)
+    return keys
+
+
+def _operands(
+    facts: Facts, state: State, op: Op, args: Mapping[str, Arg | None], target: Arg | None, node: ast.AST
+) -> Operands:
+    """Read what an op is given: a stale view gets its new history first, or is refused. ``target`` is what it
+    writes."""
     flows, mode, given = op.flows, state.grad_mode, flatten(args)
     if mode:
-        for name, key in given:
-            if state.tensors[key].view and name in flows and key != target:
-                check_read(facts, state, key, node)
+        _check_reads(facts, state, [key for name, key in given if name in flows and key != target], node)
     tensors: list[tuple[str, Tensor]] = []
     flowing: list[tuple[str, Tensor]] = []
-    wanted, perhaps = set[str](), set[str]()
+    requiring, perhaps = set[str](), False
     for name, key in given:
         flow = name in flows
         tensor = settle(state, key) if flow and mode and key != target else current(state, key)
         tensors.append((name, tensor))
         if flow:
             flowing.append((name, tensor))
-            if tensor.requires_grad is not False:
-                (wanted if tensor.requires_grad else perhaps).add(name)
+            if tensor.requires_grad:
+                requiring.add(name)
+            elif tensor.requires_grad is None:
+                perhaps = True
     if facts.unmarked and mode:
         tell_unmarked(facts, state, [t for _, t in flowing], node)
-    needs = both(mode is True and bool(wanted), mode is not False and bool(wanted or perhaps))
-    if op.writes:
-        return _write(facts, state, op, target, tensors, node, needs, wanted)
+    return Operands(tensors, flowing, requiring, result_requires_grad(mode, bool(requiring), perhaps))
 
-    source = tensors[0][1] if tensors else None
-    if op.view == "same" and op.outputs == 1 and source is not None:
-        return (source.id,)
-    count = max(op.outputs if op.outputs >= 0 else (outputs or 1), 1)
-    keys = tuple([fresh_id() for _ in range(count)])
-    point = state.point(node)
-    graph: Node | None = None
-    if needs is not False and len(op.constant) < count:
-        sources = tuple([(name, e) for name, t in flowing if (e := edge_of(t)) is not None])
-        saved, keeps = _saves(facts, state, op, tensors, keys, None, wanted)
-        if needs:
-            check_saved(facts, state, saved, op.name, node)
-        graph = Node(
-            keys[0],
-            op.name,
-            tuple(dict.fromkeys([e for _, e in sources])),
-            point,
-            saved,
-            keeps,
-            needs is True,
-            results=keys,
-            grad_fn=op.grad_fn,
-            anchors=tuple([t.id for _, t in flowing]),
-            overload=op.overload,
-            sources=sources,
-        )
-    for index, key in enumerate(keys):
-        grad = needs if index not in op.constant else False
-        if mode is False and op.view and source is not None and source.requires_grad:
-            grad = None  # PyTorch computes it from the base when asked: it may be True
-        shared = source is not None and op.view and (op.view in ("view", "multi") or same)
-        if shared:
-            assert source is not None
-            detached = op.name == "detach"
-            way = "inference" if state.inference else "multi" if op.view == "multi" else "view"
-            if way == "view":
-                # Made of a protected view it is protected in the same way.
-                way = "no_grad" if mode is False else source.view if source.view in PROTECTED else way
-            if mode is False and source.requires_grad:
-                grad = True  # as its base does; no gradient goes anywhere from it
-            base = None if detached else (source.base if source.base is not None else source.id)
-            state.tensors[key] = Tensor(
-                key,
-                source.counter,
-                source.memory,
-                point,
-                False if detached else grad,
-                graph if grad is not False else None,
-                base,
-                way,
-                state.version(source.counter),
-                sizes,
-                source.kind,
-                inference=source.inference,
-                output=index,
-            )
-        else:
-            state.tensors[key] = Tensor(
-                key,
-                key,
-                key,
-                point,
-                grad,
-                graph if grad is not False else None,
-                sizes=() if op.scalar else sizes,
-                kind=(kind if index not in op.constant else None) or _inherited(op, source, index),
-                inference=state.inference,
-                output=index,
-            )
-        if op.name == "clone" and source is not None:
-            facts.copies[key] = (source.id, state.version(source.counter))
-        if grad is False or mode is False and shared:
-            _remember_cut(facts, state, key, op, tensors, mode, node)
-        elif facts.cuts:
-            _remember_term(facts, key, flowing, op.name)
-    return keys
+
+def _check_reads(facts: Facts, state: State, keys: Sequence[int], node: ast.AST) -> None:
+    """Raise Refused where one of the tensors that an op reads is a protected view whose base was written since."""
+    for key in keys:
+        if state.tensors[key].view:
+            check_read(facts, state, key, node)
+
+
+def result_requires_grad(mode: bool | None, known: bool, perhaps: bool) -> bool | None:
+    """Whether the result of an op requires grad, if one of its inputs does for certain or ``perhaps``."""
+    if mode is False or not (known or perhaps):
+        return False
+    return True if known and mode else None
+
+
+def _shares_memory(op: Op, same: bool) -> bool:
+    """Whether a result is a view; ``same`` says it where that depends on the sizes."""
+    return op.view in ("view", "multi") or same and op.view != ""
+
+
+def _result_count(op: Op, outputs: int | None) -> int:
+    """How many tensors an op returns; ``outputs`` says it of one with a variable number."""
+    return max(op.outputs if op.outputs >= 0 else (outputs or 1), 1)
+
+
+def _grad_fn(
+    facts: Facts, state: State, op: Op, operands: Operands, keys: tuple[int, ...], point: ProgramPoint
+) -> Node:
+    """The node that an op adds to the graph, with what it saves."""
+    needs, flowing = operands.requires_grad, operands.flowing
+    sources = tuple([(name, e) for name, t in flowing if (e := edge_of(t)) is not None])
+    saved, keeps = _saves(facts, state, op, operands, keys, None)
+    if needs:
+        check_saved(facts, state, saved, op.name, point.node)
+    return Node(
+        keys[0],
+        op.name,
+        tuple(dict.fromkeys([e for _, e in sources])),
+        point,
+        saved,
+        keeps,
+        needs is True,
+        results=keys,
+        grad_fn=op.grad_fn,
+        anchors=tuple([t.id for _, t in flowing]),
+        overload=op.overload,
+        sources=sources,
+    )
+
+
+def _view(
+    state: State,
+    op: Op,
+    source: Tensor,
+    key: int,
+    index: int,
+    point: ProgramPoint,
+    needs: bool | None,
+    graph: Node | None,
+    sizes: Extent,
+) -> Tensor:
+    """A result that shares the memory and the version counter of ``source``."""
+    mode = state.grad_mode
+    base: int | None = source.base if source.base is not None else source.id
+    if mode is False and source.requires_grad:
+        needs = True  # as its base does; no gradient goes anywhere from it
+    if op.name == "detach":
+        base, needs = None, False
+    return Tensor(
+        key,
+        source.counter,
+        source.memory,
+        point,
+        needs,
+        graph if needs is not False else None,
+        base,
+        _view_kind(state, op, source),
+        state.version(source.counter),
+        sizes,
+        source.kind,
+        inference=source.inference,
+        output=index,
+    )
+
+
+def _view_kind(state: State, op: Op, source: Tensor) -> ViewKind:
+    """How a view was made, which decides whether it may be written. One of a protected view is protected like that."""
+    if state.inference:
+        return "inference"
+    if op.view == "multi":
+        return "multi"
+    if state.grad_mode is False:
+        return "no_grad"
+    return source.view if source.view in PROTECTED else "view"
+
+
+def _computed(
+    state: State,
+    op: Op,
+    source: Tensor | None,
+    key: int,
+    index: int,
+    point: ProgramPoint,
+    needs: bool | None,
+    graph: Node | None,
+    sizes: Extent,
+    kind: Kind,
+) -> Tensor:
+    """A result in new memory; ``source`` is the first tensor that the op was given."""
+    if op.view and state.grad_mode is False and source is not None and source.requires_grad:
+        needs = None  # PyTorch computes it from the base when asked: it may be True
+    return Tensor(
+        key,
+        key,
+        key,
+        point,
+        needs,
+        graph if needs is not False else None,
+        sizes=() if op.scalar else sizes,
+        kind=(kind if index not in op.constant else None) or _inherited(op, source, index),
+        inference=state.inference,
+        output=index,
+    )
 
 
 def _inherited(op: Op, source: Tensor | None, index: int) -> Kind:
@@ -175,101 +262,121 @@ def _inherited(op: Op, source: Tensor | None, index: int) -> Kind:
 
 
 def _saves(
-    facts: Facts,
-    state: State,
-    op: Op,
-    tensors: Sequence[tuple[str, Tensor]],
-    results: Sequence[int],
-    written: Tensor | None,
-    wanted: set[str],
+    facts: Facts, state: State, op: Op, operands: Operands, results: Sequence[int], written: Tensor | None
 ) -> tuple[tuple[SavedTensor, ...], bool]:
     """What the new node keeps, and whether it keeps anything for certain. What is only perhaps saved is left out, and
     so is what would serve a gradient that goes nowhere: that of a view made under ``no_grad``.
     """
+    if not op.saves:
+        return (), False
     kept: list[SavedTensor] = []
     keeps = False
-    leading = wanted.difference([name for name, t in tensors if t.view in UNRECORDED and t.grad_fn is None])
+    tensors, requiring = operands.tensors, operands.requiring
+    leading = requiring.difference([name for name, t in tensors if t.view in UNRECORDED and t.grad_fn is None])
     for item in op.saves:
-        if leading.isdisjoint(item.gradient_of) if item.gradient_of else not wanted:
+        if leading.isdisjoint(item.gradient_of) if item.gradient_of else not requiring:
             continue
         if item.what.startswith("result"):
             keeps = True
-            if written is not None:
-                kept.append(SavedTensor("result", written.id, written.counter, state.version(written.counter) + 1))
-            else:
-                index = int(item.what[6:] or 0)
-                if index < len(results):
-                    kept.append(SavedTensor("result", results[index], results[index], 0))
+            kept += _saved_result(state, item.what, results, written)
         elif item.what == "~":
             keeps = True
         else:
-            for name, tensor in tensors:
-                if name == item.what:
-                    keeps = True
-                    if facts.casting and not saves_original(op.name, facts.is_single(tensor.id)):
-                        continue  # a copy in another type
-                    kept.append(SavedTensor(name, tensor.id, tensor.counter, state.version(tensor.counter)))
+            given = [(name, tensor) for name, tensor in tensors if name == item.what]
+            keeps |= bool(given)
+            kept += [_saved_operand(state, *operand) for operand in given if not _is_cast(facts, op, operand[1])]
     held = state.packed(kept)
     facts.saved.update([item.counter for item in held])
     return held, keeps
 
 
+def _saved_operand(state: State, role: str, tensor: Tensor) -> SavedTensor:
+    return SavedTensor(role, tensor.id, tensor.counter, state.version(tensor.counter))
+
+
+def _is_cast(facts: Facts, op: Op, tensor: Tensor) -> bool:
+    """Whether autocast gives an op a copy of ``tensor`` in another type, so that this is what it saves."""
+    return facts.casting and not saves_original(op.name, facts.is_single(tensor.id))
+
+
+def _saved_result(state: State, what: str, results: Sequence[int], written: Tensor | None) -> list[SavedTensor]:
+    """A result that is saved: what the op has ``written``, or the one of ``results`` that ``what`` numbers."""
+    if written is not None:
+        return [SavedTensor("result", written.id, written.counter, state.version(written.counter) + 1)]
+    index = int(what[6:] or 0)
+    return [SavedTensor("result", results[index], results[index], 0)] if index < len(results) else []
+
+
 def _write(
-    facts: Facts,
-    state: State,
-    op: Op,
-    target: Arg | None,
-    tensors: Sequence[tuple[str, Tensor]],
-    node: ast.AST,
-    needs: bool | None,
-    wanted: set[str],
+    facts: Facts, state: State, op: Op, target: Arg | None, operands: Operands, node: ast.AST
 ) -> tuple[int, ...]:
     """An in-place op: refused on leaves, otherwise a bump of the version and a new history."""
     if not isinstance(target, int):
         return ()
-    tensor = current(state, target)
+    tensor, needs = current(state, target), operands.requires_grad
     check_inference_write(facts, state, tensor, op.name, node)
-    written = [t for name, t in tensors if name in op.flows and t.id != target and t.requires_grad]
+    written = [t for _, t in operands.flowing if t.id != target and t.requires_grad]
     given = any(t.grad_fn is not None for t in written)
     check_write(facts, state, tensor, op.name, node, needs, given, bool(written))
     if needs is True and tensor.grad_fn is not None:
         facts.publish(GraphTensorWritten(state.point(node), tensor.premise, target, op.name))
     if needs is not False:
-        saved, keeps = _saves(facts, state, op, tensors, (), tensor, wanted)
-        if needs:
-            check_saved(facts, state, saved, op.name, node)
-        others = [(name, t) for name, t in tensors if name in op.flows and t.id != target]
-        given = [(name, e) for name, t in others if (e := edge_of(t)) is not None]
-        anchors = tuple(t.id for name, t in tensors if name in op.flows)
-        # What was there before: of a view that is the history of its base. It is gone if the op replaces all of it.
-        whole = tensor if tensor.base is None else current(state, tensor.base)
-        if (old := edge_of(whole)) is not None and (tensor.base is not None or op.writes[0] in op.flows):
-            given.insert(0, (op.writes[0], old))
-        edges = tuple(dict.fromkeys(e for _, e in given))
-        point = state.point(node)
-        facts = {"certain": needs is True, "results": (target,), "anchors": anchors}
-        facts |= {"overload": op.overload, "sources": tuple(given)}
-        if tensor.base is None:
-            graph = Node(fresh_id(), op.name, edges, point, saved, keeps, grad_fn=op.grad_fn, **facts)  # type: ignore[arg-type]
-            state.tensors[target] = replace(tensor, grad_fn=graph, requires_grad=needs)
-        else:
-            graph = Node(fresh_id(), op.name, edges, point, saved, True, grad_fn="CopySlices", **facts)  # type: ignore[arg-type]
-            state.tensors[whole.id] = replace(whole, grad_fn=graph, requires_grad=needs)
-            view = Node(
-                fresh_id(),
-                "as_strided",
-                (graph,),
-                point,
-                certain=needs is True,
-                results=(target,),
-                grad_fn="AsStridedBackward0",
-            )
-            state.tensors[target] = replace(
-                tensor, grad_fn=view, requires_grad=needs, seen=state.version(tensor.counter) + 1
-            )
-    beside = tuple((t.memory, state.version(t.counter)) for _, t in tensors if t.id != target)
+        _rebase_history(facts, state, op, tensor, operands, node)
+    beside = tuple((t.memory, state.version(t.counter)) for _, t in operands.tensors if t.id != target)
     bump(state, tensor.counter, op.name, node, not overlapping(state, tensor), target, beside)
     return (target,)
+
+
+def _rebase_history(facts: Facts, state: State, op: Op, tensor: Tensor, operands: Operands, node: ast.AST) -> None:
+    """Give a tensor that is written the history it has from now on; where it is a view, its base gets one first."""
+    needs, point = operands.requires_grad, state.point(node)
+    saved, keeps = _saves(facts, state, op, operands, (), tensor)
+    if needs:
+        check_saved(facts, state, saved, op.name, node)
+    sources = [(name, e) for name, t in operands.flowing if t.id != tensor.id and (e := edge_of(t)) is not None]
+    # What was there before: of a view that is the history of its base. It is gone if the op replaces all of it.
+    whole = tensor if tensor.base is None else current(state, tensor.base)
+    if (old := edge_of(whole)) is not None and (tensor.base is not None or op.writes[0] in op.flows):
+        sources.insert(0, (op.writes[0], old))
+    graph = Node(
+        fresh_id(),
+        op.name,
+        tuple(dict.fromkeys(e for _, e in sources)),
+        point,
+        saved,
+        keeps or tensor.base is not None,
+        needs is True,
+        results=(tensor.id,),
+        grad_fn=op.grad_fn if tensor.base is None else "CopySlices",
+        anchors=tuple(t.id for _, t in operands.flowing),
+        overload=op.overload,
+        sources=tuple(sources),
+    )
+    state.tensors[whole.id] = replace(whole, grad_fn=graph, requires_grad=needs)
+    if tensor.base is not None:
+        view = Node(
+            fresh_id(),
+            "as_strided",
+            (graph,),
+            point,
+            certain=needs is True,
+            results=(tensor.id,),
+            grad_fn="AsStridedBackward0",
+        )
+        seen = state.version(tensor.counter) + 1
+        state.tensors[tensor.id] = replace(tensor, grad_fn=view, requires_grad=needs, seen=seen)
+
+
+def _remember(facts: Facts, state: State, made: Tensor, op: Op, operands: Operands, node: ast.AST) -> None:
+    """Note of a result what it is a copy of, and where its graph, or that of one of its terms, was lost."""
+    if op.name == "clone" and operands.tensors:
+        source = operands.tensors[0][1]
+        facts.copies[made.id] = (source.id, state.version(source.counter))
+    is_view = made.id != made.counter
+    if made.requires_grad is False or is_view and state.grad_mode is False:
+        _remember_cut(facts, state, made.id, op, operands.tensors, state.grad_mode, node)
+    elif facts.cuts:
+        _remember_term(facts, made.id, operands.flowing, op.name)
 
 
 def _remember_cut(
@@ -327,11 +434,9 @@ def invent(
     tensors = [current(state, key) for key in inputs]
     edges = tuple(dict.fromkeys([*(e for t in tensors if t.requires_grad and (e := edge_of(t)) is not None), *extra]))
     key = fresh_id()
-    needs = both(state.grad_mode is True and bool(edges), state.grad_mode is not False)
-    if state.grad_mode is False:
-        needs = False
+    needs = result_requires_grad(state.grad_mode, bool(edges), any(t.requires_grad is None for t in tensors))
     graph = None
-    if edges and needs:
+    if needs:
         graph = Node(
             key,
             op or assumed or "call",
@@ -342,8 +447,5 @@ def invent(
             results=(key,),
             anchors=tuple(inputs),
         )
-    perhaps = needs or needs is None and any(t.requires_grad is None for t in tensors)
-    state.tensors[key] = Tensor(
-        key, key, key, state.point(node), needs if edges else None if perhaps else False, graph, assumed=assumed
-    )
+    state.tensors[key] = Tensor(key, key, key, state.point(node), needs, graph, assumed=assumed)
     return key

@@ -55,72 +55,51 @@ def backward(
     backward at all; ``inner`` that it runs as part of another one. Raises Refused where PyTorch raises.
     """
     begin = _begin(facts, state, roots, node, assumed)
+    order, parents, leaves = _planned_walk(facts, state, begin, inputs, accumulate)
+    now = BackwardPass(state.point(node), roots[0] if roots else None, tuple(begin))
+    check = Check(facts, state, now, parents, order, assumed)
+    sweep = Sweep(check, leaves, Waiting(facts, state, order, node, create), accumulate)
+    run = planned(facts, state, roots, node, begin, order, leaves, assumed, create)
+    early = any(hook.kind == "accumulated" for hook in state.hooks.values())  # a hook may use the gradients at once
+    if accumulate and early:
+        book(facts, state, run, run.leaves)
+    sweep.run(retain, inputs is not None)
+    ran = tuple(sweep.done)
+    finished(facts, state, ran, now, retain is True and create is False, check.path)
+    state.changes += 1
+    sweep.finish()
+    if accumulate and inputs:
+        _retain_inputs(state, inputs, parents, node)
+    reached = sweep.reached(leaves)
+    if accumulate and not inner and not early:
+        book(facts, state, run, reached)
+    if create and accumulate:
+        closed(facts, state, ran, reached, now.point)
+    if not inner:
+        root = -1 if now.root is None else now.root
+        counts = len(order), len(reached), ran, tuple(reached)
+        facts.publish(BackwardRan(state.point(node), None, root, *counts, retain is False, retain is True, accumulate))
+    return reached
+
+
+def _planned_walk(
+    facts: Facts, state: State, begin: Sequence[Node | Leaf], inputs: Sequence[int] | None, accumulate: bool
+) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
+    """What a pass runs, youngest first, the node each was first reached from, and the leaves that get a gradient."""
     order, parents, leaves = _walk(begin)
     facts.work += len(order)
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs, accumulate)
     if accumulate:
         leaves = [item for item in leaves if state.tensors[item.tensor].requires_grad is not False]  # frozen since
-    done: dict[Node, None] = {}
-    now = BackwardPass(state.point(node), roots[0] if roots else None, tuple(begin))
-    check = Check(facts, state, now, parents, order, assumed)
-    defined: set[Node | Leaf] = set(begin)
-    waiting = Waiting(facts, state, order, node, create)
-    complete = _complete(order, leaves)
-    beyond: dict[int, None] = {}
+    return order, parents, leaves
 
-    def arrive(items: Iterable[Leaf]) -> None:
-        for item in items:
-            if check.halted or item in defined:
-                waiting.arrived(item)
-                if accumulate:
-                    waiting.accumulate(item)
 
-    run = planned(facts, state, roots, node, begin, order, leaves, assumed, create)
-    early = any(hook.kind == "accumulated" for hook in state.hooks.values())  # a hook may use the gradients at once
-    if accumulate and early:
-        book(facts, state, run, run.leaves)
-    arrive(complete.pop(None, ()))
-    for item in order:
-        waiting.arrived(item)
-        gradients: BackwardResult | None = None
-        if item.method is None:
-            if not check(item):
-                break
-        elif all(n.certain for n in check.path(item)):
-            turn = NodeVisit(
-                item, node, create, partial(check, item), partial(check.users, item), inputs is not None, order
-            )
-            facts.gradients[item] = gradients = _own_backward(facts, item, state, turn, check)
-            if check.halted:
-                break
-            beyond.update(dict.fromkeys(gradients.reached))
-        done[item] = None
-        if item.certain and item.assumed is None:
-            for saved, write in altered(state, item):
-                facts.publish(SavedTensorAltered(state.point(node), None, item, saved, write, roots[0]))
-        if item in defined:
-            defined.update(item.inputs if gradients is None else gradients.edges)
-        if retain is False and item not in state.freed:
-            state.freed[item] = now
-        arrive(complete.pop(item, ()))
-    finished(facts, state, tuple(done), now, retain is True and create is False, check.path)
-    state.changes += 1
-    for left in complete.values():
-        arrive(left)
-    for key in inputs or ():
-        if accumulate and current(state, key).grad_fn in parents:
+def _retain_inputs(state: State, inputs: Iterable[int], parents: dict[Node, Node | None], node: ast.AST) -> None:
+    """``inputs=`` that are no leaves get a ``.grad`` too, as if they retained it."""
+    for key in inputs:
+        if current(state, key).grad_fn in parents:
             retain_grad(state, key, node)
-    reached = [*dict.fromkeys([*(item.tensor for item in leaves if check.halted or item in defined), *beyond])]
-    if accumulate and not inner and not early:
-        book(facts, state, run, reached)
-    if create and accumulate:
-        closed(facts, state, tuple(done), reached, now.point)
-    if not inner:
-        ran, root = tuple(done), roots[0] if roots else -1
-        counts = len(order), len(reached), ran, tuple(reached)
-        facts.publish(BackwardRan(state.point(node), None, root, *counts, retain is False, retain is True, accumulate))
-    return reached
 
 
 def _begin(facts: Facts, state: State, roots: Sequence[int], node: ast.AST, assumed: str | None) -> list[Node | Leaf]:
@@ -197,8 +176,19 @@ class Check:
             self.facts.publish(FreedGraphReached(now.point, premise, item, freed, path, root, shared, *since))
         elif spoiled is not None:
             come_back(self.facts, state, item, now, self.path, (item, *spoiled))
-            past = item in state.retained, settled(state, path, spoiled[1]), is_guarded(state, spoiled[0].tensor)
-            self.facts.publish(SavedTensorModified(now.point, premise, item, *spoiled, path, root, *past))
+            self.facts.publish(
+                SavedTensorModified(
+                    now.point,
+                    premise,
+                    item,
+                    *spoiled,
+                    path,
+                    root,
+                    retained=item in state.retained,
+                    settled=settled(state, path, spoiled[1]),
+                    guarded=is_guarded(state, spoiled[0].tensor),
+                )
+            )
         if premise is None:
             raise Refused(SECOND_TIME if freed else MODIFIED)
         return False
@@ -212,6 +202,10 @@ class Check:
             step = self.parents[step]
         return tuple(reversed(path))
 
+    def is_certain(self, node: Node) -> bool:
+        """Whether the pass comes to ``node`` for certain."""
+        return all(n.certain for n in self.path(node))
+
     def users(self, node: Node) -> set[int]:
         """The tensors by which the pass came to ``node``: what the nodes after it were given, and the root itself."""
         found = {key for item in self.order if node in item.inputs for key in item.anchors if isinstance(key, int)}
@@ -223,14 +217,82 @@ class Check:
         return self.assumed or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
 
 
-def _own_backward(facts: Facts, item: Node, state: State, turn: NodeVisit, check: Check) -> BackwardResult:
-    """Run the backward that the program defines for a node. What happens there rests on what the path rests on."""
-    assert item.method is not None
-    outer, facts.premise = facts.premise, check.premise(check.path(item)) or facts.premise
-    try:
-        return item.method(state, turn)
-    finally:
-        facts.premise = outer
+class Sweep:
+    """The nodes of a pass run, one after the other, and each leaf when the last gradient for it has arrived.
+
+    ``done`` are the nodes that ran, ``defined`` the nodes and leaves that were given a gradient, ``beyond`` the leaves
+    that a node's own backward reached by passes of its own.
+    """
+
+    def __init__(self, check: Check, leaves: Sequence[Leaf], waiting: Waiting, accumulate: bool) -> None:
+        self.check, self.waiting, self.accumulate = check, waiting, accumulate
+        self.complete = _complete(check.order, leaves)
+        self.defined: set[Node | Leaf] = set(check.now.begin)
+        self.done: dict[Node, None] = {}
+        self.beyond: dict[int, None] = {}
+
+    def run(self, retain: bool | None, towards: bool) -> None:
+        """Run every node until one halts the pass. ``towards`` is whether it was asked for certain gradients only."""
+        check, state, defined = self.check, self.check.state, self.defined
+        self._arrive(self.complete.pop(None, ()))
+        for item in check.order:
+            self.waiting.arrived(item)
+            gradients: BackwardResult | None = None
+            if item.method is None:
+                if not check(item):
+                    break
+            elif check.is_certain(item):
+                gradients = self._own_backward(item, towards)
+                if check.halted:
+                    break
+                self.beyond.update(dict.fromkeys(gradients.reached))
+            self.done[item] = None
+            self._tell_altered(item)
+            if item in defined:
+                defined.update(item.inputs if gradients is None else gradients.edges)
+            if retain is False and item not in state.freed:
+                state.freed[item] = check.now
+            self._arrive(self.complete.pop(item, ()))
+
+    def finish(self) -> None:
+        """The leaves whose last node did not run, because the pass was halted or asked for something else."""
+        for left in self.complete.values():
+            self._arrive(left)
+
+    def reached(self, leaves: Iterable[Leaf]) -> list[int]:
+        """Those of ``leaves`` that got a gradient, and those beyond."""
+        found = [item.tensor for item in leaves if self.check.halted or item in self.defined]
+        return [*dict.fromkeys([*found, *self.beyond])]
+
+    def _arrive(self, leaves: Iterable[Leaf]) -> None:
+        for item in leaves:
+            if self.check.halted or item in self.defined:
+                self.waiting.arrived(item)
+                if self.accumulate:
+                    self.waiting.accumulate(item)
+
+    def _tell_altered(self, item: Node) -> None:
+        """Publish which saved tensors of a node were written behind the back of their version counter."""
+        check = self.check
+        if not item.certain or item.assumed is not None:
+            return
+        for saved, write in altered(check.state, item):
+            assert check.now.root is not None
+            check.facts.publish(SavedTensorAltered(check.now.point, None, item, saved, write, check.now.root))
+
+    def _own_backward(self, item: Node, towards: bool) -> BackwardResult:
+        """Run the backward that the program defines for a node. What happens there rests on what the path rests on."""
+        assert item.method is not None
+        check, facts, waiting = self.check, self.check.facts, self.waiting
+        visit = NodeVisit(
+            item, waiting.node, waiting.create, partial(check, item), partial(check.users, item), towards, check.order
+        )
+        outer, facts.premise = facts.premise, check.premise(check.path(item)) or facts.premise
+        try:
+            found = facts.gradients[item] = item.method(check.state, visit)
+        finally:
+            facts.premise = outer
+        return found
 
 
 def second_order(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ....autograd import Leaf, Node, Refused, SavedTensor, State, Tensor, bump, check_write, current, edge_of, fresh_id
 from ....autograd.events.custom_function import DirtyNotReturned
 from ....autograd.gradients.missing_mark_dirty import tell_unmarked
-from ....autograd.model.recording import both
+from ....autograd.model.recording import result_requires_grad
 from ....domain.mro import find
 from ....domain.opaque_values import as_data, is_opaque
 from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
@@ -54,7 +54,7 @@ def apply(m: Machine, state: State, call: Call) -> Value:
 
 def needs_grad(mode: bool | None, flags: tuple[bool | None, ...]) -> bool | None:
     """Whether the results get a graph: in grad mode, if some argument needs a gradient."""
-    return both(mode is True and True in flags, mode is not False and (True in flags or None in flags))
+    return result_requires_grad(mode, True in flags, None in flags)
 
 
 def given_to(state: State, arguments: tuple[Value, ...], node: ast.AST) -> Given:
