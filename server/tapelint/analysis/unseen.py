@@ -122,11 +122,16 @@ def _named(files: Files, step: AnalysisUnit, lost: Lost) -> Named:
         case _:
             name, coverage = "", "here"
     place = Related(f"{name}: {coverage}" if name else coverage, source.path, _row(source, node))
+    return Named(name, "" if node is None else _where(files, source, place, at), place)
+
+
+def _where(files: Files, source: Source, place: Related, at: str) -> str:
+    """A place in words: ``line 3``, ``cell 2 line 3``, ``other.py line 3``."""
     cell = cell_at(source.cells, place.span.row)
     row = place.span.row if cell is None else cell.own(place.span).row
-    here = "" if source is main else f"{os.path.basename(source.path)} "
+    here = "" if source is files.main else f"{os.path.basename(source.path)} "
     here += "" if cell is None else f"cell {cell.number} "
-    return Named(name, "" if node is None else f"{here}{at} {row}", place)
+    return f"{here}{at} {row}"
 
 
 def _stopped(files: Files, step: AnalysisUnit) -> ast.stmt | None:

@@ -59,10 +59,15 @@ def _reads(node: ast.AST, name: str, loop: ast.AST, inner: bool) -> Iterator[tup
         if any(isinstance(part, ast.arg) and part.arg == name for part in ast.walk(node.args)):
             return
         inner = True
-    children: Iterable[ast.AST] = ast.iter_child_nodes(node)
-    if isinstance(node, COMPREHENSIONS) and any(_binds(part.target, name) for part in node.generators):
-        children = [node.generators[0].iter]
-    elif isinstance(node, (ast.For, ast.AsyncFor)) and _binds(node.target, name) and node is not loop:
-        children = [node.iter, *node.orelse] if loop not in ast.walk(node) else children
-    for child in children:
+    for child in _unbound_parts(node, name, loop):
         yield from _reads(child, name, loop, inner)
+
+
+def _unbound_parts(node: ast.AST, name: str, loop: ast.AST) -> Iterable[ast.AST]:
+    """The parts of ``node`` that see ``name`` as it was: a comprehension or another loop may bind it anew."""
+    if isinstance(node, COMPREHENSIONS) and any(_binds(part.target, name) for part in node.generators):
+        return [node.generators[0].iter]
+    if isinstance(node, (ast.For, ast.AsyncFor)) and _binds(node.target, name) and node is not loop:
+        if loop not in ast.walk(node):
+            return [node.iter, *node.orelse]
+    return ast.iter_child_nodes(node)

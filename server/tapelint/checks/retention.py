@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import Leaf, Node, RetainedGraphs, State, Stored
+from ..autograd import LastStore, Leaf, Node, RetainedGraphs, State, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
 from ..autograd.passes.retained_graphs import forget
@@ -56,19 +56,29 @@ def leave(m: Machine, state: State, run: int) -> None:
     spans = _Spans(state, run)
     holders: dict[int, list[int]] | None = None
     for each in kept:
-        node = state.tensors[each.tensor].grad_fn
-        if node is None or not _collects(each.stored) and (len(spans.iterations(node)) < 2 or not spans.carried(node)):
+        if not _may_collect(state, spans, each):
             continue
         holders = holders if holders is not None else _holders(state)
-        beside = holders.get(each.tensor)
-        if beside is None:
-            continue
-        nodes = [fn for key in {each.tensor, *beside} if (fn := state.tensors[key].grad_fn) is not None]
-        iterations = {lap for fn in nodes for lap in spans.iterations(fn)}
-        alive = spans.alive(nodes)
-        if len(iterations) > 1 and (alive or spans.freed(nodes)):
-            lap = next(lap for lap in each.stored.point.iterations if lap.run == run)
-            state.collected[each.stored.statement] = RetainedGraphs(each.tensor, each.stored, lap, alive)
+        if each.tensor in holders:
+            _collect(state, spans, each, {each.tensor, *holders[each.tensor]})
+
+
+def _may_collect(state: State, spans: _Spans, kept: LastStore) -> bool:
+    """Whether a tensor that an iteration has stored may hold the graphs of earlier ones."""
+    node = state.tensors[kept.tensor].grad_fn
+    if node is None:
+        return False
+    return _collects(kept.stored) or len(spans.iterations(node)) > 1 and spans.carried(node)
+
+
+def _collect(state: State, spans: _Spans, kept: LastStore, held: set[int]) -> None:
+    """Remember that the tensors that are ``held`` together keep the graphs of several iterations, if they do."""
+    nodes = [fn for key in held if (fn := state.tensors[key].grad_fn) is not None]
+    iterations = {lap for fn in nodes for lap in spans.iterations(fn)}
+    alive = spans.alive(nodes)
+    if len(iterations) > 1 and (alive or spans.freed(nodes)):
+        lap = next(lap for lap in kept.stored.point.iterations if lap.run == spans.run)
+        state.collected[kept.stored.statement] = RetainedGraphs(kept.tensor, kept.stored, lap, alive)
 
 
 def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:

@@ -42,8 +42,7 @@ def look(m: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optim
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
     if any(thing.open for thing in optimizers.values()):
         return
-    held = {key for thing in optimizers.values() for key in thing.params}
-    lost = {key for key in state.history if key not in held and key not in m.facts.watched and _untrained(state, key)}
+    lost = _lost_leaves(m, state, optimizers.values())
     mine = max((key for key, thing in optimizers.items() if thing.params == list(keys)), default=None)
     if not lost or mine is None:
         return
@@ -53,6 +52,12 @@ def look(m: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optim
             if (kept.owner, kept.attribute) not in reported:
                 reported.add((kept.owner, kept.attribute))
                 _tell(m, state, why, kept, now, optimizer, mine)
+
+
+def _lost_leaves(m: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
+    """The leaves that backward passes come to and that no optimizer holds."""
+    held = {key for thing in optimizers for key in thing.params}
+    return {key for key in state.history if key not in held and key not in m.facts.watched and _untrained(state, key)}
 
 
 def _tell(
@@ -119,7 +124,15 @@ def _missing(
         return
     if owner < built and wanted - mine & lost:
         yield from (("later", kept) for kept in _added(state, HeapRef(owner), lost, built, set()))
-    for name, value in thing.attributes.items() if isinstance(thing, Instance) else ():
+    if isinstance(thing, Instance):
+        yield from _unregistered(state, owner, thing, lost, registered)
+
+
+def _unregistered(
+    state: State, owner: int, thing: Instance, lost: frozenset[int], registered: frozenset[int]
+) -> Iterator[tuple[str, HeldLeaves]]:
+    """The lost leaves that an object keeps where ``parameters()`` does not look."""
+    for name, value in thing.attributes.items():
         if isinstance(value, TensorRef):
             if value.id in lost and value.id not in registered and value.id > owner:
                 yield "plain", HeldLeaves(owner, name, value, (value.id,))

@@ -88,20 +88,27 @@ def _promised(
     m: Machine, state: State, scope: int, option: ast.expr, name: str, at: ast.AST, make: Make
 ) -> Value | None:
     if isinstance(option, ast.Subscript):
-        head, parts = _last(option.value), _parts(option)
-        if head in ("type", "Type"):
-            kind = next((k for part in _options(parts[0]) if part and (k := _named(m, state, scope, part))), None)
-            return kind if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) else None
-        if head in ("tuple", "Tuple") and not isinstance(parts[-1], ast.Constant):
-            found = [promised(m, state, scope, part, name, at, make) for part in parts]
-            return Tuple(tuple(v if v is not None else something(name) for v in found)) if any(found) else None
-        inner = promised(m, state, scope, parts[0], name, at, make) if head in MANY else None
-        known = inner is not None and not isinstance(inner, Unknown)
-        return HeapRef(state.new(Sequence("list", [inner], True))) if known and inner is not None else None
+        return _generic(m, state, scope, option, name, at, make)
     kind = _named(m, state, scope, option)
     if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class):
         return _object(m, state, kind, at, make)
     return _library(m, state, kind.name if isinstance(kind, External) else _last(option), name, at)
+
+
+def _generic(
+    m: Machine, state: State, scope: int, option: ast.Subscript, name: str, at: ast.AST, make: Make
+) -> Value | None:
+    """A value of a generic type: a class for ``type[Net]``, a tuple of what its parts promise, a list of one item."""
+    head, parts = _last(option.value), _parts(option)
+    if head in ("type", "Type"):
+        kind = next((k for part in _options(parts[0]) if part and (k := _named(m, state, scope, part))), None)
+        return kind if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) else None
+    if head in ("tuple", "Tuple") and not isinstance(parts[-1], ast.Constant):
+        found = [promised(m, state, scope, part, name, at, make) for part in parts]
+        return Tuple(tuple(v if v is not None else something(name) for v in found)) if any(found) else None
+    inner = promised(m, state, scope, parts[0], name, at, make) if head in MANY else None
+    known = inner is not None and not isinstance(inner, Unknown)
+    return HeapRef(state.new(Sequence("list", [inner], True))) if known and inner is not None else None
 
 
 def _named(m: Machine, state: State, scope: int, node: ast.expr) -> Value | None:

@@ -50,17 +50,13 @@ def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
     other methods are all used so is not used otherwise either. What goes backward itself, or through what it mentions,
     runs with gradients, for otherwise it could not.
     """
-    sites: dict[str, list[Site]] = {}
-    for statement in tree.body:
-        for name, site in _mentions(statement):
-            sites.setdefault(name, []).append(site)
+    sites = _sites(tree)
     if not any(site.off for found in sites.values() for site in found):
         return frozenset()
     every = [node for node in walk(tree) if isinstance(node, Definition)]
     training = _training(every, sites)
     functions = [each for each in every if each not in training]
-    classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
-    owners = {each: node for node in classes for each in node.body if isinstance(each, Definition)}
+    owners = _owners(tree)
     quiet = set[ast.AST]()
     while True:
         running = {each for each in functions if _is_quiet(each, sites, quiet)}
@@ -70,6 +66,21 @@ def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
         if found <= quiet:
             return frozenset(quiet)
         quiet |= found
+
+
+def _sites(tree: ast.Module) -> dict[str, list[Site]]:
+    """Where each name is mentioned."""
+    sites: dict[str, list[Site]] = {}
+    for statement in tree.body:
+        for name, site in _mentions(statement):
+            sites.setdefault(name, []).append(site)
+    return sites
+
+
+def _owners(tree: ast.Module) -> dict[Definition, ast.ClassDef]:
+    """The class that each method is defined in."""
+    classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
+    return {each: node for node in classes for each in node.body if isinstance(each, Definition)}
 
 
 def _training(functions: list[Definition], sites: dict[str, list[Site]]) -> set[ast.AST]:

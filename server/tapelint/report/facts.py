@@ -47,9 +47,8 @@ def _constants(rule: Rule) -> Iterator[str]:
         module, name = todo.pop()
         tree = _tree(RULES[module])
         parts = _functions(tree)
-        body = [parts[name]] if name in parts else [*parts.values()] if name is None else []
         taken = _taken(tree)
-        for node in (inner for part in body for inner in ast.walk(part)):
+        for node in _nodes(parts, name):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
             elif isinstance(node, ast.Name):
@@ -57,6 +56,12 @@ def _constants(rule: Rule) -> Iterator[str]:
                 if other and other not in seen:
                     seen.add(other)
                     todo.append(other)
+
+
+def _nodes(parts: dict[str, ast.AST], name: str | None) -> Iterator[ast.AST]:
+    """Every node of the part of a file that has a ``name``; without one, of all parts."""
+    for part in parts.values() if name is None else [parts[name]] if name in parts else []:
+        yield from ast.walk(part)
 
 
 def _functions(tree: ast.Module) -> dict[str, ast.AST]:

@@ -262,13 +262,18 @@ def met(state: State, other: State) -> None:
         other.spent = {**state.spent, **other.spent}
 
 
+def _used_by_one(left: Gradient, right: Gradient) -> bool:
+    """Whether a step has used the gradient on one of two paths only."""
+    return bool(left.used) is not bool(right.used)
+
+
 def _agreed(left: Gradient, right: Gradient) -> Gradient:
     # Where one path has used or cleared what the other still holds, a test decided it that is forgotten now.
     doubt = left.doubt or right.doubt or left.passes != right.passes and bool(left.fresh) and bool(right.fresh)
-    if bool(left.used) is not bool(right.used) and left.passes == right.passes and not doubt:
+    if _used_by_one(left, right) and left.passes == right.passes and not doubt:
         return replace(left if left.used else right, perhaps=True, clip=None, scale=None, clearings=())
     if (
-        bool(left.used) is not bool(right.used)
+        _used_by_one(left, right)
         or bool(left.fresh) is not bool(right.fresh)
         or bool(left.clearings) is not bool(right.clearings)
     ):

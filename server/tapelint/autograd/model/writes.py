@@ -128,6 +128,15 @@ def check_write(
         )
         raise Refused(PROTECTED[tensor.view])
     base = current(state, tensor.base) if tensor.base is not None else None
+    _check_leaf_write(facts, state, tensor, base, how, node, given, wanted)
+    if base is not None:
+        _check_base_write(facts, state, tensor, base, how, node, given, wanted)
+
+
+def _check_leaf_write(
+    facts: Facts, state: State, tensor: Tensor, base: Tensor | None, how: str, node: ast.AST, given: bool, wanted: bool
+) -> None:
+    """Raise Refused where what is written is itself a leaf that requires grad, or an input of ``torch.func``."""
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
     if facts.levels and is_input(facts, tensor.id if base is None else base.id):
@@ -136,10 +145,16 @@ def check_write(
     if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
         facts.publish(LeafWritten(state.point(node), tensor.premise, tensor.id, how, False, given, wanted))
         raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
-    if base is not None and base.requires_grad and base.grad_fn is None:
+
+
+def _check_base_write(
+    facts: Facts, state: State, tensor: Tensor, base: Tensor, how: str, node: ast.AST, given: bool, wanted: bool
+) -> None:
+    """Raise Refused where a view of a leaf is written."""
+    if base.requires_grad and base.grad_fn is None:
         facts.publish(LeafWritten(state.point(node), base.premise, base.id, how, True, given, wanted))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if base is not None and base.grad_fn is None and tensor.requires_grad:
+    if base.grad_fn is None and tensor.requires_grad:
         if tensor.grad_fn is None:
             facts.publish(LeafWritten(state.point(node), tensor.premise, tensor.id, how, True))
         raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...ops.second import gradient_needs
+from ...ops.second import Needs, gradient_needs
 from ..facts import Facts
 from ..model.graph import Leaf, Node, SavedTensor
 from ..model.views import current, edge_of
@@ -55,6 +55,10 @@ class Gradient:
         needs = gradient_needs(item.op, item.overload)
         if needs is None or not item.sources and item.inputs:
             return self._saved_of(item)
+        return self._depend_on_needs(item, needs, wanted, recorded)
+
+    def _depend_on_needs(self, item: Node, needs: Needs, wanted: set[Node | Leaf], recorded: bool) -> bool:
+        """What the gradient formulas of a node use on the way to its ``wanted`` inputs."""
         found = False
         roles = {role for role, edge in item.sources if edge in wanted}
         for need in dict.fromkeys(n for role in roles for n in needs.get(role, ()) or ()):

@@ -108,20 +108,28 @@ def _again(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass) -
     for item in ran:
         if item not in past or item not in below or not item.certain:
             continue
-        retained = item in state.retained
-        if retained and earlier_iteration(item.created_at, now.point) is not None:
-            continue  # carried on, and kept alive on purpose: come_back tells that
-        walk = past[item]
-        whole = item in walk.begin and item not in now.begin
-        reader = next((n for n in fresh if n.saved and item in _under(n)), None)
-        leaf, write = next(_written(state, item), (-1, None))
-        if whole and not retained or write is not None and reader is not None:
-            facts.publish(
-                WalkedAgain(
-                    now.point, None, item, walk, now.root if now.root is not None else -1, whole, write, leaf, reader
-                )
-            )
+        found = _walked_again(state, item, past[item], fresh, now)
+        if found is not None:
+            facts.publish(found)
             return
+
+
+def _walked_again(
+    state: State, item: Node, walk: BackwardPass, fresh: Sequence[Node], now: BackwardPass
+) -> WalkedAgain | None:
+    """What comes of walking a node that ``walk`` has walked before: the whole loss goes backward once more, or one of
+    the nodes that are ``fresh`` differentiates by values from before a write.
+    """
+    retained = item in state.retained
+    if retained and earlier_iteration(item.created_at, now.point) is not None:
+        return None  # carried on, and kept alive on purpose: come_back tells that
+    whole = item in walk.begin and item not in now.begin
+    reader = next((n for n in fresh if n.saved and item in _under(n)), None)
+    leaf, write = next(_written(state, item), (-1, None))
+    if not (whole and not retained or write is not None and reader is not None):
+        return None
+    root = now.root if now.root is not None else -1
+    return WalkedAgain(now.point, None, item, walk, root, whole, write, leaf, reader)
 
 
 def _earlier(state: State, node: Node, now: BackwardPass) -> BackwardPass | None:

@@ -34,6 +34,7 @@ import ast
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
+from ...autograd.model.program_point import ProgramPoint
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name
@@ -59,27 +60,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     name = tensor_name(facts, event.root) or "its tensor"
     links: tuple[TraceStep, ...] = ()
-    cures: list[FixProposal] = []
     if event.cut is not None:
         reason = REASONS.get(event.reason, f"`{event.reason}` gives a tensor without history")
         links = (TraceStep(event.cut.node, f"{prefix(event.cut)}the graph ends here: {reason}"),)
-        if event.reason == "no_grad":
-            cures.append(
-                FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (event.cut.node,))
-            )
-        if event.reason in ("no_grad", "inference_mode"):
-            around = (event.cut.node, *reversed(event.cut.calls))
-            cures.append(FixProposal("enable_grad", "Record the graph: enable gradients there", around))
-        if event.reason in ("torch.tensor", "item"):
-            cures.append(FixProposal("unwrap", "Use the tensor itself", (event.cut.node,)))
-        if event.reason == "losses":
-            cures.append(FixProposal("stack", "Keep their graphs: stack them", (event.cut.node,)))
-        if event.wrapped is not None and not _inside(event.cut.node, event.wrapped.node):
-            again = FixProposal("stack" if event.reason == "numbers in a list" else "unwrap", "", (event.wrapped.node,))
-            title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
-            cures.append(FixProposal("remove_call", title, (event.cut.node,), "unsafe", (again,)))
-        if isinstance(event.cut.node, (ast.Call, ast.Attribute)) and event.reason in ("detach", "data"):
-            cures.append(FixProposal("remove_call", f"Keep the graph: remove `{event.reason}`", (event.cut.node,)))
     else:
         reason = "autograd has seen nothing that requires grad go into it"
     message = (
@@ -94,8 +77,29 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message,
         links,
         "compute the loss from tensors that require grad, with gradients enabled.",
-        tuple(cures),
+        tuple(cures(event, event.cut)) if event.cut is not None else (),
     )
+
+
+def cures(event: BackwardWithoutGraph, cut: ProgramPoint) -> list[FixProposal]:
+    """What keeps the graph that was lost at ``cut``."""
+    found: list[FixProposal] = []
+    if event.reason == "no_grad":
+        found.append(FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (cut.node,)))
+    if event.reason in ("no_grad", "inference_mode"):
+        around = (cut.node, *reversed(cut.calls))
+        found.append(FixProposal("enable_grad", "Record the graph: enable gradients there", around))
+    if event.reason in ("torch.tensor", "item"):
+        found.append(FixProposal("unwrap", "Use the tensor itself", (cut.node,)))
+    if event.reason == "losses":
+        found.append(FixProposal("stack", "Keep their graphs: stack them", (cut.node,)))
+    if event.wrapped is not None and not _inside(cut.node, event.wrapped.node):
+        again = FixProposal("stack" if event.reason == "numbers in a list" else "unwrap", "", (event.wrapped.node,))
+        title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
+        found.append(FixProposal("remove_call", title, (cut.node,), "unsafe", (again,)))
+    if isinstance(cut.node, (ast.Call, ast.Attribute)) and event.reason in ("detach", "data"):
+        found.append(FixProposal("remove_call", f"Keep the graph: remove `{event.reason}`", (cut.node,)))
+    return found
 
 
 def _inside(node: ast.AST, call: ast.AST) -> bool:

@@ -57,6 +57,22 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     stored = facts.stored.get(event.tensor)
     links = (TraceStep(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
+    return Finding(
+        RULE.code,
+        event.point.node,
+        event.point,
+        "warning" if event.assumed else "error",
+        message,
+        links,
+        "put the update under torch.no_grad(), or compute a new tensor.",
+        cures(event, name, [each.value for each in stored or () if each.value is not None]),
+    )
+
+
+def cures(event: LeafWritten, name: str, values: list[ast.expr]) -> tuple[FixProposal, ...]:
+    """Out of place, or without a graph: which comes first depends on what is written. ``values`` are what the leaf was
+    made of.
+    """
     node = event.point.node
     value = event.wanted or event.view and isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     then = "stays as it is" if event.view else "is then no longer the leaf"
@@ -67,23 +83,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         "safe" if value else "unsafe",
     )
     if event.given:
-        made = next((each.value for each in stored or () if each.value is not None), None)
         plain = f"Begin {name} without requires_grad: what is written has a graph"
-        cures = (*((FixProposal("plain_tensor", plain, (made,)),) if made is not None else ()), apart)
-    else:
-        update = f"Update {name} under torch.no_grad() (autograd does not record it)"
-        cures = (FixProposal("no_grad_writes", update, (node,)), FixProposal("no_grad", update, (node,)))
-        cures = (apart, *cures) if value else (*cures, apart)
-    return Finding(
-        RULE.code,
-        node,
-        event.point,
-        "warning" if event.assumed else "error",
-        message,
-        links,
-        "put the update under torch.no_grad(), or compute a new tensor.",
-        cures,
-    )
+        return (*(FixProposal("plain_tensor", plain, (made,)) for made in values[:1]), apart)
+    update = f"Update {name} under torch.no_grad() (autograd does not record it)"
+    unrecorded = (FixProposal("no_grad_writes", update, (node,)), FixProposal("no_grad", update, (node,)))
+    return (apart, *unrecorded) if value else (*unrecorded, apart)
 
 
 RULE = Rule(

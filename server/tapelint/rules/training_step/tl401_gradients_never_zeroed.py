@@ -47,7 +47,7 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
-from ...autograd.gradients.history import Gradient
+from ...autograd.gradients.history import Gradient, Pass
 from ...autograd.model.program_point import earlier_iteration
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -64,15 +64,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     past = found[0][0]
     assert past.step is not None
     old, new = past.stale[0], past.fresh[0]
-    lap = earlier_iteration(old.point, event.point)
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
-    now = [f"in {iteration(event.point, this)} " for this in event.point.iterations if lap and this.run == lap.run]
-    past_use = f"iteration {lap.number}" if lap else code(old.point.node)
-    message = (
-        f"{now[0] if now else ''}{code(event.point.node)} uses the gradients of {past_use} once more, which a step "
-        f"has used already: nobody cleared them, and {code(new.point.node)} added to them. From here on {names} "
-        f"{verb(names)} trained with a wrong gradient, and nothing raises.{assuming(event.assumed)}"
-    )
     links = (
         TraceStep(old.point.node, f"{prefix(old.point)}this backward fills `.grad`"),
         TraceStep(past.step.node, f"{prefix(past.step)}this step uses it"),
@@ -88,10 +80,22 @@ def check(event: Event, facts: Facts) -> Finding | None:
         event.point.node,
         event.point,
         "warning",
-        message,
+        message(event, old, new, names),
         links,
         cure,
         tuple(cures(event, past)),
+    )
+
+
+def message(event: OptimizerStepped, old: Pass, new: Pass, names: str) -> str:
+    """The gradients of the backward ``old`` were used before, and ``new`` added to them."""
+    lap = earlier_iteration(old.point, event.point)
+    now = [f"in {iteration(event.point, this)} " for this in event.point.iterations if lap and this.run == lap.run]
+    past_use = f"iteration {lap.number}" if lap else code(old.point.node)
+    return (
+        f"{now[0] if now else ''}{code(event.point.node)} uses the gradients of {past_use} once more, which a step "
+        f"has used already: nobody cleared them, and {code(new.point.node)} added to them. From here on {names} "
+        f"{verb(names)} trained with a wrong gradient, and nothing raises.{assuming(event.assumed)}"
     )
 
 

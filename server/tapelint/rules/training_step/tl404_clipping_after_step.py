@@ -41,6 +41,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import GradientsClipped
 from ...autograd.facts import Facts
+from ...autograd.gradients.history import Gradient
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_names
@@ -55,7 +56,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if not clipped or event.limit is not None and event.limit >= MEASURING:
         return None
     past = clipped[0][0]
-    if any(p.doubt or p.perhaps or p.fresh or p.clip is not None for p, _ in clipped) or past.step is None:
+    if not all(_is_used_up(p) for p, _ in clipped) or past.step is None:
         return None
     if event.premises - past.stale[-1].premises:
         return None
@@ -79,6 +80,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         "clip between `backward()` and `step()`.",
         (FixProposal("move_before", "Clip before the step", (clip, step.node)),),
     )
+
+
+def _is_used_up(past: Gradient) -> bool:
+    """Whether a step has used all of a gradient, unclipped."""
+    return not (past.doubt or past.perhaps or past.fresh) and past.clip is None
 
 
 RULE = Rule(

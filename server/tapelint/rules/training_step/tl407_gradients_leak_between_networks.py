@@ -56,6 +56,7 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
+from ...autograd.gradients.history import Gradient, Pass
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_names, verb
@@ -70,17 +71,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     foreign = {run for run, _ in event.leaked}
     found = [(past, leaves) for past, leaves in event.past if foreign & set(past.passes)]
-    own = next(run for run in found[0][0].passes if run not in foreign and run.stamp > leak.stamp)
+    own = _own_pass(found[0][0], foreign, leak)
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
     message = (
         f"{code(event.point.node)} also uses the gradients that {code(leak.point.node)} left: it was meant for "
         f"{code(step.node)} and only went through {names}, nobody cleared {'it' if verb(names) == 'is' else 'them'} "
         f"before {code(own.point.node)}, and nothing raises.{assuming(event.assumed)}"
     )
-    cures: tuple[FixProposal, ...] = ()
-    if event.optimizer is not None and own.point.calls == event.point.calls:
-        title = f"Clear what was left before the backward: {ast.unparse(event.optimizer)}.zero_grad()"
-        cures = (FixProposal("zero_grad_before", title, (own.point.node, event.optimizer)),)
     return Finding(
         RULE.code,
         event.point.node,
@@ -93,8 +90,21 @@ def check(event: Event, facts: Facts) -> Finding | None:
             TraceStep(own.point.node, f"{prefix(own.point)}this backward adds to what was left"),
         ),
         "clear the network's gradients right before its own backward.",
-        cures,
+        cures(event, own),
     )
+
+
+def cures(event: OptimizerStepped, own: Pass) -> tuple[FixProposal, ...]:
+    """Clear right before the network's ``own`` backward, where the step is in the same function."""
+    if event.optimizer is None or own.point.calls != event.point.calls:
+        return ()
+    title = f"Clear what was left before the backward: {ast.unparse(event.optimizer)}.zero_grad()"
+    return (FixProposal("zero_grad_before", title, (own.point.node, event.optimizer)),)
+
+
+def _own_pass(past: Gradient, foreign: set[Pass], leak: Pass) -> Pass:
+    """The backward of the network itself that added to what ``leak`` had left."""
+    return next(run for run in past.passes if run not in foreign and run.stamp > leak.stamp)
 
 
 RULE = Rule(
