@@ -196,7 +196,7 @@ class _Scope:
             return frozenset(_read(body | again, node.test))
         return frozenset(_read((body - _bound(node.target)) | again | ways.caught, node.target))
 
-    def trying(self, node: ast.Try | ast.TryStar, ways: Ways, depth: int) -> set[str]:
+    def trying(self, node: ast.Try, ways: Ways, depth: int) -> set[str]:
         if node.finalbody:
             # It runs wherever the rest leads to.
             all_ways = ways.out | ways.stop | ways.again | ways.end | ways.caught

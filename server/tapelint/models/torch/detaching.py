@@ -43,7 +43,9 @@ def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, st
     wanted = frozen_parts.flag_of_some(m, state, tensor, value.value if isinstance(value, Const) else None, node)
     if tensor.grad_fn is not None and tensor.requires_grad:
         if (wanted is False or strict) and not tensor.assumed and tensor.grad_fn.certain and wanted is not None:
-            m.facts.publish(RequiresGradRefused(state.point(node), None, tensor.id, "leaf", wanted, tensor.created_at))
+            m.facts.publish(
+                RequiresGradRefused(state.point(node), None, tensor.id, "leaf", bool(wanted), tensor.created_at)
+            )
             raise Raised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)
         return
     if wanted:
