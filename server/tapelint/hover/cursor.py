@@ -62,23 +62,33 @@ def subjects(path: list[ast.AST]) -> Iterator[ast.AST]:
     for index in range(len(path) - 1, -1, -1):
         node = path[index]
         parent = path[index - 1] if index else None
-        if isinstance(node, ast.AugAssign):
-            yield node
-            return
-        flag = parent if isinstance(parent, ast.keyword) else node
-        if isinstance(flag, ast.keyword) and flag.arg in RETENTION:
-            yield flag
+        whole = _meant_as_a_whole(node, parent)
+        if whole is not None:
+            yield whole
             return
         if not isinstance(node, ast.expr):
             return
-        if isinstance(parent, ast.AugAssign) and parent.target is node:
-            yield parent
-            return
         if not _is_flag(node):
             yield node
-        head = isinstance(parent, ast.Attribute) or isinstance(parent, ast.Call) and parent.func is node
-        if not head and not (isinstance(node, ast.Constant) and isinstance(parent, ast.Subscript)):
+        if not _is_only_the_head(node, parent):
             return
+
+
+def _meant_as_a_whole(node: ast.AST, parent: ast.AST | None) -> ast.AST | None:
+    """The augmented assignment, or the argument that retains a graph, that a caret on ``node`` means; else None."""
+    if isinstance(node, ast.AugAssign):
+        return node
+    flag = parent if isinstance(parent, ast.keyword) else node
+    if isinstance(flag, ast.keyword) and flag.arg in RETENTION:
+        return flag
+    return parent if isinstance(parent, ast.AugAssign) and parent.target is node else None
+
+
+def _is_only_the_head(node: ast.expr, parent: ast.AST | None) -> bool:
+    """Whether the caret may as well mean ``parent``: the attribute, the call or the subscript that ``node`` begins."""
+    if isinstance(parent, ast.Subscript):
+        return isinstance(node, ast.Constant)
+    return isinstance(parent, ast.Attribute) or isinstance(parent, ast.Call) and parent.func is node
 
 
 def _is_flag(node: ast.AST) -> bool:

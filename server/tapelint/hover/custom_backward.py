@@ -112,25 +112,24 @@ def runs_in(watch: Watch, node: Node) -> str:
 
 def save_for_backward(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """What becomes of the tensors that forward saves."""
-    remarks: list[tuple[ProgramPoint, str]] = []
-    for run in runs:
-        keys = [key for ids in run.given.values() for key in ids]
-        apply = run.point.calls[-1] if run.point.calls else None
-        if not keys or apply is None:
-            continue
-        made = [
-            n
-            for n in watch.nodes
-            if n.created_at.node is apply and n.created_at.iterations == run.point.iterations and n.method
-        ]
-        saved = tensors(watch.facts, keys)
-        if not made:
-            remarks.append((run.point, f"{saved}: let go again, as no input of {code(apply)} requires grad"))
-            continue
-        passes = list(watch.ran(made[0]))
-        freeing = next((event for event in passes if event.frees), None)
-        until = f"until {at(freeing.point.node)} frees it" if freeing else "as long as the graph is there"
-        remarks.append((run.point, f"{saved}: kept {until}; written in place meanwhile, it makes `backward` raise"))
+    remarks = [(run.point, text) for run in runs if (text := _kept_until(watch, run))]
     if not remarks:
         return None
     return [f"**{code(node)}** · the node keeps these tensors for its backward", *told_lines(remarks)]
+
+
+def _kept_until(watch: Watch, run: CallRun) -> str:
+    """How long the node of one ``apply`` keeps what its forward saved; empty where nothing is known to be saved."""
+    keys = [key for ids in run.given.values() for key in ids]
+    apply = run.point.calls[-1] if run.point.calls else None
+    if not keys or apply is None:
+        return ""
+    saved = tensors(watch.facts, keys)
+    iterations = run.point.iterations
+    nodes = (n for n in watch.nodes if n.created_at.node is apply and n.created_at.iterations == iterations)
+    made = next((n for n in nodes if n.method), None)
+    if made is None:
+        return f"{saved}: let go again, as no input of {code(apply)} requires grad"
+    freeing = next((event for event in watch.ran(made) if event.frees), None)
+    until = f"until {at(freeing.point.node)} frees it" if freeing else "as long as the graph is there"
+    return f"{saved}: kept {until}; written in place meanwhile, it makes `backward` raise"

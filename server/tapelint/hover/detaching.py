@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ..autograd import Node, ProgramPoint, Tensor
+from ..autograd import Cut, Node, ProgramPoint, Tensor
 from ..autograd.model.program_point import earlier_iteration
 from ..domain.values import GradMode
 from ..rules.support.story import code, tensor_name
@@ -36,29 +36,27 @@ def grad_mode(watch: Watch, node: ast.expr, mode: GradMode, around: Sequence[ast
 
 def kept_out(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[str]:
     """The results that would have had a graph without it."""
-    governed = _governed(node, around)
-    if governed is None:
-        found = [
-            (key, cut)
-            for key, cut in watch.facts.cuts.items()
-            if cut.grad_mode_set_at and cut.grad_mode_set_at.node is node
-        ]
-    else:
-        inside = {part for statement in governed for part in ast.walk(statement)}
-        found = [
-            (key, cut)
-            for key, cut in watch.facts.cuts.items()
-            if cut.reason in MODES and (cut.point.node in inside or any(call in inside for call in cut.point.calls))
-        ]
-    if not found:
-        return []
     places: dict[ast.AST, str] = {}
-    for key, cut in found:
+    for key, cut in _cuts_by(watch, node, around):
         name = tensor_name(watch.facts, key)
         place = cut.point.node
         if place not in places or name and places[place].startswith(code(place)):
             places[place] = f"{name or code(place)} ({line(place)})"
-    return [f"- kept out of the graph by it: {listed(places.values())}"]
+    return [f"- kept out of the graph by it: {listed(places.values())}"] if places else []
+
+
+def _cuts_by(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[tuple[int, Cut]]:
+    """The tensors that have no graph because of the grad mode that ``node`` sets, by id."""
+    cuts = watch.facts.cuts.items()
+    governed = _governed(node, around)
+    if governed is None:
+        return [(key, cut) for key, cut in cuts if cut.grad_mode_set_at and cut.grad_mode_set_at.node is node]
+    inside = {part for statement in governed for part in ast.walk(statement)}
+    return [
+        (key, cut)
+        for key, cut in cuts
+        if cut.reason in MODES and not inside.isdisjoint((cut.point.node, *cut.point.calls))
+    ]
 
 
 def _governed(node: ast.expr, around: Sequence[ast.AST]) -> list[ast.stmt] | None:

@@ -7,10 +7,11 @@ opt.step()         # which parameters it writes, and whose saved tensors that sp
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..autograd import ProgramPoint, Write
 from ..autograd.events.graph_walks import SavedTensorModified
+from ..autograd.gradients.history import Gradient
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .passes import operations
@@ -88,44 +89,56 @@ def spoiled(watch: Watch, run: CallRun, writes: Sequence[Write]) -> str:
 
 
 def zero_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
-    remarks: list[tuple[ProgramPoint, str]] = []
-    fate: list[tuple[ProgramPoint, str]] = []
-    for run in runs:
-        if not run.before.owned:
-            continue
-        held = [key for key in run.before.owned if key in run.before.grads]
-        zeroed = [key for key in held if key in run.after.grads]
-        if held:
-            verb = "sets to zero" if zeroed else "drops"
-            remarks.append((run.point, f"{verb} the gradients of {tensors(watch.facts, held)}"))
-            fate.append((run.point, used(run, held)))
-        elif not run.before.open:
-            remarks.append((run.point, "there is no gradient yet" if _never(run) else "there is no gradient to drop"))
+    """Which gradients a call clears, and whether a step had used them."""
+    remarks = [(run.point, text) for run in runs if (text := _cleared(watch, run))]
     if not remarks:
         return None
+    fate = [(run.point, text) for run in runs if (held := _held(run)) and (text := used(run, held))]
     own = {key for run in runs for key in run.before.owned}
     adders = listed(at(e.point.node) for e in watch.backwards if e.accumulates and own.intersection(e.reached))
-    lines = [f"**{code(node)}** · clears `.grad`", *told_lines(remarks)]
-    lines += told_lines([(point, text) for point, text in fate if text])
+    lines = [f"**{code(node)}** · clears `.grad`", *told_lines(remarks), *told_lines(fate)]
     if adders:
         lines.append(f"- without it {adders} would add to the gradients that are there")
     return lines
 
 
-def _never(run: CallRun) -> bool:
-    return all(run.before.past(key).never for key in run.before.owned)
+def _held(run: CallRun) -> list[int]:
+    """The tensors of the optimizer or module that have a ``.grad`` when the call begins."""
+    return [key for key in run.before.owned if key in run.before.grads]
+
+
+def _cleared(watch: Watch, run: CallRun) -> str:
+    """What one run of ``zero_grad`` does; empty where its tensors are not known."""
+    held = _held(run)
+    if held:
+        verb = "sets to zero" if any(key in run.after.grads for key in held) else "drops"
+        return f"{verb} the gradients of {tensors(watch.facts, held)}"
+    if run.before.open or not run.before.owned:
+        return ""
+    never = all(run.before.past(key).never for key in run.before.owned)
+    return "there is no gradient yet" if never else "there is no gradient to drop"
+
+
+def _is_unclear(past: Gradient) -> bool:
+    """Whether it is not certain where a gradient comes from."""
+    return past.doubt or past.perhaps or not past.passes
+
+
+def _steps(pasts: Iterable[Gradient]) -> str:
+    """The optimizer steps that last used some gradients."""
+    return listed(at(past.step.node) for past in pasts if past.step is not None)
 
 
 def used(run: CallRun, keys: Sequence[int]) -> str:
     """What had become of the gradients that go."""
     pasts = [run.before.past(key) for key in keys]
-    if any(past.doubt or past.perhaps or not past.passes for past in pasts):
+    if any(map(_is_unclear, pasts)):
         return ""
     if all(not past.fresh for past in pasts):
-        steps = dict.fromkeys(past.step.node for past in pasts if past.step is not None)
-        return f"{listed(at(node) for node in steps)} has used them"
+        return f"{_steps(pasts)} has used them"
     lost = dict.fromkeys(one for past in pasts for one in past.fresh)
-    if all(not past.used and past.fresh for past in pasts) and not any(one in run.before.spent for one in lost):
+    untouched = all(not past.used and past.fresh for past in pasts)
+    if untouched and not any(one in run.before.spent for one in lost):
         sources = listed(at(one.point.node) for one in lost)
         return f"nobody has used them: what {sources} computed is lost"
     return ""
@@ -145,17 +158,21 @@ def clip(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | N
         remarks.append(
             (run.point, f"scales down `.grad` of {tensors(watch.facts, held)} in place, where it is too large")
         )
-        pasts = [run.before.past(key) for key in held]
-        if any(past.doubt or past.perhaps or not past.passes for past in pasts):
-            continue
-        if any(past.scale is not None for past in pasts):
-            more.append((run.point, "they are still multiplied by the scale of the loss"))
-        elif all(not past.fresh for past in pasts):
-            steps = listed(dict.fromkeys(at(past.step.node) for past in pasts if past.step is not None))
-            more.append((run.point, f"{steps} has used them already"))
-        else:
-            sources = listed(dict.fromkeys(at(one.point.node) for past in pasts for one in past.fresh))
-            more.append((run.point, f"they come from {sources}; no step has used them yet"))
+        origin = _clipped([run.before.past(key) for key in held])
+        if origin:
+            more.append((run.point, origin))
     if not remarks:
         return None
     return [f"**{code(node)}** · limits gradients", *told_lines(remarks), *told_lines(more)]
+
+
+def _clipped(pasts: Sequence[Gradient]) -> str:
+    """What should be known of gradients that are clipped: their scale, or which pass or step they had before."""
+    if any(map(_is_unclear, pasts)):
+        return ""
+    if any(past.scale is not None for past in pasts):
+        return "they are still multiplied by the scale of the loss"
+    if all(not past.fresh for past in pasts):
+        return f"{_steps(pasts)} has used them already"
+    sources = listed(at(one.point.node) for past in pasts for one in past.fresh)
+    return f"they come from {sources}; no step has used them yet"

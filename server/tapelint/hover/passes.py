@@ -141,16 +141,17 @@ def kept(watch: Watch, runs: list[tuple[CallRun, BackwardRan]], recorded: bool =
     if is_known(last) and not savers:
         return ["- no operation saved anything: the graph may be walked again without it"]
     lines = [f"- keeps what was saved: {operations(savers)}" if is_known(last) else "- keeps what the operations saved"]
+    return lines + told_lines(_returns(watch, runs, recorded))
+
+
+def _returns(watch: Watch, runs: list[tuple[CallRun, BackwardRan]], recorded: bool) -> Remarks:
+    """Which pass comes back for what each run retains; that none does only where it is certain and of interest."""
     remarks = [(run.point, back(watch, event)) for run, event in runs]
-    seen = [(point, text) for point, text in remarks if text]
+    without = [point for point, text in remarks if not text]
     # What the last iteration retains, one that was not executed may come back for.
-    if (
-        not recorded
-        and len(seen) < len(remarks)
-        and not all(_may_go_on(point, remarks) for point, text in remarks if not text)
-    ):
-        seen = [(point, text or "no backward that is seen here comes back for it") for point, text in remarks]
-    return lines + told_lines(seen)
+    if recorded or all(_may_go_on(point, remarks) for point in without):
+        return [(point, text) for point, text in remarks if text]
+    return [(point, text or "no backward that is seen here comes back for it") for point, text in remarks]
 
 
 def _may_go_on(point: ProgramPoint, remarks: Remarks) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from ..autograd import Cut, ProgramPoint, Tensor
-from ..autograd.events.graph_walks import FreedGraphReached, SavedTensorModified
+from ..autograd import Cut, Node, ProgramPoint, SavedTensor, Tensor
+from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedTensorModified
 from ..rules.support.story import code, tensor_name
 from .probe import Sighting, Watch
 from .wording import at, by_lap, grad_fn, is_conversion, laps_of, leaves_behind, line, listed, op_name, role, tensors
@@ -121,71 +122,96 @@ def why_cut(cut: Cut) -> str:
 
 def saved(watch: Watch, sightings: Sequence[Sighting], subject: str) -> list[str]:
     """Who saved the tensor, and what an in-place write would do."""
-    by: dict[str, None] = {}
-    nodes = []
-    for tensor in {s.tensors[0].id: s.tensors[0] for s in sightings}.values():
-        for node, item in watch.savers(tensor.counter):
-            if item.tensor == tensor.id:
-                by[f"{op_name(node)} {role(item)} ({line(node.created_at.node)})"] = None
-                nodes.append(node)
+    savers = _savers(watch, sightings)
     tensor = sightings[-1].tensors[0]
-    if not nodes:
-        own = tensor.grad_fn is not None and tensor.base is None and tensor.requires_grad and subject != "it"
-        if own and tensor.id not in watch.converted and not watch.savers(tensor.counter) and not unsure(watch, tensor):
-            return [f"- saved by nothing: writing {subject} in place is safe"]
-        return []
-    text = f"- saved by {listed(by)}"
+    if not savers:
+        is_safe = subject != "it" and _is_saved_by_nothing(watch, tensor)
+        return [f"- saved by nothing: writing {subject} in place is safe"] if is_safe else []
+    nodes = [node for node, _ in savers]
+    by = listed(f"{op_name(node)} {role(item)} ({line(node.created_at.node)})" for node, item in savers)
+    text = f"- saved by {by}"
     for trouble in watch.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.node in nodes:
             return [f"{text}; {at(trouble.write.point.node)} writes it after that, so {at(trouble.point.node)} raises"]
-    runs = {event.point.node: None for node in nodes for event in watch.ran(node)}
+    run = next((event for node in nodes for event in watch.ran(node)), None)
     change = "changing" if tensor.is_leaf and tensor.requires_grad else "writing"
-    if not runs:
+    if run is None:
         return [f"{text}: {change} {subject} in place after that makes a backward through it raise"]
-    return [f"{text}: {change} {subject} in place between that and {at(next(iter(runs)))} makes the backward raise"]
+    return [f"{text}: {change} {subject} in place between that and {at(run.point.node)} makes the backward raise"]
+
+
+def _savers(watch: Watch, sightings: Sequence[Sighting]) -> list[tuple[Node, SavedTensor]]:
+    """Every operation that saved one of the tensors that were seen, with the record of it."""
+    seen = {s.tensors[0].id: s.tensors[0] for s in sightings}.values()
+    return [(node, item) for tensor in seen for node, item in watch.savers(tensor.counter) if item.tensor == tensor.id]
+
+
+def _is_saved_by_nothing(watch: Watch, tensor: Tensor) -> bool:
+    """Whether it is certain that no operation saved a tensor which is not a leaf and shares no memory."""
+    if tensor.grad_fn is None or tensor.base is not None or not tensor.requires_grad or tensor.id in watch.converted:
+        return False
+    return not watch.savers(tensor.counter) and not unsure(watch, tensor)
+
+
+@dataclass(slots=True)
+class GraphUse:
+    """Which calls ran through the graphs of an expression's tensors and kept them, and which freed them.
+
+    ``certainly_kept`` says that each of the former keeps all of it, ``own_iteration`` that a graph is freed in
+    the iteration that built it, ``in_loop`` that there are iterations.
+    """
+
+    keeping: dict[ast.AST, None] = field(default_factory=dict)
+    freeing: dict[ast.AST, None] = field(default_factory=dict)
+    certainly_kept: bool = True
+    own_iteration: bool = True
+    in_loop: bool = False
+
+    def add(self, seen: Sighting, passes: list[BackwardRan]) -> None:
+        """Count the passes through the graph of one sighting, up to the first that frees it."""
+        final = next((event for event in passes if event.frees), None)
+        for event in passes[: passes.index(final)] if final else passes:
+            self.keeping[event.point.node] = None
+            self.certainly_kept = self.certainly_kept and event.keeps
+        if final is not None:
+            self.freeing[final.point.node] = None
+            self.in_loop = self.in_loop or bool(seen.point.iterations)
+        self.own_iteration = (
+            self.own_iteration and final is not None and final.point.iterations == seen.point.iterations
+        )
+
+    def phrases(self) -> Iterator[str]:
+        """What keeps the graph, then what frees it."""
+        if self.keeping:
+            runs, keeps = ("runs", "keeps") if len(self.keeping) == 1 else ("run", "keep")
+            keeps = keeps if self.certainly_kept else "may keep"
+            yield f"{listed(map(at, self.keeping))} {runs} through its graph and {keeps} it"
+        if self.freeing:
+            frees = "frees" if len(self.freeing) == 1 else "free"
+            each = ", in each iteration" if self.own_iteration and self.in_loop else ""
+            then, what = ("then ", "it") if self.keeping else ("", "its graph")
+            yield f"{then}{listed(map(at, self.freeing))} {frees} {what}{each}"
 
 
 def freed(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
     """When what the graph keeps is let go."""
-    keeping: dict[ast.AST, None] = {}
-    freeing: dict[ast.AST, None] = {}
-    own_lap, looping, sure = True, False, True
+    use = GraphUse()
     for seen in sightings:
         node = seen.tensors[0].grad_fn
-        if node is None:
-            continue
-        passes = list(watch.ran(node))
-        final = next((e for e in passes if e.frees), None)
-        for event in passes[: passes.index(final)] if final else passes:
-            keeping[event.point.node] = None
-            sure = sure and event.keeps
-        if final is not None:
-            freeing[final.point.node] = None
-            looping = looping or bool(seen.point.iterations)
-        own_lap = own_lap and final is not None and final.point.iterations == seen.point.iterations
-    parts: list[str] = []
-    if keeping:
-        verb = ("runs", "keeps") if len(keeping) == 1 else ("run", "keep")
-        parts.append(
-            f"{listed(at(n) for n in keeping)} {verb[0]} through its graph and {verb[1] if sure else 'may keep'} it"
-        )
-    if freeing:
-        each = ", in each iteration" if own_lap and looping else ""
-        frees = "frees" if len(freeing) == 1 else "free"
-        what = f"{frees} it" if keeping else f"{frees} its graph"
-        parts.append(f"{'then ' if keeping else ''}{listed(at(n) for n in freeing)} {what}{each}")
+        if node is not None:
+            use.add(seen, list(watch.ran(node)))
+    parts = list(use.phrases())
     again = reached_again(watch, sightings)
     if again is not None:
         iterations = laps_of(again.point)
-        when = f"in iteration {iterations[-1]}" if again.point.node in freeing and iterations else "after that"
+        when = f"in iteration {iterations[-1]}" if again.point.node in use.freeing and iterations else "after that"
         parts.append(f"{at(again.point.node)} reaches it again {when} and raises")
-    if not parts:
-        if any(
-            seen.tensors[0].grad_fn in getattr(trouble, "path", ()) for seen in sightings for trouble in watch.troubles
-        ):
-            return []
-        return ["- no backward that is seen here runs through its graph: it is kept as long as the tensor is"]
-    return [f"- {'; '.join(parts)}"]
+    if parts:
+        return [f"- {'; '.join(parts)}"]
+    own = {seen.tensors[0].grad_fn for seen in sightings}
+    if any(not own.isdisjoint(getattr(trouble, "path", ())) for trouble in watch.troubles):
+        return []
+    return ["- no backward that is seen here runs through its graph: it is kept as long as the tensor is"]
 
 
 def reached_again(watch: Watch, sightings: Sequence[Sighting]) -> FreedGraphReached | None:

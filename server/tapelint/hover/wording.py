@@ -136,12 +136,19 @@ def by_lap(remarks: Sequence[tuple[ProgramPoint, str]]) -> str:
             word = unit(remarks[0][0]) if level == 1 else "iteration"
             outer = "" if level == 1 else " of the outer loop"
             return _ranges({n: next(iter(found)) for n, found in texts.items()}, word, outer)
+    return _by_call(remarks) or "depending on the path: " + " or ".join(
+        list(dict.fromkeys(text for _, text in remarks))[:2]
+    )
+
+
+def _by_call(remarks: Sequence[tuple[ProgramPoint, str]]) -> str:
+    """``called from line 3: a; called from line 7: b``; empty where the calls do not tell the texts apart."""
     calls = {
         point.calls[-1].lineno: text for point, text in remarks if point.calls and hasattr(point.calls[-1], "lineno")
     }
-    if len(set(calls.values())) > 1:
-        return "; ".join(f"called from line {row}: {text}" for row, text in sorted(calls.items())[:3])
-    return "depending on the path: " + " or ".join(list(dict.fromkeys(text for _, text in remarks))[:2])
+    if len(set(calls.values())) < 2:
+        return ""
+    return "; ".join(f"called from line {row}: {text}" for row, text in sorted(calls.items())[:3])
 
 
 def told_lines(remarks: Sequence[tuple[ProgramPoint, str]]) -> list[str]:

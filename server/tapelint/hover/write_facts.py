@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..autograd import Node, ProgramPoint, SavedTensor, Tensor, Write
 from ..autograd.events.graph_walks import LeafWritten, SavedTensorModified
@@ -22,44 +23,54 @@ LEAF = (
 NOTHING = "safe: nothing saved"
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said of one evaluation of a write; ``write`` is None where it raises or writes nothing in place."""
+
+    text: str
+    write: Write | None = None
+    reason: str = ""
+
+
 def describe(watch: Watch, place: ast.AST, operand: ast.expr) -> list[str] | None:
     """The lines about a write by ``place`` to ``operand``; None where nothing is written in place."""
     seen = [s for s in watch.seen(operand) if s.tensors]
-    remarks: list[tuple[ProgramPoint, str]] = []
-    reasons: dict[str, None] = {}
-    how = ""
-    under_no_grad = False
-    for sighting in seen:
-        tensor = sighting.tensors[0]
-        point = ProgramPoint(place, sighting.point.iterations, sighting.point.calls)
-        after = sighting.write is not None and sighting.write.point == point
-        if after and operand is not place:
-            continue
-        if any(isinstance(t, LeafWritten) and t.point == point for t in watch.troubles):
-            remarks.append((sighting.point, LEAF))
-            continue
-        write = sighting.write if after else _write_by(watch, tensor, point, sighting.version)
-        if write is None:
-            if not isinstance(place, ast.Call):
-                remarks.append((sighting.point, "not in place here: it makes a new tensor"))
-            continue
-        how = write.how
-        under_no_grad = under_no_grad or sighting.grad_mode is False
-        text = verdict(watch, operand, tensor, write, sighting)
-        remarks.append((sighting.point, text))
-        if text.startswith(NOTHING):
-            reasons[because(tensor.grad_fn)] = None
-    if not how and not any(text == LEAF for _, text in remarks):
+    found = [(s, said) for s in seen if (said := _judged(watch, place, operand, s)) is not None]
+    writes = [said.write for _, said in found if said.write is not None]
+    how = writes[-1].how if writes else ""
+    if not how and not any(said.text == LEAF for _, said in found):
         return None
     name = f" (`{how}`)" if how.endswith("_") else ""
     lines = [f"**{code(place)}** · writes {code(operand)} in place{name}"]
-    lines.append(f"- {by_lap(remarks) or remarks[-1][1] + (next(iter(reasons)) if len(reasons) == 1 else '')}")
-    if under_no_grad:
+    lines.append(f"- {_summary(found)}")
+    if any(s.grad_mode is False and said.write is not None for s, said in found):
         lines.append(
             "- `torch.no_grad()` changes nothing about that: the write is not recorded, but it counts for saved tensors"
         )
     lines += graph_gained(seen, place)
     return lines
+
+
+def _summary(found: Sequence[tuple[Sighting, Verdict]]) -> str:
+    """What holds in which iteration, or in all of them, and why nothing saved the tensor if there is one reason."""
+    remarks = [(seen.point, said.text) for seen, said in found]
+    reasons = {said.reason for _, said in found if said.text.startswith(NOTHING)}
+    return by_lap(remarks) or remarks[-1][1] + (reasons.pop() if len(reasons) == 1 else "")
+
+
+def _judged(watch: Watch, place: ast.AST, operand: ast.expr, seen: Sighting) -> Verdict | None:
+    """The verdict on one evaluation; None where the operand was seen after the write, or a call writes nothing."""
+    tensor = seen.tensors[0]
+    point = ProgramPoint(place, seen.point.iterations, seen.point.calls)
+    after = seen.write is not None and seen.write.point == point
+    if after and operand is not place:
+        return None
+    if any(isinstance(trouble, LeafWritten) and trouble.point == point for trouble in watch.troubles):
+        return Verdict(LEAF)
+    write = seen.write if after else _write_by(watch, tensor, point, seen.version)
+    if write is None:
+        return None if isinstance(place, ast.Call) else Verdict("not in place here: it makes a new tensor")
+    return Verdict(verdict(watch, operand, tensor, write, seen), write, because(tensor.grad_fn))
 
 
 def _write_by(watch: Watch, tensor: Tensor, point: ProgramPoint, version: int) -> Write | None:
