@@ -154,25 +154,43 @@ def _laps(
         last.begun -= count
         if ended is None:
             starting = _bound(m, node, going, Iteration(node, run, number + 1), depth, items[number], ends)
-            if stepping and number == 0 and len(starting) == 1 and not left and not ends.exhausted:
-                raise Begun(lead, starting[0], last.begun)
+            if stepping and number == 0:
+                _suspend(lead, starting, ends, last.begun)
             ended = m.block(node.body, starting) if starting else []
         going, ended, count = _body(ended, left), None, 0
-        if len(going) > 1:
-            going = _met(m, node, going)
+        going = _met(m, node, going)
         number += 1
-        if number == len(items) and run in m.waiting:
-            items = [*items, *items[-1:] * m.waiting[run].more(number)]
+        items = _extended(m, run, items, number)
         if (repeated := last.ended(going, items[number - 1], partial(_heads, m, node))) is not None:
             if len(left) == out:
                 m.watch.rounds[node] = repeated
-            skipped = alike(items, number - 1)
-            number += skipped
-            if skipped and number == len(items):
-                for path in going:
-                    uncounted(path, node.target)
+            number += _skipped(node, going, items, number)
     m.waiting.pop(run, None)
     return _leave(m, node, [*going, *ends.exhausted], left, depth, chosen)
+
+
+def _extended(m: Machine, run: int, items: list[Value], number: int) -> list[Value]:
+    """The items of a run, of which ``number`` are done: more of the last one, where the program waits for something."""
+    if number < len(items) or run not in m.waiting:
+        return items
+    return [*items, *items[-1:] * m.waiting[run].more(number)]
+
+
+def _suspend(lead: LoopEntry, starting: list[State], ends: Ends, begun: int) -> None:
+    """Raise Begun where one path begins the first iteration and no other has left: a segment goes on from there."""
+    if len(starting) == 1 and not ends.left and not ends.exhausted:
+        raise Begun(lead, starting[0], begun)
+
+
+def _skipped(node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> int:
+    """How many of the items after the first ``number`` are like the last of these: their iterations would only repeat
+    the one that has ended, and are not run. Where none is left, the number of the last iteration is not known.
+    """
+    skipped = alike(items, number - 1)
+    if skipped and number + skipped == len(items):
+        for path in going:
+            uncounted(path, node.target)
+    return skipped
 
 
 def _ran(m: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
@@ -220,11 +238,13 @@ def _leave(
     for path in left:
         if path.signal == "break":
             path.signal = None
-    return _met(m, node, going + left, after=True) if len(going) + len(left) > 1 else going + left
+    return _met(m, node, going + left, after=True)
 
 
 def _met(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State], after: bool = False) -> list[State]:
     """Merge paths at the head of a loop, or ``after`` it: names that are dead there do not keep them apart."""
+    if len(states) < 2:
+        return states
     known = _lives(m, node, states)
     return m.join_and_cap(states, None if known is None else known.after if after else known.head)
 
@@ -298,14 +318,13 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
                 else:
                     starting.append(tested)
         going = _body(m.block(node.body, starting) if starting else [], left)
-        if len(going) > 1:
-            going = _met(m, node, going)
+        going = _met(m, node, going)
         index += 1
         if last.ended(going, NONE, partial(_heads, m, node)) is not None:
             index = iterations
     ended += going
     m.waiting.pop(run, None)
-    return _leave(m, node, _met(m, node, ended) if len(ended) > 1 else ended, left, depth, chosen)
+    return _leave(m, node, _met(m, node, ended), left, depth, chosen)
 
 
 STATEMENTS.update({ast.For: for_loop, ast.AsyncFor: for_loop, ast.While: while_loop})
