@@ -5,11 +5,13 @@ cures.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ...autograd.events.graph_walks import FreedGraphReached
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Node
-from ...autograd.model.program_point import earlier_iteration, loop_around
+from ...autograd.model.program_point import Iteration, earlier_iteration, loop_around
+from ...autograd.model.stores import Stored
 from .cure import FixProposal
 from .finding import TraceStep
 from .story import carried, keeper, op_name, prefix, tensor_name, variable, writer
@@ -92,39 +94,43 @@ def retaining(event: FreedGraphReached, facts: Facts, grows: bool) -> str:
 
 def detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     """Cut the value that is carried: where it is kept, before it is used again, or where it is used."""
-    cures: list[FixProposal] = []
     shared = carrier(event)
     title = f"Detach {carried(facts, shared, event.point)}"
     effect = "no gradient flows into earlier iterations"
     stored = keeper(facts, shared, event.point)
     young = before(event, shared)
-    loop = earlier_iteration(event.freed.point, event.point)
+    cures: list[FixProposal] = []
     if stored is not None:
-        if stored.value is not None and (
-            stored.how == "appended" or isinstance(stored.value, (ast.Name, ast.Attribute))
-        ):
-            cures.append(FixProposal("detach", f"{title} where it is kept ({effect})", (stored.value,)))
-        together = getattr(stored.statement, "value", None)
-        if isinstance(together, ast.Tuple) and stored.value in together.elts:
-            cures.append(FixProposal("detach", f"Detach all that is kept with {title[7:]} ({effect})", (together,)))
-        state = target_of(stored.statement, stored.target)
-        if (
-            loop is not None
-            and state is not None
-            and isinstance(loop.loop, (ast.For, ast.While))
-            and stored.how != "appended"
-        ):
-            first = loop.loop.body[0]
-            purpose = "detach_tuple_state" if stored.how == "held" else "detach_state"
-            cures.append(FixProposal(purpose, f"{title} at the start of each iteration ({effect})", (first, state)))
-        if state is not None and stored.how != "appended":
-            purpose = "detach_tuple_state_after" if stored.how == "held" else "detach_state_after"
-            cures.append(FixProposal(purpose, f"{title} as soon as it is kept ({effect})", (stored.statement, state)))
+        cures += _detaching_what_is_kept(stored, title, effect)
+        cures += _detaching_state(stored, earlier_iteration(event.freed.point, event.point), title, effect)
     for name in readers(young.created_at.node, stored.target if stored else None):
         cures.append(FixProposal("detach", f"{title} where it is used ({effect})", (name,)))
     if stored is not None and stored.value is not None and not cures:
         cures.append(FixProposal("detach", f"{title} where it is kept ({effect})", (stored.value,)))
     return cures
+
+
+def _detaching_what_is_kept(stored: Stored, title: str, effect: str) -> Iterator[FixProposal]:
+    """Detach the value in the statement that keeps it, alone or with what is kept beside it in a tuple."""
+    if stored.value is not None and (stored.how == "appended" or isinstance(stored.value, (ast.Name, ast.Attribute))):
+        yield FixProposal("detach", f"{title} where it is kept ({effect})", (stored.value,))
+    together = getattr(stored.statement, "value", None)
+    if isinstance(together, ast.Tuple) and stored.value in together.elts:
+        yield FixProposal("detach", f"Detach all that is kept with {title[7:]} ({effect})", (together,))
+
+
+def _detaching_state(stored: Stored, loop: Iteration | None, title: str, effect: str) -> Iterator[FixProposal]:
+    """Detach a variable that carries a state: at the start of each iteration, or right after it was assigned."""
+    state = target_of(stored.statement, stored.target)
+    if state is None or stored.how == "appended":
+        return
+    is_tuple = stored.how == "held"
+    if loop is not None and isinstance(loop.loop, (ast.For, ast.While)):
+        purpose = "detach_tuple_state" if is_tuple else "detach_state"
+        first = loop.loop.body[0]
+        yield FixProposal(purpose, f"{title} at the start of each iteration ({effect})", (first, state))
+    purpose = "detach_tuple_state_after" if is_tuple else "detach_state_after"
+    yield FixProposal(purpose, f"{title} as soon as it is kept ({effect})", (stored.statement, state))
 
 
 def differentiating(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
