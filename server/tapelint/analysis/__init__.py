@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
@@ -144,12 +144,8 @@ def _analyse(
     imports = machine.imports
     files = Files(source, imports.sources if imports else ())
     origins = frozenset(map(files.origin, findings.values()))
-    shown = [
-        (diagnostic, finding)
-        for finding in findings.values()
-        if (alone is None or not _is_shown_alone(finding, files, config, cancel, resolve, alone))
-        and (diagnostic := files.diagnostic(finding)) is not None
-    ]
+    is_elsewhere = partial(_is_shown_alone, files=files, config=config, cancel=cancel, resolve=resolve, alone=alone)
+    shown = [*_shown(findings.values(), files, is_elsewhere)]
     diagnostics = [diagnostic for diagnostic, _ in shown]
     is_certain = partial(_is_certain, machine, source, steps, is_imported)
     summary = _summary(source, config, diagnostics, origins, is_certain)
@@ -172,6 +168,15 @@ def _analyse(
         notices(files, steps, machine.stats.entries),
         is_imported,
     )
+
+
+def _shown(
+    findings: Iterable[Finding], files: Files, is_elsewhere: Callable[[Finding], bool]
+) -> Iterator[tuple[Diagnostic, Finding]]:
+    """The findings that this file is to show, each with its diagnostic."""
+    for finding in findings:
+        if not is_elsewhere(finding) and (diagnostic := files.diagnostic(finding)) is not None:
+            yield diagnostic, finding
 
 
 def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: Memory) -> Machine:
@@ -283,9 +288,13 @@ def _is_shown_alone(
     config: Config,
     cancel: Callable[[], bool] | None,
     resolve: Resolve | None,
-    alone: dict[str, Alone],
+    alone: dict[str, Alone] | None,
 ) -> bool:
-    """Whether one of the other files that a hazard is in shows it when it is checked by itself."""
+    """Whether one of the other files that a hazard is in shows it when it is checked by itself; never, where ``alone``
+    is None: then this file itself is the one that is checked by itself.
+    """
+    if alone is None:
+        return False
 
     def resolved(module: str, importer: str) -> tuple[str, str] | None:
         return resolve(module, importer) if resolve is not None else None
