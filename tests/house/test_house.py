@@ -48,7 +48,7 @@ KNOT = 3
 """Modules that may import each other in a circle, directly or by others."""
 COMPLEXITY = 15
 ROWS_OF_A_FUNCTION = 60
-TOO_COMPLEX = 7
+TOO_COMPLEX = 0
 """Functions that are still too complex or too long. This number may only shrink."""
 
 FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if STUBS not in path.parents]

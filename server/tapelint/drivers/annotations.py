@@ -101,14 +101,19 @@ def _generic(
     """A value of a generic type: a class for ``type[Net]``, a tuple of what its parts promise, a list of one item."""
     head, parts = _last(option.value), _parts(option)
     if head in ("type", "Type"):
-        kind = next((k for part in _options(parts[0]) if part and (k := _named(m, state, scope, part))), None)
-        return kind if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) else None
+        return _class(m, state, scope, parts[0])
     if head in ("tuple", "Tuple") and not isinstance(parts[-1], ast.Constant):
         found = [promised(m, state, scope, part, name, at, make) for part in parts]
         return Tuple(tuple(v if v is not None else something(name) for v in found)) if any(found) else None
     inner = promised(m, state, scope, parts[0], name, at, make) if head in MANY else None
     known = inner is not None and not isinstance(inner, Unknown)
     return HeapRef(state.new(Sequence("list", [inner], True))) if known and inner is not None else None
+
+
+def _class(m: Machine, state: State, scope: int, annotation: ast.expr) -> HeapRef | None:
+    """The class of the program that ``type[...]`` names."""
+    kind = next((k for part in _options(annotation) if part and (k := _named(m, state, scope, part))), None)
+    return kind if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) else None
 
 
 def _named(m: Machine, state: State, scope: int, node: ast.expr) -> Value | None:

@@ -38,19 +38,27 @@ def uses_of(m: Machine, state: State, function: Function, kind: HeapRef | None) 
     if function.owner is None or getattr(function.node, "name", "") != "__init__":
         return uses
     found = {name: set(used) for name, used in uses.items()}
-    kept = _kept(function.node)
-    results = walked_results(m, state, kind or HeapRef(function.owner)) if kept else ()
-    for owner in linear_order(state, kind or HeapRef(function.owner)) if kept else ():
-        if isinstance(owner, HeapRef) and isinstance(thing := state.heap[owner.id], Class):
-            uses = m.ask(_uses, thing.node)
-            by_method = m.ask(walked_attributes, thing.node)
-            graphs = frozenset[str]().union(*(by_method.get(name, ()) for name in ("", *results)))
-            for parameter, attributes in kept.items():
-                for attribute in attributes & uses.keys():
-                    found.setdefault(parameter, set()).update(uses[attribute])
-                    if attribute in graphs:
-                        found[parameter].add(WALKED)
+    if kept := _kept(function.node):
+        _add_uses_by_methods(m, state, kind or HeapRef(function.owner), kept, found)
     return found
+
+
+def _add_uses_by_methods(
+    m: Machine, state: State, kind: HeapRef, kept: dict[str, set[str]], found: dict[str, set[str]]
+) -> None:
+    """Add to ``found`` how methods of a class use the attributes that parameters of its ``__init__`` are kept as."""
+    results = walked_results(m, state, kind)
+    for owner in linear_order(state, kind):
+        if not isinstance(owner, HeapRef) or not isinstance(thing := state.heap[owner.id], Class):
+            continue
+        uses = m.ask(_uses, thing.node)
+        by_method = m.ask(walked_attributes, thing.node)
+        graphs = frozenset[str]().union(*(by_method.get(name, ()) for name in ("", *results)))
+        for parameter, attributes in kept.items():
+            for attribute in attributes & uses.keys():
+                found.setdefault(parameter, set()).update(uses[attribute])
+                if attribute in graphs:
+                    found[parameter].add(WALKED)
 
 
 @once

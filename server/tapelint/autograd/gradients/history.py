@@ -267,16 +267,22 @@ def _used_by_one(left: Gradient, right: Gradient) -> bool:
     return bool(left.used) is not bool(right.used)
 
 
+def _contradict(left: Gradient, right: Gradient) -> bool:
+    """Whether one path has used or cleared gradients that the other path still holds."""
+    return (
+        _used_by_one(left, right)
+        or bool(left.fresh) is not bool(right.fresh)
+        or bool(left.clearings) is not bool(right.clearings)
+    )
+
+
 def _agreed(left: Gradient, right: Gradient) -> Gradient:
+    """What holds of a leaf's gradient whichever of two joined paths was taken."""
     # Where one path has used or cleared what the other still holds, a test decided it that is forgotten now.
     doubt = left.doubt or right.doubt or left.passes != right.passes and bool(left.fresh) and bool(right.fresh)
     if _used_by_one(left, right) and left.passes == right.passes and not doubt:
         return replace(left if left.used else right, perhaps=True, clip=None, scale=None, clearings=())
-    if (
-        _used_by_one(left, right)
-        or bool(left.fresh) is not bool(right.fresh)
-        or bool(left.clearings) is not bool(right.clearings)
-    ):
+    if _contradict(left, right):
         return replace(right, doubt=True)
     return replace(
         right,

@@ -134,24 +134,27 @@ class Outside:
         return item, True if known and self.level.mode else None
 
     def _outside(self, item: Node) -> tuple[Node | None, bool | None]:
+        """A node outside the level, None where nothing behind it is there; and whether it requires grad there."""
         edges = {child: self.edge(child) for child in item.inputs}
-        ways = [way for _, way in edges.values()]
-        if not any(way is not False for way in ways):
+        ways = {way for _, way in edges.values()}
+        if ways <= {False}:
             return None, False
         needs = True if True in ways and item.certain else None
         kept = {child: there for child, (there, way) in edges.items() if there is not None and way is not False}
         same = all(there is child for child, there in kept.items())
         if same and len(kept) == len(edges) and (needs or not item.certain):
             return item, needs
+        return self._copied(item, kept, len(kept) < len(edges), item.certain and needs is True), needs
+
+    def _copied(self, item: Node, kept: dict[Node | Leaf, Node | Leaf], is_narrowed: bool, certain: bool) -> Node:
+        """The node as it is outside the level: to the inputs that are ``kept``, each with what it is there."""
         sources = tuple((role, kept[edge]) for role, edge in item.sources if edge in kept)
-        made = replace(
-            item, inputs=tuple(dict.fromkeys(kept.values())), sources=sources, certain=item.certain and needs is True
-        )
-        if len(kept) < len(edges):
+        made = replace(item, inputs=tuple(dict.fromkeys(kept.values())), sources=sources, certain=certain)
+        if is_narrowed:
             made = self._narrowed(made)
         if item in self.facts.gradients:
             self.facts.gradients[made] = self.facts.gradients[item]
-        return made, needs
+        return made
 
     def _narrowed(self, item: Node) -> Node:
         """A node to fewer inputs saves what these need."""
