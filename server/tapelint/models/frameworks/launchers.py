@@ -27,7 +27,7 @@ def walk(m: Machine, state: State, call: Call) -> Value:
     if given == NONE:
         raise Raised("AttributeError")
     if not isinstance(given, TensorRef):
-        return m.call_unknown(state, call.args[1:], call.kwargs, call.node, Method(call.need(0), call.name))
+        return m.call_unknown(state, call.args[1:], call.kwargs, call.node, Method(call.args[0], call.name))
     go_backward(m, state, [given.id], call.node, *retention(call, 3, 4), None)
     return NONE
 

@@ -159,7 +159,7 @@ def total(m: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.map")
 def mapped(m: Machine, state: State, call: Call) -> Value:
-    mapping = call.need(0)
+    mapping = call.args[0]
     sources = [m.iterate(state, a, call.node) for a in call.args[1:]]
     count = min((len(s.values) for s in sources), default=0)
     values = [m.call(state, mapping, [s.values[i] for s in sources], {}, call.node) for i in range(count)]
@@ -168,7 +168,7 @@ def mapped(m: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.filter")
 def filtered(m: Machine, state: State, call: Call) -> Value:
-    keeps, found = call.need(0), m.iterate(state, call.need(1), call.node)
+    keeps, found = call.args[0], m.iterate(state, call.args[1], call.node)
     kept: list[Value] = []
     for item in found.values:
         verdict = truth(m, state, m.call(state, keeps, [item], {}, call.node) if keeps != NONE else item)

@@ -40,7 +40,7 @@ def _given(call: Call, index: int = 0) -> ast.expr | None:
 def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     place = 1 if call.name == "insert" else 0
-    value = call.kwargs["item"] if "item" in call.kwargs else call.need(place)
+    value = call.kwargs["item"] if "item" in call.kwargs else call.args[place]
     thing: Sequence = state.edit(receiver.id)
     if call.name == "appendleft" or call.name == "insert" and call.args[0] == Const(0):
         thing.items.insert(0, value)

@@ -62,7 +62,7 @@ def arguments(m: Machine, state: State, value: Value, parts: Iterable[str] = (LO
 
 
 def ask(m: Machine, state: State, call: Call) -> Value:
-    receiver, rest = call.need(0), [t for value in call.args[1:] for t in arguments(m, state, value)]
+    receiver, rest = call.args[0], [t for value in call.args[1:] for t in arguments(m, state, value)]
     if call.name in SAMPLES:
         return TensorRef(leaf(state, call.node))
     if _kind(state, receiver) not in SHIFTED or call.name not in MOVED | UNMOVED:

@@ -44,10 +44,6 @@ class Call:
             return self.args[index]
         return self.kwargs.get(name, default)
 
-    def need(self, index: int) -> Value:
-        """The argument at ``index``, which has no default: Python raises a TypeError where it is left out."""
-        return self.args[index]
-
     def flag(self, index: int, name: str, default: bool = False) -> bool | None:
         """A boolean argument; None where it is not known."""
         value = self.get(index, name, Const(default))

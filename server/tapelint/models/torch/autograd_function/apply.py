@@ -33,7 +33,7 @@ NOT_RETURNED = "Some elements marked as dirty during the forward method were not
 )
 def apply(m: Machine, state: State, call: Call) -> Value:
     """``Cls.apply(...)``; the class comes as the first argument."""
-    kind = call.need(0)
+    kind = call.args[0]
     forward, setup = (own_function(state, kind, name) for name in ("forward", "setup_context"))
     if forward is None or not isinstance(kind, HeapRef) or not isinstance(state.heap[kind.id], Class):
         return Unknown("apply")

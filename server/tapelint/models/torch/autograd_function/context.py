@@ -41,7 +41,7 @@ def kept_otherwise(state: State, context: HeapRef) -> dict[str, int]:
 
 
 def _note(m: Machine, state: State, call: Call, name: str, values: tuple[Value, ...]) -> Value:
-    context = call.need(0)
+    context = call.args[0]
     if isinstance(context, HeapRef) and isinstance(state.heap[context.id], Instance):
         state.edit(context.id).attributes[name] = Tuple(values)
     return NONE

@@ -287,7 +287,7 @@ def linearize(m: Machine, state: State, call: Call) -> Value:
 
 @function("torch.func.(linearized)")
 def linearized(m: Machine, state: State, call: Call) -> Value:
-    return pushed(state, call.need(0), call.args[1:], call)
+    return pushed(state, call.args[0], call.args[1:], call)
 
 
 @function("torch.func.(jacfwd)", "torch.func.(hessian)")

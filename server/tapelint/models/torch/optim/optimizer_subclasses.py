@@ -24,7 +24,7 @@ BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 
 @function(*(f"{base}.__init__" for base in BASES))
 def begin(m: Machine, state: State, call: Call) -> Value:
-    receiver = call.need(0)
+    receiver = call.args[0]
     inner = Call(BASES[0], call.args[1:], call.kwargs, call.node, call.key)
     made = make(m, state, inner)
     assert isinstance(made, HeapRef)
@@ -61,7 +61,7 @@ def _fill(state: State, groups: Value, defaults: Mapping) -> None:
 @function(*(f"{base}.{name}" for base in BASES for name in ("zero_grad", "add_param_group", "state_dict")))
 def inherited(m: Machine, state: State, call: Call) -> Value:
     """``super().zero_grad()``."""
-    receiver, name = call.need(0), call.name.rpartition(".")[2]
+    receiver, name = call.args[0], call.name.rpartition(".")[2]
     thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
     held = thing.attributes.get(HELD) if isinstance(thing, Instance) else None
     if held is None:

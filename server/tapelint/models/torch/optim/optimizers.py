@@ -230,7 +230,7 @@ def scale(m: Machine, state: State, call: Call) -> Value:
     loss = call.get(1, "outputs")
     if not isinstance(loss, TensorRef):
         return loss
-    scaler = call.need(0)
+    scaler = call.args[0]
     thing = state.heap[scaler.id] if isinstance(scaler, HeapRef) else None
     enabled = thing.attributes.get("enabled", TRUE) if isinstance(thing, Instance) else FALSE
     if enabled == FALSE:
