@@ -5,13 +5,14 @@
 
 The programs are the blocks of the literate tests, the examples and random programs of the fuzzer (which need torch to
 be written, not to be analysed; without torch they are left out, and the last line says so). A digest covers the
-diagnostics with their stories, the fixes with their edits, and the counters: a commit that is only about names, places
-or types keeps the total.
+diagnostics with their stories, the fixes with their edits, the counters and what hovers say at some of the calls and
+names: a commit that is only about names, places or types keeps the total.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import os
 import sys
@@ -25,11 +26,15 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests" / "mdtest")]
 
 from mdjudge import analysed  # noqa: E402
 from mdspec import Block, beside, read_all, read_script, read_specification  # noqa: E402
-from tapelint.analysis import Report, fixes  # noqa: E402
+from tapelint.analysis import Report, fixes, hover  # noqa: E402
 from tapelint.stubs import PROGRAMS  # noqa: E402
 
 SEEDS = range(1, 301)
 """The random programs: enough to use every statement that the fuzzer can write some dozens of times."""
+
+
+HOVERS = 6
+"""How many places of a program are hovered."""
 
 
 def main() -> int:
@@ -95,6 +100,19 @@ def statements(report: Report) -> Iterator[object]:
         yield astuple(diagnostic)
         yield from map(astuple, fixes(report, diagnostic))
     yield tuple(report.stats.values())
+    yield from hovers(report)
+
+
+def hovers(report: Report) -> Iterator[object]:
+    """What is shown at the first of every few expressions: each hover executes the program again."""
+    places = [
+        report.source.span(node)
+        for node in ast.walk(report.source.tree)
+        if isinstance(node, (ast.Call, ast.Name, ast.AugAssign, ast.keyword))
+    ]
+    for span in places[:: max(len(places) // HOVERS, 1)][:HOVERS]:
+        found = hover(report, span.row, span.column)
+        yield None if found is None else astuple(found)
 
 
 if __name__ == "__main__":
