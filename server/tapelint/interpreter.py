@@ -2,7 +2,7 @@
 
 from .drivers.entry import execute
 from .engine.executed import is_whole
-from .engine.incremental import AnalysisUnit, Memory, walked
+from .engine.incremental import AnalysisCache, AnalysisUnit, walked
 from .engine.machine import Cancelled, Machine, Place, place_of
 from .engine.statistics import AnalysisStats, Entry, Lost
 from .models.registered import MODELS
@@ -52,7 +52,7 @@ __all__ = [
     "Imports",
     "Lost",
     "Machine",
-    "Memory",
+    "AnalysisCache",
     "Place",
     "Resolve",
     "AnalysisUnit",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tapelint.domain.values import Const, Tuple, Unknown
-from tapelint.engine.paths.entailment import implied
+from tapelint.engine.paths.entailment import entailed
 
 NAMES = {name: Unknown(name, False) for name in ("a", "b", "n", "m")}
 NUMBERS = st.integers(-2, 5)
@@ -54,7 +54,7 @@ FORMULAS = st.recursive(
 def worth(formula: object, values: dict) -> object:
     """What a formula comes to, where its names have these values."""
     if isinstance(formula, Unknown):
-        return values[formula.why]
+        return values[formula.origin]
     if isinstance(formula, Const):
         return formula.value
     if isinstance(formula, Tuple):
@@ -76,7 +76,7 @@ def worth(formula: object, values: dict) -> object:
 @given(st.lists(FORMULAS, max_size=4), FORMULAS, VALUES)
 def test_no_run_contradicts_it(known: list, asked: object, values: dict) -> None:
     facts = {formula: bool(worth(formula, values)) for formula in known}
-    assert implied(facts, asked) in (None, bool(worth(asked, values)))
+    assert entailed(facts, asked) in (None, bool(worth(asked, values)))
 
 
 N = NAMES["n"]
@@ -98,4 +98,4 @@ N = NAMES["n"]
     ],
 )
 def test_it_is_concluded(facts: dict, asked: object, answer: bool | None) -> None:
-    assert implied(facts, asked) is answer
+    assert entailed(facts, asked) is answer

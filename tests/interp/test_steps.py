@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tapelint.analysis import Cancelled, Memory, Report, analyse
+from tapelint.analysis import AnalysisCache, Cancelled, Report, analyse
 from tapelint.engine import import_lookups
 from tapelint.modules import loader
-from tapelint.source import adopt, parse
+from tapelint.source import parse, reuse_tree
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 
@@ -205,7 +205,7 @@ TEXTS = [LIBRARY, SCRIPT, *(path.read_text(encoding="utf-8") for path in EXAMPLE
 @given(data=st.data())
 def test_going_on_is_beginning_anew(data: st.DataObject):
     text = data.draw(st.sampled_from(TEXTS))
-    memory = Memory(keeps=True)
+    memory = AnalysisCache(persistent=True)
     analyse(text, "main.py", resolve=resolve, memory=memory)
     for edited in data.draw(edits(text)):
         again = analyse(edited, "main.py", resolve=resolve, memory=memory)
@@ -220,23 +220,23 @@ def test_an_adopted_tree_is_the_tree_of_the_text(data: st.DataObject):
     for edited in data.draw(edits(text)):
         new = parse(edited)
         expected = ast.dump(new.tree, include_attributes=True)
-        adopt(old, new)
+        reuse_tree(old, new)
         assert ast.dump(new.tree, include_attributes=True) == expected
         old = new
 
 
 def steps(text: str, edited: str) -> int:
     """How many steps of the machine an edit costs."""
-    memory = Memory(keeps=True)
+    memory = AnalysisCache(persistent=True)
     analyse(text, "main.py", resolve=resolve, memory=memory)
     before = _counts(memory)
     analyse(edited, "main.py", resolve=resolve, memory=memory)
     return sum(count for step, count in _counts(memory).items() if step not in before)
 
 
-def _counts(memory: Memory) -> dict[object, int]:
+def _counts(memory: AnalysisCache) -> dict[object, int]:
     found = [*memory.script, *memory.objects.values(), *memory.entries.values()]
-    return {step: step.count for step in found}
+    return {step: step.fuel_used for step in found}
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_a_script_goes_on_where_it_was_edited():
 
 
 def test_another_text_of_an_imported_file(monkeypatch: pytest.MonkeyPatch):
-    memory = Memory(keeps=True)
+    memory = AnalysisCache(persistent=True)
     analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
     monkeypatch.setitem(FILES, "helpers", HELPERS.replace("x += SCALE", "x = x + SCALE"))
     again = analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
@@ -275,7 +275,7 @@ def test_an_analysis_that_is_given_up_leaves_what_is_true(after: int):
     """``cancel`` is polled every 256 steps: it is given up after so many."""
     text = LIBRARY + 60 * BLOCK
     edited = text.replace("import helpers", "import helpers, scales")
-    memory = Memory(keeps=True)
+    memory = AnalysisCache(persistent=True)
     polls = iter(range(1000))
     analyse(text, "main.py", resolve=resolve, memory=memory)
     try:
@@ -310,7 +310,7 @@ def test_modules_that_import_each_other_are_given_up_together(after: int):
         return (f"{module}.py", CIRCLE[module]) if module in CIRCLE else None
 
     text = OF_A_CIRCLE.replace("import derived\nfrom base import X", "from base import X\nimport derived")
-    memory = Memory(keeps=True)
+    memory = AnalysisCache(persistent=True)
     polls = iter(range(1000))
     analyse("import torch\n", "main.py", resolve=find, memory=memory)
     try:
@@ -406,7 +406,7 @@ def test_going_on_is_beginning_anew_where_a_budget_is_spent(texts: list[str], ch
         patch.setattr(import_lookups, "CHARACTERS", characters)
         patch.setattr(loader, "MODULE_STEPS", limit)
         patch.setattr(loader, "ALL_STEPS", 3 * limit)
-        memory = Memory(keeps=True)
+        memory = AnalysisCache(persistent=True)
         for text in texts:
             again = analyse(text, "main.py", resolve=crowd, memory=memory)
             assert told(again) == told(analyse(text, "main.py", resolve=crowd))
@@ -421,7 +421,7 @@ def test_modules_that_are_left_out_cost_nothing_after_an_edit(monkeypatch: pytes
 
 def test_another_text_of_a_file_that_was_left_out(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(import_lookups, "CHARACTERS", len(HELPERS) - 1)
-    memory = Memory(keeps=True)
+    memory = AnalysisCache(persistent=True)
     analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
     monkeypatch.setitem(FILES, "helpers", HELPERS.replace("x += SCALE", "x *= 2"))
     again = analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
@@ -453,7 +453,7 @@ def test_which_module_of_a_circle_comes_first():
     def find(module: str, importer: str) -> tuple[str, str] | None:
         return (f"{module}.py", EITHER[module]) if module in EITHER else None
 
-    memory = Memory(keeps=True)
+    memory = AnalysisCache(persistent=True)
     for text in (WHICHEVER, WHICHEVER.replace("import a\n    a.F(x)", "x"), WHICHEVER):
         again = analyse(text, "main.py", resolve=find, memory=memory)
         assert told(again) == told(analyse(text, "main.py", resolve=find))

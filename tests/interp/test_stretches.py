@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.interp.test_steps import SCRIPT, edits, resolve, steps, told
 
-from tapelint.analysis import Memory, analyse
+from tapelint.analysis import AnalysisCache, analyse
 from tapelint.drivers import entry
 
 DEEP = """\
@@ -299,7 +299,7 @@ def test_going_on_in_the_middle_is_beginning_anew(data: st.DataObject):
         patch.setattr(entry, "STRETCH", data.draw(st.sampled_from([1, 25, 500])))
         patch.setattr(entry, "SHARE", data.draw(st.sampled_from([4, 10_000])))
         patch.setattr(entry, "STEPS", data.draw(st.sampled_from([100, 300, 80_000])))
-        memory = Memory(keeps=True)
+        memory = AnalysisCache(persistent=True)
         analyse(text, "main.py", resolve=resolve, memory=memory)
         for edited in data.draw(edits(text)):
             again = analyse(edited, "main.py", resolve=resolve, memory=memory)
@@ -316,7 +316,7 @@ def test_it_does_not_matter_where_stretches_end(data: st.DataObject):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(entry, "STRETCH", size)
             patch.setattr(entry, "SHARE", 10_000)
-            report = analyse(edited, "main.py", resolve=resolve, memory=Memory(keeps=True))
+            report = analyse(edited, "main.py", resolve=resolve, memory=AnalysisCache(persistent=True))
             report.stats["steps"] = 0  # how long paths are compared depends on when they were forked
             found.append(told(report))
     assert found[0] == found[1]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from tapelint.analysis.fix_all import compatible
-from tapelint.lsp.client_capabilities import Client
+from tapelint.lsp.client_capabilities import ClientCapabilities
 from tapelint.lsp.convert.diagnostics import Translator
 from tapelint.lsp.convert.positions import LineIndex, code_points, split, units
 from tapelint.lsp.documents import Snapshot
@@ -161,7 +161,9 @@ def test_markdown_for_those_who_cannot_show_it():
 
 @pytest.mark.parametrize("url", [None, "https://example.org/TL201"])
 def test_only_a_rule_that_has_a_page_has_a_link(url: str | None):
-    translator = Translator(Snapshot("file:///a.py", "/a.py", 1, "y\n"), LineIndex("y\n"), Client(shows_links=True), {})
+    translator = Translator(
+        Snapshot("file:///a.py", "/a.py", 1, "y\n"), LineIndex("y\n"), ClientCapabilities(shows_links=True), {}
+    )
     finding = Diagnostic(CODE, "saved-tensor-modified", "error", "m", "/a.py", Span(1, 1, 1, 2), url=url)
     link = translator.translate(finding, 0).code_description
     assert (link.href if link else None) == url

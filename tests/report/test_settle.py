@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tapelint.report import Diagnostic, Related, settle
+from tapelint.report import Diagnostic, Related, dedupe_and_grade
 from tapelint.source import Span, parse
 
 ONE = Diagnostic("TL101", "saved-tensor-modified", "error", "spoiled", "a.py", Span(2, 1, 2, 5))
@@ -13,17 +13,19 @@ STEP = Related("here", "a.py", Span(1, 1, 1, 2))
 
 def test_one_place_one_finding() -> None:
     weak, long = replace(ONE, severity="warning"), replace(ONE, related=(STEP, STEP), message="the long way")
-    assert settle([weak, long, replace(ONE, related=(STEP,)), weak]) == (replace(ONE, related=(STEP,)),)
+    assert dedupe_and_grade([weak, long, replace(ONE, related=(STEP,)), weak]) == (replace(ONE, related=(STEP,)),)
 
 
 def test_order_is_that_of_the_text() -> None:
     later, other = replace(ONE, span=Span(3, 1, 3, 2)), replace(ONE, code="TL102")
     first = replace(ONE, span=Span(1, 9, 1, 10), severity="hint")
-    assert settle([later, other, ONE, first]) == (first, ONE, other, later)
+    assert dedupe_and_grade([later, other, ONE, first]) == (first, ONE, other, later)
 
 
 def test_silenced_and_unwanted() -> None:
     source = parse("a = 1\nb += 1  # tapelint: ignore[TL101]\n")
     other = replace(ONE, code="TL102")
-    assert settle([ONE, other], source.suppressions) == (other,)
-    assert settle([ONE, other], grade=lambda d: "hint" if d is ONE else None) == (replace(ONE, severity="hint"),)
+    assert dedupe_and_grade([ONE, other], source.suppressions) == (other,)
+    assert dedupe_and_grade([ONE, other], grade=lambda d: "hint" if d is ONE else None) == (
+        replace(ONE, severity="hint"),
+    )

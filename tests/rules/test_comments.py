@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tapelint.analysis import Memory, analyse, fixes
+from tapelint.analysis import AnalysisCache, analyse, fixes
 from tapelint.source import apply, joined
 from tapelint.workspace import Config
 
@@ -143,7 +143,7 @@ def test_what_was_executed_in_part_is_not(program: str) -> None:
 @pytest.mark.parametrize("program", [*IN_WHOLE.values(), *IN_PART.values()], ids=[*IN_WHOLE, *IN_PART])
 def test_the_same_after_an_edit(program: str) -> None:
     """What a step has executed is known as long as the step holds."""
-    memory, text = Memory(keeps=True), HEAD + program
+    memory, text = AnalysisCache(persistent=True), HEAD + program
     analyse(text.replace("y = w * 2", "y = w + 2"), memory=memory)
     for edited in (text, text + "# end\n", "# begin\n" + text, text):
         now = [(d.code, d.span) for d in analyse(edited, memory=memory).diagnostics]

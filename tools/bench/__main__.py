@@ -63,7 +63,7 @@ def files(options: argparse.Namespace, result: dict) -> Lines:
                 seconds(file.parse),
                 str(file.lines),
                 str(file.stats["steps"]),
-                str(file.stats["dropped"]) + (" spent" if file.stats["spent"] else ""),
+                str(file.stats["dropped"]) + (" spent" if file.stats["out_of_fuel"] else ""),
                 file.path,
             )
             for file in measured[: options.worst]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from timing import best_of
 
-from tapelint.analysis import Memory, analyse
+from tapelint.analysis import AnalysisCache, analyse
 
 AIM = 0.1
 """Seconds, for the median of the places."""
@@ -68,7 +68,7 @@ def measure() -> tuple[dict[str, float], list[Edited]]:
         "parse": best_of(REPEATS, partial(ast.parse, text)),
         "fresh": _time(partial(analyse, text, "train.py")),
     }
-    memory = Memory(keeps=True)
+    memory = AnalysisCache(persistent=True)
     analyse(text, "train.py", memory=memory)
     edited = [(place, partial(analyse, text, "train.py", memory=memory)) for place, text in texts()]
     return fresh, [Edited(place, _time(run)) for place, run in edited]
@@ -87,7 +87,7 @@ class Script:
 def spread() -> Iterator[Script]:
     """What it costs to edit any line: each is changed in the text as it was, so that the next edit takes it back."""
     for path in sorted(SCRIPTS.glob("*.txt")):
-        text, memory = path.read_text(encoding="utf-8"), Memory(keeps=True)
+        text, memory = path.read_text(encoding="utf-8"), AnalysisCache(persistent=True)
         gc.collect()
         fresh = _time(partial(analyse, text, path.name, memory=memory))
         edited = tuple(_time(partial(analyse, other, path.name, memory=memory)) for other in changed(text))

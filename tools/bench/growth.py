@@ -24,9 +24,9 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "in loops": looped,
 }
 BUDGETS = (
-    f"budgets: {machine.STEPS:,} steps for the script, {entry.FRESH:,} for each function nothing calls and "
-    f"{entry.TOGETHER:,} for all of them, {machine.MAX_STATES} paths, {machine.MAX_DEPTH} calls deep. What lies beyond "
-    "is not looked at: nothing is reported there, and `tapelint check --stats` counts it as spent or dropped."
+    f"budgets: {machine.STEPS:,} steps for the script, {entry.ENTRY_FUEL:,} for each function nothing calls and "
+    f"{entry.TOTAL_ENTRY_FUEL:,} for all of them, {machine.MAX_STATES} paths, {machine.MAX_DEPTH} calls deep. What "
+    "lies beyond is not executed: nothing is reported there, and `tapelint check --stats` counts it."
 )
 
 
@@ -60,5 +60,5 @@ def _point(shape: str, size: int, program: Callable[[int], str], statements: int
     seconds = best_of(3 if size < 10_000 else 1, lambda: analyse(text))
     parse = best_of(3, lambda: ast.parse(text))
     stats = analyse(text).stats
-    is_cut = bool(stats["spent"] or stats["faults"] or stats["dropped"])
+    is_cut = bool(stats["out_of_fuel"] or stats["faults"] or stats["dropped"])
     return Point(shape, size, seconds, seconds / statements, seconds / parse, stats["steps"], is_cut)

@@ -14,7 +14,7 @@ from typing import Any
 
 from tapelint.analysis import run
 from tapelint.autograd import Facts, State
-from tapelint.domain.values import External, Method, TensorRef, Unknown
+from tapelint.domain.values import BuiltinMethod, External, TensorRef, Unknown
 from tapelint.interpreter import Place, Resolve, place_of
 from tapelint.source import Source
 
@@ -58,7 +58,7 @@ class Origins:
 
 def identity(value: Any) -> int | None:
     """What two sightings of one value have in common."""
-    return value.id if isinstance(value, TensorRef) else value.tensor if isinstance(value, Unknown) else None
+    return value.id if isinstance(value, TensorRef) else value.tensor_id if isinstance(value, Unknown) else None
 
 
 UNKNOWN, PERHAPS, PLAIN = "unknown", "a tensor of which is not known whether it carries a graph", "data"
@@ -72,7 +72,7 @@ def described(state: State, value: Any) -> str:
         return "a graph" if grad else PLAIN if grad is False else PERHAPS
     if isinstance(value, Unknown):
         return PLAIN if value.grad is False else UNKNOWN
-    if isinstance(value, Method):
+    if isinstance(value, BuiltinMethod):
         return f"{value.name} of {described(state, value.receiver)}"
     return value.name if isinstance(value, External) else type(value).__name__
 

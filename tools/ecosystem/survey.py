@@ -101,7 +101,7 @@ def look(folder: Path, name: str, commit: str | None = None, roots: bool = False
         for place, rooted in report.walks.items():
             walks[place] = walks.get(place, False) or rooted
         taken.append((round(time.process_time() - start, 2), short))
-    stats["walks"], stats["rooted"] = len(walks), sum(walks.values())
+    stats["backward_sites"], stats["known_roots"] = len(walks), sum(walks.values())
     found.stats = dict(stats)
     found.findings.sort()
     found.seconds = round(time.process_time() - began, 2)

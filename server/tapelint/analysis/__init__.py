@@ -18,6 +18,7 @@ from ..autograd.events.graph_walks import BackwardRan, Event
 from ..engine.machine import Probe
 from ..fault import fault_of
 from ..interpreter import (
+    AnalysisCache,
     AnalysisStats,
     AnalysisUnit,
     Cancelled,
@@ -25,7 +26,6 @@ from ..interpreter import (
     Evaluator,
     Imports,
     Machine,
-    Memory,
     Place,
     Resolve,
     execute,
@@ -33,7 +33,7 @@ from ..interpreter import (
     walked,
 )
 from ..modules.loader import Outdated
-from ..report import Diagnostic, Fix, Notice, settle
+from ..report import Diagnostic, Fix, Notice, dedupe_and_grade
 from ..report.diagnostic import Severity
 from ..report.notice import internal
 from ..rules import FileSummary, Finding, Rule, all_rules
@@ -41,11 +41,11 @@ from ..rules.support.cure import FixProposal
 from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
 from ..stubs import stub_module_name
 from ..workspace.config import Config
-from .fix_verification import cures, likewise, uncovered
+from .fix_verification import cures, newly_exposed, same_kind_fixes
 from .locations import Files, Origin
 from .unseen import notices, unparsed
 
-__all__ = ["Cancelled", "Hover", "Memory", "Report", "analyse", "fixes", "hover"]
+__all__ = ["Cancelled", "Hover", "AnalysisCache", "Report", "analyse", "fixes", "hover"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information", "hint")
 MORE = 2
@@ -96,7 +96,7 @@ def analyse(
     config: Config = Config(),  # noqa: B008 (frozen)
     cancel: Callable[[], bool] | None = None,
     resolve: Resolve | None = None,
-    memory: Memory | None = None,
+    memory: AnalysisCache | None = None,
     is_imported: Callable[[str], bool] | None = None,
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true.
@@ -108,10 +108,10 @@ def analyse(
     this one's.
     """
     program = Notebook(text, ()) if isinstance(text, str) else text
-    memory = memory or Memory()
+    memory = memory or AnalysisCache()
     source = parse(program.text, path, program.cells)
     try:
-        return _analyse(source, config, cancel, resolve, memory.alone, memory, is_imported)
+        return _analyse(source, config, cancel, resolve, memory.standalone_results, memory, is_imported)
     except Cancelled:
         raise
     except Exception as error:
@@ -126,14 +126,14 @@ def _analyse(
     cancel: Callable[[], bool] | None,
     resolve: Resolve | None,
     alone: dict[str, Alone] | None,
-    memory: Memory | None = None,
+    memory: AnalysisCache | None = None,
     is_imported: Callable[[str], bool] | None = None,
 ) -> Report:
     """``analyse``; ``alone`` keeps what other files show by themselves, and is None where that is not needed."""
     if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
         said, none = tuple(unparsed(source)), asdict(AnalysisStats())
         return Report(source.path, source, (), none, config, resolve=resolve, notices=said, is_imported=is_imported)
-    memory = memory or Memory()
+    memory = memory or AnalysisCache()
     machine = _resumed(source, config, resolve, memory)
     try:
         steps = executed(machine, cancel, memory)
@@ -150,11 +150,11 @@ def _analyse(
     is_certain = partial(_is_certain, machine, source, steps, is_imported)
     summary = _summary(source, config, diagnostics, origins, is_certain)
     remarks = {} if alone is None else dict(files.remarks(summary, config.names))
-    found = [*settle(diagnostics, source.suppressions), *remarks]
+    found = [*dedupe_and_grade(diagnostics, source.suppressions), *remarks]
     return Report(
         source.path,
         source,
-        settle(found, grade=partial(_grade, config, source.path)),
+        dedupe_and_grade(found, grade=partial(_grade, config, source.path)),
         asdict(machine.stats),
         config,
         {(diagnostic.code, diagnostic.span): finding for diagnostic, finding in shown},
@@ -179,7 +179,7 @@ def _shown(
             yield diagnostic, finding
 
 
-def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: Memory) -> Machine:
+def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: AnalysisCache) -> Machine:
     """A machine that goes on from what ``memory`` knows of an earlier text, or begins anew; the rules listen to it."""
     machine = memory.resume(source, resolve, config)
     if machine is None:
@@ -230,7 +230,7 @@ def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
 
     def observe(event: Event) -> None:
         if isinstance(event, BackwardRan):
-            machine.notes.setdefault("reach", {}).setdefault(event.point.node, event.leaves)
+            machine.listener_notes.setdefault("reach", {}).setdefault(event.point.node, event.leaves)
             return
         for rule in subscribers.get(type(event), ()):
             try:
@@ -241,7 +241,7 @@ def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
                 machine.fail(Entry("event", event.point.node), error, rule.code)
                 continue  # the execution goes on, and so do the other rules
             if found is not None:
-                _gravest(machine.notes.setdefault("findings", {}), replace(found, raiser=event.point.node))
+                _gravest(machine.listener_notes.setdefault("findings", {}), replace(found, raiser=event.point.node))
 
     return observe
 
@@ -257,9 +257,9 @@ def _noted(steps: list[AnalysisUnit]) -> tuple[dict[tuple[str, ast.AST], Finding
     findings: dict[tuple[str, ast.AST], Finding] = {}
     reach: dict[ast.AST, int] = {}
     for step in steps:
-        for found in step.notes.get("findings", {}).values():
+        for found in step.listener_notes.get("findings", {}).values():
             _gravest(findings, found)
-        for node, leaves in step.notes.get("reach", {}).items():
+        for node, leaves in step.listener_notes.get("reach", {}).items():
             reach.setdefault(node, leaves)
     return findings, reach
 
@@ -344,7 +344,7 @@ def made(source: Source, facts: Facts, probe: Probe | None = None, resolve: Reso
 
 
 def executed(
-    machine: Machine, cancel: Callable[[], bool] | None = None, memory: Memory | None = None
+    machine: Machine, cancel: Callable[[], bool] | None = None, memory: AnalysisCache | None = None
 ) -> list[AnalysisUnit]:
     """Execute the file of ``machine``; the steps it took."""
     machine.cancel = cancel
@@ -393,7 +393,7 @@ def _tried(
     after = edited(report, edits, cancel)
     is_safe, more = cure.applicability == "safe", 0
     while not (good := cures(report, diagnostic, after, is_safe or more > 0)) and more < MORE:
-        similar = likewise(report, diagnostic, after, cure)
+        similar = same_kind_fixes(report, diagnostic, after, cure)
         again = next((made for other in similar if (made := _edits(after.source, other))), None)
         if again is None:
             break
@@ -403,7 +403,7 @@ def _tried(
     title = f"{cure.title}, and {more} more like it" if more else cure.title
     edits = difference(report.source.text, after.source.text) if more else edits
     fix = Fix(title if is_safe else f"{title} [unsafe]", cure.applicability, False, edits)
-    return uncovered(report, after), more, fix
+    return newly_exposed(report, after), more, fix
 
 
 def _edits(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:

@@ -28,7 +28,7 @@ class Report(Protocol):
     def stats(self) -> dict[str, int]: ...
 
 
-def uncovered(before: Report, after: Report) -> int:
+def newly_exposed(before: Report, after: Report) -> int:
     """How many errors a fix has uncovered further on: one after which the program runs is the better one."""
     old = Counter(map(_place, before.findings.values()))
     new = Counter(_place(f) for f in after.findings.values() if f.severity == "error")
@@ -54,7 +54,7 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients
         if _place(f) in new - old
     ):
         return False
-    if any(after.stats[name] > before.stats[name] for name in ("stopped", "spent", "faults")):
+    if any(after.stats[name] > before.stats[name] for name in ("stopped", "out_of_fuel", "faults")):
         return False  # what is not looked at is not cured
     return not keeps_gradients or reaches(after.reach, before.reach)
 
@@ -80,7 +80,7 @@ def reaches(now: Sequence[int], then: Sequence[int]) -> bool:
     return all(any(after >= before for after in left) for before in then)
 
 
-def likewise(before: Report, diagnostic: Diagnostic, after: Report, cure: FixProposal) -> Iterator[FixProposal]:
+def same_kind_fixes(before: Report, diagnostic: Diagnostic, after: Report, cure: FixProposal) -> Iterator[FixProposal]:
     """The cures of the same kind for what the same place shows after ``cure``."""
     place = _place(before.findings[diagnostic.code, diagnostic.span])
     for finding in after.findings.values():

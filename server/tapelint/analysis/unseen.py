@@ -43,7 +43,7 @@ def notices(files: Files, steps: Sequence[AnalysisUnit], entries: int) -> tuple[
     cut: list[Named] = []
     idle: list[Named] = []
     for step in steps:
-        for lost in step.lost:
+        for lost in step.unfollowed:
             named = _named(files, step, lost)
             if lost.fault is not None:
                 failed.setdefault((lost.fault, lost.rule), []).append(named)
@@ -136,7 +136,7 @@ def _where(files: Files, source: Source, place: Related, at: str) -> str:
 
 def _stopped(files: Files, step: AnalysisUnit) -> ast.stmt | None:
     """The innermost statement of the checked file that was being executed when a stretch of the script ended."""
-    for block in reversed(step.place):
+    for block in reversed(step.resume_point):
         if 0 < block.done <= len(block.statements):
             statement = block.statements[block.done - 1]
             if files.of(statement) is files.main:

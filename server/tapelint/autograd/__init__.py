@@ -20,8 +20,8 @@ from .model.inference_mode import check_inference_write
 from .model.program_point import Iteration, ProgramPoint
 from .model.recording import invent, record
 from .model.stores import LastStore, RetainedGraphs, Stored
-from .model.views import contents, current, edge_of, leaf, settle
-from .model.writes import Refused, bump, check_write, record_untracked_write
+from .model.views import contents, edge_of, leaf, materialize_view, resolve_view
+from .model.writes import TorchRaises, bump, check_write, record_untracked_write
 from .passes.engine import backward, everything, recorded, second_order, unused
 from .passes.node_hooks import Hook, retain
 from .state import State, fresh_id
@@ -41,7 +41,7 @@ __all__ = [
     "MANY",
     "ProgramPoint",
     "Node",
-    "Refused",
+    "TorchRaises",
     "SavedTensor",
     "State",
     "Stored",
@@ -56,7 +56,7 @@ __all__ = [
     "check_inference_write",
     "check_write",
     "contents",
-    "current",
+    "resolve_view",
     "edge_of",
     "everything",
     "fresh_id",
@@ -69,7 +69,7 @@ __all__ = [
     "retain",
     "second_order",
     "see_outside",
-    "settle",
+    "materialize_view",
     "unused",
     "record_untracked_write",
 ]

@@ -17,7 +17,7 @@ from .model.program_point import Iteration, ProgramPoint
 from .model.stores import LastStore, RetainedGraphs
 
 if TYPE_CHECKING:
-    from .gradients.history import Gradient, Pass, Use
+    from .gradients.history import GradientHistory, Pass, Use
     from .gradients.reference_cycles import Cycle
 
 
@@ -34,16 +34,17 @@ fresh_id: Callable[[], int] = itertools.count(1).__next__
 class State:
     """A path through the program, up to now.
 
-    ``signal`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
-    ``value``. ``retained`` are the nodes that a backward with ``retain_graph=True`` ran, ``retaining`` its last pass
-    by statement, if no later pass used what it kept (``walks``). ``untracked_writes`` holds, for each memory, the
-    writes its own version counter does not count (through ``.data``). ``hooks`` are known by their handles.
-    ``packing``, if set, is what nodes keep in place of what they would save: the inputs of the checkpoint they are
-    made in, or nothing that a write could spoil. ``kept`` is what statements in loops stored last, ``collected`` what
-    loops left behind, ``handed`` what unknown code was given, ``cycles`` the gradients that hold their own leaf.
-    ``history`` is the past of each leaf's gradient, ``spent`` the backward passes whose gradients some code has used
-    (``gradients``), ``evaluated`` the graphs that networks in evaluation mode made in the first iterations of running
-    loops. ``choices`` remembers the truth assumed for unknown conditions.
+    ``completion`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
+    ``completion_value``. ``retained`` are the nodes that a backward with ``retain_graph=True`` ran, ``retaining`` its
+    last pass by statement, if no later pass used what it kept (``walks``). ``untracked_writes`` holds, for each memory,
+    the writes its own version counter does not count (through ``.data``). ``hooks`` are known by their handles.
+    ``saved_tensor_override``, if set, is what nodes keep in place of what they would save: the inputs of the checkpoint
+    they are made in, or nothing that a write could spoil. ``last_stores`` is what statements in loops stored last,
+    ``retained_after_loop`` what loops left behind, ``escaped`` what unknown code was given, ``cycles`` the gradients
+    that hold their own leaf. ``history`` is the past of each leaf's gradient, ``consumed_passes`` the backward passes
+    whose gradients some code has used (``gradients``), ``evaluation_graphs`` the graphs that networks in evaluation
+    mode made in the first iterations of running loops. ``path_condition`` remembers the truth assumed for unknown
+    conditions.
     """
 
     __slots__ = (
@@ -52,30 +53,30 @@ class State:
         "tensors",
         "writes",
         "untracked_writes",
-        "kept",
-        "collected",
+        "last_stores",
+        "retained_after_loop",
         "cycles",
-        "handed",
+        "escaped",
         "freed",
         "retained",
         "retaining",
         "grads",
         "hooks",
-        "packing",
+        "saved_tensor_override",
         "history",
-        "spent",
-        "evaluated",
+        "consumed_passes",
+        "evaluation_graphs",
         "grad_mode",
         "grad_mode_set_at",
         "inference",
         "iterations",
         "calls",
-        "choices",
-        "signal",
-        "value",
+        "path_condition",
+        "completion",
+        "completion_value",
         "changes",
         "frame",
-        "past",
+        "fork_history",
     )
 
     def __init__(self) -> None:
@@ -84,63 +85,65 @@ class State:
         self.tensors: TrackedDict[int, Tensor] = TrackedDict()
         self.writes: TrackedDict[int, Write] = TrackedDict()
         self.untracked_writes: dict[int, Write] = {}
-        self.kept: dict[ast.AST, LastStore] = {}
-        self.collected: dict[ast.AST, RetainedGraphs] = {}
+        self.last_stores: dict[ast.AST, LastStore] = {}
+        self.retained_after_loop: dict[ast.AST, RetainedGraphs] = {}
         self.cycles: dict[int, Cycle] = {}
-        self.handed: frozenset[int] = frozenset()
+        self.escaped: frozenset[int] = frozenset()
         self.freed: dict[Node, BackwardPass] = {}
         self.retained: dict[Node, BackwardPass] = {}
         self.retaining: dict[Any, Any] = {}
         self.grads: dict[int, int] = {}
         self.hooks: dict[int, Any] = {}
-        self.packing: tuple[SavedTensor, ...] | None = None
-        self.history: dict[int, Gradient] = {}
-        self.spent: dict[Pass, Use] = {}
-        self.evaluated: dict[tuple[int, int], tuple[Node, ProgramPoint]] = {}
+        self.saved_tensor_override: tuple[SavedTensor, ...] | None = None
+        self.history: dict[int, GradientHistory] = {}
+        self.consumed_passes: dict[Pass, Use] = {}
+        self.evaluation_graphs: dict[tuple[int, int], tuple[Node, ProgramPoint]] = {}
         self.grad_mode: bool | None = True
         self.grad_mode_set_at: ProgramPoint | None = None
         self.inference = False
         self.iterations: tuple[Iteration, ...] = ()
         self.calls: tuple[Any, ...] = ()
-        self.choices: dict[Hashable, bool] = {}
-        self.signal: str | None = None
-        self.value: Any = None
+        self.path_condition: dict[Hashable, bool] = {}
+        self.completion: str | None = None
+        self.completion_value: Any = None
         self.changes = 0
         self.frame = 0
-        self.past: ForkHistory | None = None
+        self.fork_history: ForkHistory | None = None
 
     def fork(self) -> State:
         """A second path that shares its past with this one."""
         twin = State.__new__(State)
-        self.past = twin.past = ForkHistory(self.past, self.owned, self.tensors.touched, self.writes.touched)
+        self.fork_history = twin.fork_history = ForkHistory(
+            self.fork_history, self.owned, self.tensors.touched, self.writes.touched
+        )
         twin.heap = self.heap.copy()
         twin.tensors, twin.writes = TrackedDict(self.tensors), TrackedDict(self.writes)
         self.owned, self.tensors.touched, self.writes.touched = set(), set(), set()
         twin.owned = set()
         twin.untracked_writes = self.untracked_writes.copy()
-        twin.kept = self.kept.copy()
-        twin.collected = self.collected.copy()
+        twin.last_stores = self.last_stores.copy()
+        twin.retained_after_loop = self.retained_after_loop.copy()
         twin.cycles = self.cycles.copy()
-        twin.handed = self.handed
+        twin.escaped = self.escaped
         twin.freed = self.freed.copy()
         twin.retained = self.retained.copy()
         twin.retaining = self.retaining.copy()
         twin.grads = self.grads.copy()
         twin.hooks = self.hooks.copy()
-        twin.packing = self.packing
-        twin.history, twin.spent = self.history.copy(), self.spent.copy()
-        twin.evaluated = self.evaluated.copy()
+        twin.saved_tensor_override = self.saved_tensor_override
+        twin.history, twin.consumed_passes = self.history.copy(), self.consumed_passes.copy()
+        twin.evaluation_graphs = self.evaluation_graphs.copy()
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
         twin.grad_mode_set_at = self.grad_mode_set_at
         twin.iterations, twin.calls = self.iterations, self.calls
-        twin.choices = self.choices.copy()
-        twin.signal, twin.value = self.signal, self.value
+        twin.path_condition = self.path_condition.copy()
+        twin.completion, twin.completion_value = self.completion, self.completion_value
         twin.changes, twin.frame = self.changes, self.frame
         return twin
 
     def difference(self, other: State) -> ForkDiff:
         """Where this path and ``other`` may differ: what either has changed since they parted."""
-        found = ForkDiff(self.past, other.past)
+        found = ForkDiff(self.fork_history, other.fork_history)
         for path in (self, other):
             found.add(path.owned, path.tensors.touched, path.writes.touched)
         return found
@@ -177,14 +180,14 @@ class State:
     def has_modified_saved(self, node: Node) -> bool:
         """Whether something that ``node`` saved has been written since."""
         for item in node.saved:
-            write = self.writes.get(item.counter)
+            write = self.writes.get(item.version_counter)
             if item.version != (write.version if write is not None else 0):
                 return True
         return False
 
     def packed(self, kept: Sequence[SavedTensor]) -> tuple[SavedTensor, ...]:
-        """What a new node holds in place of ``kept``."""
-        return tuple(kept) if self.packing is None or not kept else self.packing
+        """What a new node holds in place of ``last_stores``."""
+        return tuple(kept) if self.saved_tensor_override is None or not kept else self.saved_tensor_override
 
     def enter(self, mode: bool | None, inference: bool | None) -> None:
         """Set grad mode. Inference mode lasts through ``no_grad`` and ``enable_grad``, where ``inference`` is None;

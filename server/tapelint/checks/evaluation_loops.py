@@ -18,7 +18,7 @@ from ..autograd.events.training_step import EvaluationRecorded
 from ..domain.reachability import reachable_graph
 from ..domain.values import FALSE, HeapRef, Instance, TensorRef, Value
 from ..engine.machine import Machine
-from ..source import once, walk
+from ..source import cached_on_node, walk
 
 
 def called(state: State, receiver: HeapRef, node: ast.AST, result: Value) -> None:
@@ -30,31 +30,31 @@ def called(state: State, receiver: HeapRef, node: ast.AST, result: Value) -> Non
         return
     graph = state.tensors[result.id].grad_fn
     if graph is not None and graph.certain and thing.attributes.get("training") == FALSE:
-        state.evaluated[lap.run, lap.number] = (graph, state.point(node))
+        state.evaluation_graphs[lap.run, lap.number] = (graph, state.point(node))
 
 
 def on_escape(state: State, given: list[int]) -> None:
     """Unknown code was given tensors: with graphs they may do anything."""
-    if state.evaluated and any(state.tensors[key].requires_grad for key in given):
-        state.evaluated.clear()
+    if state.evaluation_graphs and any(state.tensors[key].requires_grad for key in given):
+        state.evaluation_graphs.clear()
 
 
 def leave(m: Machine, state: State, run: int) -> None:
     """A loop has ended on this path."""
-    first, second = state.evaluated.pop((run, 1), None), state.evaluated.pop((run, 2), None)
+    first, second = state.evaluation_graphs.pop((run, 1), None), state.evaluation_graphs.pop((run, 2), None)
     if first is None or second is None:
         return
     graph, point = first
     if _keeps_some(point.iterations[-1].loop):
         return
     nodes, trained = _graph(state, graph)
-    if not trained or any(node.created_at.place in m.facts.walked for node in nodes):
+    if not trained or any(node.created_at.call_site in m.facts.walked for node in nodes):
         return
     if not nodes & reachable_graph(state):
         m.facts.publish(EvaluationRecorded(point, None, point.iterations[-1].loop, len(nodes)))
 
 
-@once
+@cached_on_node
 def _keeps_some(loop: ast.AST) -> bool:
     """Whether a loop stores something only under a condition: then what this path has let go may be held on another."""
     tests = [node for node in walk(loop) if isinstance(node, ast.If)]

@@ -18,7 +18,7 @@ from ..autograd import LastStore, Leaf, Node, RetainedGraphs, State, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
 from ..autograd.passes.retained_graphs import forget
-from ..domain.mro import find, is_module
+from ..domain.mro import is_module, lookup_in_mro
 from ..domain.values import (
     NONE,
     Frame,
@@ -39,21 +39,21 @@ MOST = 400
 """How many values are looked at to find who holds a tensor."""
 
 
-def leave(m: Machine, state: State, run: int) -> None:
+def on_loop_exit(m: Machine, state: State, run: int) -> None:
     """A loop ends: what do its variables and containers hold of more than one iteration?
 
     A loop in the ``forward`` of a module, or in what it calls, goes through layers or time steps: its graph belongs
     together, and to the caller.
     """
-    if any(_is_forward(state, definition, given) for definition, given in m.running):
+    if any(_is_forward(state, definition, given) for definition, given in m.call_stack):
         return
     frame: Frame = state.heap[state.frame]
     if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations):
         return
-    kept = [each for each in state.kept.values() if any(lap.run == run for lap in each.stored.point.iterations)]
+    kept = [each for each in state.last_stores.values() if any(lap.run == run for lap in each.stored.point.iterations)]
     if not kept:
         return
-    spans = _Spans(state, run)
+    spans = IterationSpans(state, run)
     holders: dict[int, list[int]] | None = None
     for each in kept:
         if not _may_collect(state, spans, each):
@@ -63,7 +63,7 @@ def leave(m: Machine, state: State, run: int) -> None:
             _collect(state, spans, each, {each.tensor, *holders[each.tensor]})
 
 
-def _may_collect(state: State, spans: _Spans, kept: LastStore) -> bool:
+def _may_collect(state: State, spans: IterationSpans, kept: LastStore) -> bool:
     """Whether a tensor that an iteration has stored may hold the graphs of earlier ones."""
     node = state.tensors[kept.tensor].grad_fn
     if node is None:
@@ -71,14 +71,14 @@ def _may_collect(state: State, spans: _Spans, kept: LastStore) -> bool:
     return _collects(kept.stored) or len(spans.iterations(node)) > 1 and spans.carried(node)
 
 
-def _collect(state: State, spans: _Spans, kept: LastStore, held: set[int]) -> None:
+def _collect(state: State, spans: IterationSpans, kept: LastStore, held: set[int]) -> None:
     """Remember that the tensors that are ``held`` together keep the graphs of several iterations, if they do."""
     nodes = [fn for key in held if (fn := state.tensors[key].grad_fn) is not None]
     iterations = {lap for fn in nodes for lap in spans.iterations(fn)}
     alive = spans.alive(nodes)
     if len(iterations) > 1 and (alive or spans.freed(nodes)):
         lap = next(lap for lap in kept.stored.point.iterations if lap.run == spans.run)
-        state.collected[kept.stored.statement] = RetainedGraphs(kept.tensor, kept.stored, lap, alive)
+        state.retained_after_loop[kept.stored.statement] = RetainedGraphs(kept.tensor, kept.stored, lap, alive)
 
 
 def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
@@ -87,7 +87,7 @@ def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> 
     thing = state.heap.get(module.id) if isinstance(module, HeapRef) else None
     if not isinstance(thing, Instance) or not is_module(state, thing.kind):
         return False
-    found = find(state, thing.kind, "forward")
+    found = lookup_in_mro(state, thing.kind, "forward")
     return found is not None and isinstance(found[1], Function) and found[1].node is definition
 
 
@@ -99,21 +99,21 @@ def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
     return any(is_module_like(state, frame.variables.get(name, NONE)) for name in names)
 
 
-def tell(m: Machine, state: State, outside: Iterable[Value]) -> None:
+def report_retained(m: Machine, state: State, outside: Iterable[Value]) -> None:
     """A path ends: what was collected, was never walked, and is held by nothing else (``outside``).
 
     Walked on any path: a loop has more iterations than are followed, and a later one may be the one with a backward.
     """
-    if not state.collected:
+    if not state.retained_after_loop:
         return
     outer = _tensors(state, *outside)
     if outer is None:
         return
-    known = outer | state.handed
+    known = outer | state.escaped
     theirs = _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
-    for each in state.collected.values():
+    for each in state.retained_after_loop.values():
         top = state.tensors[each.tensor].grad_fn
-        if top in theirs or any(n in theirs or n.created_at.place in m.facts.walked for n in each.alive):
+        if top in theirs or any(n in theirs or n.created_at.call_site in m.facts.walked for n in each.alive):
             continue
         walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
         if walk is not None and all(lap.run != each.lap.run for lap in walk.point.iterations):
@@ -127,7 +127,7 @@ def is_vague(state: State, result: Value) -> bool:
     frontier = [result]
     while frontier:
         item = frontier.pop()
-        if isinstance(item, Unknown) and item.grad is not False:
+        if isinstance(item, Unknown) and item.requires_grad is not False:
             return True
         if isinstance(item, TensorRef) and state.tensors[item.id].requires_grad is None:
             return True
@@ -141,10 +141,10 @@ def _collects(stored: Stored) -> bool:
     return stored.how == "appended" or any(isinstance(target, ast.Subscript) for target in targets)
 
 
-def returned(m: Machine, state: State, call: ast.AST) -> None:
+def on_return(m: Machine, state: State, call: ast.AST) -> None:
     """A call made in a loop returns: what it leaves in memory that no code can reach any more."""
     made = replace(state.point(call), calls=(*state.calls, call))
-    known = _tensors(state, *_scope(state), *([state.value] if state.value is not None else ()))
+    known = _tensors(state, *_scope(state), *([state.completion_value] if state.completion_value is not None else ()))
     if known is None:
         return
     left(m.facts, state, made, known)
@@ -152,7 +152,7 @@ def returned(m: Machine, state: State, call: ast.AST) -> None:
         forget(state, _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None))
 
 
-class _Spans:
+class IterationSpans:
     """For each node made in a run of a loop: the iterations its graph reaches into, and what is alive of it."""
 
     def __init__(self, state: State, run: int) -> None:
@@ -178,7 +178,7 @@ class _Spans:
 
     def freed(self, nodes: Iterable[Node]) -> bool:
         """Whether backward passes of several iterations have freed what lies below: bare nodes are left of it."""
-        return self._spread(n for n in _below(nodes) if n.keeps and n in self.state.freed and self._inside(n))
+        return self._spread(n for n in _below(nodes) if n.saves_anything and n in self.state.freed and self._inside(n))
 
     def _spread(self, nodes: Iterable[Node]) -> bool:
         """Whether they are of more than one iteration."""
@@ -186,8 +186,8 @@ class _Spans:
 
     def carried(self, node: Node) -> bool:
         """Whether the operation that made it worked on what it had made in an earlier iteration."""
-        place = node.created_at.place
-        return any(n is not node and n.created_at.place == place and self._inside(n) for n in _below([node]))
+        place = node.created_at.call_site
+        return any(n is not node and n.created_at.call_site == place and self._inside(n) for n in _below([node]))
 
     def _inside(self, node: Node) -> bool:
         return any(lap.run == self.run for lap in node.created_at.iterations)
@@ -197,7 +197,7 @@ class _Spans:
         frontier = [node]
         while frontier:
             item = frontier.pop()
-            if item not in found and item not in self.known and self._inside(item) and item.assumed is None:
+            if item not in found and item not in self.known and self._inside(item) and item.assumption is None:
                 found.add(item)
                 frontier += [child for child in item.inputs if isinstance(child, Node)]
         return found

@@ -19,7 +19,7 @@ from ..autograd.events.broken_graph import NothingToOptimize
 from ..autograd.events.training_step import NeverStepped
 from ..domain.values import HeapRef, Instance, Mapping, Optimizer, TensorRef, Tuple, Unknown, Value
 from ..domain.values import Sequence as Items
-from ..engine.machine import Machine, Raised
+from ..engine.machine import Machine, ProgramRaised
 from ..models.torch.nn.module_registry import is_module_like, parameters_of
 from ..models.torch.registry import Call
 
@@ -40,7 +40,7 @@ class HeldLeaves:
 def look(m: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None) -> None:
     """An optimizer of ``keys`` steps: tell what it should hold, too."""
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
-    if any(thing.open for thing in optimizers.values()):
+    if any(thing.is_partial for thing in optimizers.values()):
         return
     lost = _lost_leaves(m, state, optimizers.values())
     mine = max((key for key, thing in optimizers.items() if thing.params == list(keys)), default=None)
@@ -57,7 +57,11 @@ def look(m: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optim
 def _lost_leaves(m: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
     """The leaves that backward passes come to and that no optimizer holds."""
     held = {key for thing in optimizers for key in thing.params}
-    return {key for key in state.history if key not in held and key not in m.facts.watched and _untrained(state, key)}
+    return {
+        key
+        for key in state.history
+        if key not in held and key not in m.facts.wanted_gradients and _untrained(state, key)
+    }
 
 
 def _tell(
@@ -69,9 +73,9 @@ def _tell(
     m.facts.publish(
         NeverStepped(
             now,
-            next((run.assumed for run in passes if run.assumed), None),
+            next((run.assumption for run in passes if run.assumption), None),
             optimizer,
-            m.made.get(mine),
+            m.created_by.get(mine),
             kept.leaves,
             why,  # type: ignore[arg-type]
             target,
@@ -85,7 +89,11 @@ def refuse_nothing(m: Machine, state: State, given: Value, call: Call) -> None:
     """An optimizer is given what ``parameters()`` found, and that is nothing: all there is lies in plain containers."""
     module = m.facts.parameters_requested_by.get(given.id) if isinstance(given, HeapRef) else None
     thing = state.heap[module] if module is not None else None
-    if not isinstance(thing, Instance) or thing.open or any(isinstance(v, Unknown) for v in thing.attributes.values()):
+    if (
+        not isinstance(thing, Instance)
+        or thing.is_partial
+        or any(isinstance(v, Unknown) for v in thing.attributes.values())
+    ):
         return
     for name, value in thing.attributes.items():
         leaves = tuple(_in_containers(state, value, DEPTH))
@@ -93,21 +101,21 @@ def refuse_nothing(m: Machine, state: State, given: Value, call: Call) -> None:
         if leaves and home is not None:
             wrapper = _wrapper(state, value)
             m.facts.publish(NothingToOptimize(state.point(call.node), None, leaves, *home, wrapper))
-            raise Raised("ValueError", "optimizer got an empty parameter list", by_torch=True)
+            raise ProgramRaised("ValueError", "optimizer got an empty parameter list", by_torch=True)
 
 
 def _untrained(state: State, key: int) -> bool:
     """Whether passes reach a leaf, and no code has used, read, cleared or changed what it got, or the leaf itself."""
     past, tensor = state.history[key], state.tensors[key]
-    write = state.writes.get(tensor.counter)
+    write = state.writes.get(tensor.version_counter)
     return (
         bool(past.passes)
         and not (past.used or past.step or past.doubt or past.perhaps)
         and tensor.requires_grad is True
-        and tensor.assumed is None
-        and tensor.memory not in state.untracked_writes
+        and tensor.assumption is None
+        and tensor.storage not in state.untracked_writes
         and (write is None or write.stamp < past.passes[0].stamp)
-        and all(use.step is not None for run in past.passes if (use := state.spent.get(run)) is not None)
+        and all(use.step is not None for run in past.passes if (use := state.consumed_passes.get(run)) is not None)
     )
 
 
@@ -116,7 +124,7 @@ def _missing(
 ) -> Iterator[tuple[str, HeldLeaves]]:
     """What the optimizer ``built`` of the leaves ``mine`` has lost of a network, if it was given the whole of it."""
     thing = state.heap[owner]
-    if not _is_network(state, HeapRef(owner)) or thing.open:
+    if not _is_network(state, HeapRef(owner)) or thing.is_partial:
         return
     registered = frozenset(leaves_below(state, HeapRef(owner)))
     wanted = {key for key in registered if state.tensors[key].requires_grad}

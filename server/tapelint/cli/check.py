@@ -17,7 +17,7 @@ from ..source.reading import decode
 from ..source.writing import encoded
 from ..workspace import Config, ConfigError, codes, discover, load
 from .documents import DOCUMENTS, Document, difference
-from .job import Answer, Fixing, Task, unseen, work
+from .job import FileResult, Fixing, Task, unseen, work
 from .signals import Interrupted, interruptible
 from .streams import explain, say, tell, writing
 
@@ -91,7 +91,7 @@ class Run:
         except ConfigError:
             return False
 
-    def take(self, answer: Answer) -> None:
+    def take(self, answer: FileResult) -> None:
         """Print what there is to say about a file."""
         unseen = tally(answer.notices)
         self.files += not unseen[Kind.NOT_READ]
@@ -115,7 +115,7 @@ class Run:
         with writing():
             self._print(answer)
 
-    def _print(self, answer: Answer) -> None:
+    def _print(self, answer: FileResult) -> None:
         if self.request.diff:
             sys.stdout.write(difference(answer.path, answer.before, answer.after))
         elif self.request.output_format not in DOCUMENTS:
@@ -193,7 +193,7 @@ def run(request: Request) -> int:
         outcome.fail(f"the current folder cannot be used: {error.strerror}")
         return 2
     override = {name: value for name, value in wanted.items() if value}
-    come: dict[int, Answer] = {}
+    come: dict[int, FileResult] = {}
     tasks: list[Task] = []
     try:
         with interruptible():
@@ -253,7 +253,7 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
             run.warn(f"{given}: no Python files here")
 
 
-def _answers(tasks: list[Task], jobs: int | None, come: dict[int, Answer]) -> Generator[Answer, None, None]:
+def _answers(tasks: list[Task], jobs: int | None, come: dict[int, FileResult]) -> Generator[FileResult, None, None]:
     """The answers in the order of the tasks; ``come`` holds those that have come before their turn."""
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
     if jobs < 2 or len(tasks) <= _FEW:

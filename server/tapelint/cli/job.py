@@ -43,7 +43,7 @@ class Task:
 
 
 @dataclass(slots=True)
-class Answer:
+class FileResult:
     """What there is to print: ``found`` in the wanted format, ``warnings`` and ``failures`` for stderr; how many fixes
     were made, the text before and after them. ``notices`` say what was not seen: at a terminal they are counted, in
     formats for programs they are among ``found``, or ``notifications`` where the format tells them apart. One of them
@@ -64,9 +64,9 @@ class Answer:
     after: str = ""
 
 
-def work(task: Task) -> Answer:
+def work(task: Task) -> FileResult:
     """Analyse a file. Never raises: a fault of ours is a failure of this file, not of the run."""
-    answer = Answer(task.path)
+    answer = FileResult(task.path)
     try:
         text = read(task.path) if task.text is None else task.text
         answer.before = answer.after = text if task.fix != "no" else ""
@@ -80,14 +80,14 @@ def work(task: Task) -> Answer:
     return answer
 
 
-def unseen(task: Task, notice: Notice) -> Answer:
+def unseen(task: Task, notice: Notice) -> FileResult:
     """The answer about a file that could not be looked at."""
-    answer = Answer(task.path)
+    answer = FileResult(task.path)
     _tell(task, answer, notice)
     return answer
 
 
-def _analyse(task: Task, text: str | Notebook, answer: Answer) -> None:
+def _analyse(task: Task, text: str | Notebook, answer: FileResult) -> None:
     from .. import analysis
 
     report = analysis.analyse(text, task.path, task.config, resolve=_resolver(), is_imported=_resolver().is_imported)
@@ -109,7 +109,7 @@ def _analyse(task: Task, text: str | Notebook, answer: Answer) -> None:
         _tell(task, answer, notice, report.source)
 
 
-def _repaired(task: Task, report: Report, answer: Answer) -> Report:
+def _repaired(task: Task, report: Report, answer: FileResult) -> Report:
     """The report on the file as it is after its fixes; the one before where they cannot be written."""
     if report.source.cells:
         answer.warnings.append(f"{task.path}: fixes are applied to files of Python only, not in notebooks")
@@ -132,7 +132,7 @@ def _repaired(task: Task, report: Report, answer: Answer) -> Report:
     return repaired.report
 
 
-def _tell(task: Task, answer: Answer, notice: Notice, source: Source | None = None) -> None:
+def _tell(task: Task, answer: FileResult, notice: Notice, source: Source | None = None) -> None:
     """Say what was not seen: where it is a failure on stderr in any case, for programs only if its code is wanted."""
     source = source or parse("", task.path)
     answer.notices.append(notice)

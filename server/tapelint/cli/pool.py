@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 
 from ..fault import REPORT
 from ..report.notice import Kind, Notice
-from .job import Answer, Task, unseen, work
+from .job import FileResult, Task, unseen, work
 from .signals import ENDING, held_back
 from .streams import log
 
@@ -27,7 +27,7 @@ _PATIENCE = 5.0
 """Seconds that a process has to finish what must not be interrupted."""
 
 
-def in_processes(tasks: Sequence[Task], jobs: int, come: dict[int, Answer]) -> Iterator[Answer]:
+def in_processes(tasks: Sequence[Task], jobs: int, come: dict[int, FileResult]) -> Iterator[FileResult]:
     """The answers in the order of the tasks. ``come`` holds those, by number, that have come and are not yet their
     turn: the caller may want them when it is interrupted.
     """
@@ -53,7 +53,7 @@ class _Worker:
 class _Pool:
     """Who works on what. ``deaths`` says how a task's first process ended."""
 
-    def __init__(self, tasks: Sequence[Task], jobs: int, come: dict[int, Answer]) -> None:
+    def __init__(self, tasks: Sequence[Task], jobs: int, come: dict[int, FileResult]) -> None:
         self.tasks, self.jobs, self.come = tasks, jobs, come
         self.waiting = deque(range(len(tasks)))
         self.again: deque[int] = deque()
@@ -118,7 +118,7 @@ class _Pool:
         self.workers.append(worker)
         return worker
 
-    def _take(self, number: int | None, answer: Answer) -> None:
+    def _take(self, number: int | None, answer: FileResult) -> None:
         assert number is not None
         how = self.deaths.get(number)
         if how:

@@ -20,6 +20,7 @@ from .reachability import JoinPoint, entries
 from .values import (
     NONE,
     BoundMethod,
+    BuiltinMethod,
     Class,
     Const,
     External,
@@ -28,7 +29,6 @@ from .values import (
     HeapRef,
     Instance,
     Mapping,
-    Method,
     Module,
     Optimizer,
     Partial,
@@ -49,18 +49,18 @@ SUSPECTS = 4
 
 
 class Bisimulation:
-    """Two paths that are being compared. ``plain`` collects what they may forget; ``alike`` what is assumed equal.
-    Iterations are counted from those that the paths are in: ``ahead`` says for each running loop how many more of them
-    the first has begun.
+    """Two paths that are being compared. ``plain`` collects what they may forget; ``assumed_equal`` what is assumed
+    equal. Iterations are counted from those that the paths are in: ``ahead`` says for each running loop how many more
+    of them the first has begun.
     """
 
-    __slots__ = ("state", "other", "saved", "meeting", "live", "plain", "alike", "nodes", "ahead")
+    __slots__ = ("state", "other", "saved", "meeting", "live", "plain", "assumed_equal", "nodes", "ahead")
 
     def __init__(self, state: State, other: State, saved: set[int], meeting: JoinPoint) -> None:
         self.state, self.other, self.saved, self.meeting = state, other, saved, meeting
         self.live = meeting.live
         self.plain: list[Change] = []
-        self.alike: set[tuple[int, int]] = set()
+        self.assumed_equal: set[tuple[int, int]] = set()
         self.nodes: set[tuple[Node, Node]] = set()
         self.ahead: dict[ast.AST, int] = {}
         if state.iterations is not other.iterations:
@@ -68,14 +68,14 @@ class Bisimulation:
                 if mine.number != yours.number:
                     self.ahead[mine.loop] = mine.number - yours.number
 
-    def agrees(self, suspects: list[int]) -> bool:
+    def is_equivalent(self, suspects: list[int]) -> bool:
         """Whether all that either path has changed since they parted is alike, up to what is plain."""
         state, other = self.state, self.other
-        if any(map(self.apart, suspects)):
+        if any(map(self.distinguishes, suspects)):
             return False
         changed = state.difference(other)
         for key in sorted(changed.heap):  # in the same order in every analysis
-            if self.apart(key):
+            if self.distinguishes(key):
                 suspects[:] = [key, *(s for s in suspects if s != key)][:SUSPECTS]
                 return False
         for key in sorted(changed.tensors):
@@ -87,19 +87,19 @@ class Bisimulation:
         return self.shared_past(changed.writes)
 
     def result(self) -> bool:
-        mine, yours = self.state.value, self.other.value
+        mine, yours = self.state.completion_value, self.other.completion_value
         if mine is yours or mine == yours:
             return True
         if not isinstance(mine, VALUES) or not isinstance(yours, VALUES):
             return False
         if self.is_plain(self.state, mine) and self.is_plain(self.other, yours):
             if NONE not in (mine, yours):
-                self.other.value = Unknown("result")
+                self.other.completion_value = Unknown("result")
                 return True
             return False
         return self.values(mine, yours)
 
-    def apart(self, key: int) -> bool:
+    def distinguishes(self, key: int) -> bool:
         """Whether a heap object that both paths have keeps them apart."""
         mine, yours = self.state.heap.get(key), self.other.heap.get(key)
         if mine is yours or mine is None or yours is None:
@@ -111,7 +111,9 @@ class Bisimulation:
 
     def holds_tensor(self, key: int) -> bool:
         """Whether some code on one of the paths may still hold a tensor."""
-        return self.live is None or any(key in self.meeting.held(path).tensors for path in (self.state, self.other))
+        return self.live is None or any(
+            key in self.meeting.reachable(path).tensors for path in (self.state, self.other)
+        )
 
     def values(self, mine: Value, yours: Value) -> bool:
         """Whether two values are alike."""
@@ -135,15 +137,15 @@ class Bisimulation:
             return len(mine.items) == len(yours.items) and all(map(self.values, mine.items, yours.items))
         if isinstance(mine, BoundMethod) and isinstance(yours, BoundMethod):
             return self.values(mine.function, yours.function) and self.values(mine.receiver, yours.receiver)
-        if isinstance(mine, Method) and isinstance(yours, Method):
+        if isinstance(mine, BuiltinMethod) and isinstance(yours, BuiltinMethod):
             return mine.name == yours.name and self.values(mine.receiver, yours.receiver)
         return False
 
     def references(self, mine: int, yours: int) -> bool:
         """Whether two heap objects, which paths may have made separately, are alike."""
-        if mine == yours or (mine, yours) in self.alike:
+        if mine == yours or (mine, yours) in self.assumed_equal:
             return True
-        self.alike.add((mine, yours))
+        self.assumed_equal.add((mine, yours))
         left, right = self.state.heap.get(mine), self.other.heap.get(yours)
         return left is not None and right is not None and self.things(left, right, (mine, yours))
 
@@ -216,9 +218,9 @@ class Bisimulation:
                 tensor is not None
                 and tensor.grad_fn is None
                 and tensor.requires_grad is not True
-                and tensor.counter not in self.saved
+                and tensor.version_counter not in self.saved
             )
-        if kind is Method:
+        if kind is BuiltinMethod:
             return isinstance(value.receiver, (Unknown, External))  # type: ignore[union-attr]
         items = _contained(state, value) if depth else None
         return items is not None and all(self.is_plain(state, item, depth - 1) for item in items)
@@ -229,7 +231,7 @@ class Bisimulation:
             return True
         if (
             mine.requires_grad is not yours.requires_grad
-            or mine.assumed != yours.assumed
+            or mine.assumption != yours.assumption
             or mine.view != yours.view
             or mine.parameter is not yours.parameter
             or (mine.base is None) is not (yours.base is None)
@@ -239,7 +241,7 @@ class Bisimulation:
         if mine.grad_fn is None or yours.grad_fn is None:
             return mine.grad_fn is yours.grad_fn and _same_origin(mine, yours)
         if mine.grad_fn.created_at.node is not yours.grad_fn.created_at.node and (
-            mine.counter != yours.counter or mine.sizes != yours.sizes or mine.kind != yours.kind
+            mine.version_counter != yours.version_counter or mine.sizes != yours.sizes or mine.kind != yours.kind
         ):
             return False
         return self.graphs(mine.grad_fn, yours.grad_fn)
@@ -312,7 +314,7 @@ VALUES = (
     Module,
     Slice,
     BoundMethod,
-    Method,
+    BuiltinMethod,
     Partial,
     Range,
     Zip,

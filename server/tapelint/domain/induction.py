@@ -37,7 +37,7 @@ def watched(looks: set[int]) -> Iterator[None]:
 
 
 @contextmanager
-def apart() -> Iterator[set[int]]:
+def collect_observations() -> Iterator[set[int]]:
     """What is looked at while this lasts; whether that counts is for the caller to say (``count``)."""
     found: set[int] = set()
     token = _looks.set(found)
@@ -50,10 +50,10 @@ def apart() -> Iterator[set[int]]:
 def count(found: set[int]) -> None:
     """All of this has been looked at."""
     for key in found:
-        look(key)
+        observe(key)
 
 
-def look(key: int) -> None:
+def observe(key: int) -> None:
     """How many things the list ``key`` holds, or which, may decide what is done now."""
     looks = _looks.get()
     if looks is not None:
@@ -89,7 +89,7 @@ class InductionValue(Const):
     @property
     def value(self) -> Any:
         for key in self._keys:
-            look(key)
+            observe(key)
         return self._number
 
     @property
@@ -115,7 +115,7 @@ def raw_value(constant: Const) -> Any:
 def is_number(value: Value) -> bool:
     """Whether it is a number of Python for certain."""
     if isinstance(value, Unknown):
-        return value.why == "index"
+        return value.origin == "index"
     return isinstance(value, Const) and isinstance(raw_value(value), (int, float))
 
 

@@ -24,7 +24,7 @@ COMPARISON = 16
 """What comparing two paths costs at least, in things looked at."""
 
 
-def merged(state: State, other: State, saved: set[int], suspects: list[int], meeting: JoinPoint) -> bool:
+def try_join(state: State, other: State, saved: set[int], suspects: list[int], meeting: JoinPoint) -> bool:
     """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
 
     ``saved`` are the version counters some node has ever saved: how often any other was written cannot matter any more.
@@ -35,24 +35,24 @@ def merged(state: State, other: State, saved: set[int], suspects: list[int], mee
     if not _same_context(state, other):
         return False
     pair = Bisimulation(state, other, saved, meeting)
-    if state.signal in ("return", "raise") and not pair.result():
+    if state.completion in ("return", "raise") and not pair.result():
         return False
-    if not pair.agrees(suspects):
+    if not pair.is_equivalent(suspects):
         return False
     history.met(state, other)
-    forget(pair, other, pair.plain)
-    if state.choices != other.choices:
-        for choice in [c for c, taken in other.choices.items() if state.choices.get(c) != taken]:
-            del other.choices[choice]
+    havoc(pair, other, pair.plain)
+    if state.path_condition != other.path_condition:
+        for choice in [c for c, taken in other.path_condition.items() if state.path_condition.get(c) != taken]:
+            del other.path_condition[choice]
     return True
 
 
 def _same_context(state: State, other: State) -> bool:
     """Whether two paths go on at the same place, in the same modes, under the same hooks and in the same iterations."""
     return (
-        state.signal == other.signal
+        state.completion == other.completion
         and state.grad_mode == other.grad_mode
-        and state.packing == other.packing
+        and state.saved_tensor_override == other.saved_tensor_override
         and state.frame == other.frame
         and (
             not (state.hooks or other.hooks)
@@ -66,14 +66,14 @@ def same_iterations(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
     return left == right or [(lap.loop, lap.number) for lap in left] == [(lap.loop, lap.number) for lap in right]
 
 
-def forget(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
+def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
     """Which of two plain values an object holds is not known any more on ``path``, which is one of the two."""
     for left, right, name in changes:
         thing = path.edit(left if path is pair.state else right)
         if isinstance(thing, Sequence):
-            thing.open = True
+            thing.is_partial = True
         elif isinstance(thing, Mapping):
-            thing.open = True
+            thing.is_partial = True
             thing.items.pop(name, None)
         else:
             mine = entries(pair.state.heap[left]).get(name, MISSING)
@@ -102,12 +102,14 @@ def _perhaps(state: State, path: State, value: Value, unknown: Unknown, name: st
     """A value of the path ``state`` that is nothing known on the other one."""
     if isinstance(value, TensorRef):
         tensor = state.tensors[value.id]
-        grad = False if tensor.requires_grad is False and unknown.grad is False else None
+        grad = False if tensor.requires_grad is False and unknown.requires_grad is False else None
         return TensorRef(leaf(path, tensor.created_at.node, grad))
     if isinstance(value, Tuple) and any(isinstance(item, TensorRef) for item in value.items):
         return Tuple(tuple(_perhaps(state, path, item, unknown, name) for item in value.items), value.names)
-    return something(name, False if _is_number(value) and unknown.grad is False else None)
+    return something(name, False if _is_number(value) and unknown.requires_grad is False else None)
 
 
 def _is_number(value: Value) -> bool:
-    return isinstance(value, Const) and value is not MISSING or isinstance(value, Unknown) and value.grad is False
+    return (
+        isinstance(value, Const) and value is not MISSING or isinstance(value, Unknown) and value.requires_grad is False
+    )

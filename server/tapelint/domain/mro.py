@@ -13,7 +13,7 @@ from .values import BoundMethod, Class, External, Function, HeapRef, Instance, V
 OBJECT = External("builtins.object")
 
 
-def linear_order(state: State, kind: Value) -> list[Value]:
+def mro_of(state: State, kind: Value) -> list[Value]:
     """The classes to look in, most derived first (a depth-first approximation of the MRO, each class at its last
     place).
     """
@@ -36,13 +36,13 @@ def _visit(state: State, item: Value, depth: int, order: list[Value]) -> None:
             _visit(state, base, depth + 1, order)
 
 
-def find(state: State, kind: Value, name: str, after: int | None = None) -> tuple[Value, Value | None] | None:
+def lookup_in_mro(state: State, kind: Value, name: str, after: int | None = None) -> tuple[Value, Value | None] | None:
     """The first class that defines ``name``, of those that come ``after`` one, and as what; what a library class
     defines is None: any of them may define it.
     """
     if type(kind) is External:
         return (kind, None) if kind.name != OBJECT.name else None
-    order = linear_order(state, kind)
+    order = mro_of(state, kind)
     if after is not None:
         start = next((i + 1 for i, item in enumerate(order) if isinstance(item, HeapRef) and item.id == after), 0)
         order = order[start:]
@@ -63,13 +63,13 @@ def own_method(state: State, receiver: Value, name: str) -> Value | None:
     own = thing.attributes.get(name)
     if own is not None:
         return own
-    found = find(state, thing.kind, name)
+    found = lookup_in_mro(state, thing.kind, name)
     return BoundMethod(found[1], receiver) if found is not None and isinstance(found[1], Function) else None
 
 
 def is_module(state: State, kind: Value) -> bool:
     """Whether instances of ``kind`` are ``nn.Module``s for certain."""
-    for base in linear_order(state, kind):
+    for base in mro_of(state, kind):
         if isinstance(base, External) and is_layer(base.name):
             return True
     return False

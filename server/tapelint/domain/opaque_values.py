@@ -12,15 +12,15 @@ import sys
 from dataclasses import replace
 
 from .. import ops
-from ..autograd import Facts, State, current, invent
+from ..autograd import Facts, State, invent, resolve_view
 from ..models.torch.registry import MODULE_METHODS, TENSOR_METHODS
 from .values import (
+    BuiltinMethod,
     Const,
     External,
     HeapRef,
     Instance,
     Mapping,
-    Method,
     Range,
     Sequence,
     TensorRef,
@@ -38,22 +38,22 @@ def is_opaque(state: State, value: Value) -> bool:
     """Whether a value is an attribute that may be anything: of something unknown, or one that an object of the program
     has from an unknown class. What is known to be a method is not.
     """
-    if not isinstance(value, Method):
+    if not isinstance(value, BuiltinMethod):
         return False
     owner = value.receiver
     if isinstance(owner, TensorRef):
         return value.name not in TENSOR_METHODS and not ops.candidates(value.name)
     if isinstance(owner, HeapRef):
         return isinstance(state.heap[owner.id], Instance) and value.name not in MODULE_METHODS
-    return isinstance(owner, (Unknown, Method))
+    return isinstance(owner, (Unknown, BuiltinMethod))
 
 
 def as_data(state: State, value: Value) -> Value:
     """What an operation is given: an attribute, an object of the program or of a library is a value of which nothing
     is known; an attribute of data is data.
     """
-    if isinstance(value, Method):
-        return Unknown("attribute", value.receiver.grad if isinstance(value.receiver, Unknown) else None)
+    if isinstance(value, BuiltinMethod):
+        return Unknown("attribute", value.receiver.requires_grad if isinstance(value.receiver, Unknown) else None)
     if isinstance(value, External) and value.name.partition(".")[0] not in KNOWN:
         return Unknown("library")
     if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
@@ -65,15 +65,15 @@ def is_data(state: State, value: Value, deep: int = DEEP) -> bool:
     """Whether there is certainly nothing in a value that has a graph: numbers, texts, data, and containers of such."""
     value = as_data(state, value)
     if isinstance(value, Unknown):
-        return value.grad is False
+        return value.requires_grad is False
     if isinstance(value, TensorRef):
-        return current(state, value.id).requires_grad is False
+        return resolve_view(state, value.id).requires_grad is False
     if isinstance(value, Tuple):
         return deep > 0 and all(is_data(state, item, deep - 1) for item in value.items)
     thing = state.heap[value.id] if isinstance(value, HeapRef) else None
     if isinstance(thing, (Sequence, Mapping)):
         items = thing.items if isinstance(thing, Sequence) else thing.items.values()
-        return deep > 0 and not thing.open and all(is_data(state, item, deep - 1) for item in items)
+        return deep > 0 and not thing.is_partial and all(is_data(state, item, deep - 1) for item in items)
     return isinstance(value, (Const, External, Range))
 
 
@@ -82,8 +82,8 @@ def part_of(facts: Facts, state: State, whole: int, node: ast.AST) -> TensorRef:
     what the whole depends on, and shares nothing with other parts for certain. Of several each has the graph it was
     made with, whatever the mode is now.
     """
-    tensor = current(state, whole)
-    made = invent(facts, state, [whole], node, tensor.assumed, keeps=False)
+    tensor = resolve_view(state, whole)
+    made = invent(facts, state, [whole], node, tensor.assumption, saves_anything=False)
     if state.grad_mode is not True and tensor.requires_grad is not False:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     return TensorRef(made)

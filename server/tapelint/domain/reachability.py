@@ -14,6 +14,7 @@ from ..autograd import Node, State
 from ..autograd.frozen import frozen
 from .values import (
     BoundMethod,
+    BuiltinMethod,
     Class,
     Due,
     Frame,
@@ -22,7 +23,6 @@ from .values import (
     HeapRef,
     Instance,
     Mapping,
-    Method,
     Optimizer,
     Partial,
     Sequence,
@@ -88,7 +88,7 @@ class JoinPoint:
         if type(state.heap[key]) not in OBJECTS:
             return True
         if self.live is not None:
-            return key in self.held(state).objects
+            return key in self.reachable(state).objects
         if type(state.heap[key]) not in CONTAINERS:
             return True
         found = self._reached.get(id(state))
@@ -98,13 +98,13 @@ class JoinPoint:
             self.work += 2 * len(state.heap)
         return key in found
 
-    def held(self, state: State) -> Reachable:
+    def reachable(self, state: State) -> Reachable:
         """What a path holds; ``live`` is known."""
         found = self._held.get(id(state))
         if found is None:
             assert self.live is not None
             given = [value for _, values in self.running for value in values]
-            found = self._held[id(state)] = held(state, self.live, given, self.known)
+            found = self._held[id(state)] = reachable(state, self.live, given, self.known)
             self.work += 2 * len(state.heap)
         return found
 
@@ -116,7 +116,7 @@ class JoinPoint:
         return found
 
 
-def held(state: State, live: frozenset[str], given: Iterable[Value], known: Known) -> Reachable:
+def reachable(state: State, live: frozenset[str], given: Iterable[Value], known: Known) -> Reachable:
     """What anything on the heap holds, but for the variables of the running scope that are not ``live``; and what the
     running calls were ``given``, which the caller still has. What a path does not own is never changed: what is
     in it is looked for once.
@@ -162,7 +162,7 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     """
     found = Reachable(set(), set())
     objects, owned = found.objects, state.owned
-    collect([*given, state.value], found)
+    collect([*given, state.completion_value], found)
     for key, thing in state.heap.items():
         if type(thing) in CONTAINERS:
             continue
@@ -199,7 +199,7 @@ def collect(values: list[Value], found: Reachable) -> None:
         elif kind is TensorRef:
             tensors.add(value.id)  # type: ignore[union-attr]
         elif kind is Unknown:
-            tensors.add(value.tensor)  # type: ignore[union-attr]
+            tensors.add(value.tensor_id)  # type: ignore[union-attr]
         elif kind in _PARTS:
             values += _PARTS[kind](value)
 
@@ -218,7 +218,7 @@ OBJECTS = frozenset((Sequence, Mapping, Instance, Optimizer))
 _PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
     Tuple: lambda value: value.items,
     BoundMethod: lambda value: (value.function, value.receiver),
-    Method: lambda value: (value.receiver,),
+    BuiltinMethod: lambda value: (value.receiver,),
     Super: lambda value: (value.receiver,),
     Partial: lambda value: (value.function, *value.args, *(item for _, item in value.kwargs)),
     Function: lambda value: (*value.defaults, *(item for _, item in value.keyword_defaults)),

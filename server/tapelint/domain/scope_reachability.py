@@ -22,9 +22,9 @@ class LocalJoinPoint(JoinPoint):
     is_local = True
 
     def reaches(self, state: State, key: int) -> bool:
-        return key == state.frame or key in self.held(state).objects
+        return key == state.frame or key in self.reachable(state).objects
 
-    def held(self, state: State) -> Reachable:
+    def reachable(self, state: State) -> Reachable:
         found = self._held.get(id(state))
         if found is None:
             found = self._held[id(state)] = _reachable(state, self.live)
@@ -34,7 +34,7 @@ class LocalJoinPoint(JoinPoint):
     def reachable_graph(self, state: State) -> set[Node]:
         found = self._walkable.get(id(state))
         if found is None:
-            records = (state.tensors.get(key) for key in self.held(state).tensors)
+            records = (state.tensors.get(key) for key in self.reachable(state).tensors)
             found = {record.grad_fn for record in records if record is not None and record.grad_fn is not None}
             todo = list(found)
             for node in todo:  # which grows

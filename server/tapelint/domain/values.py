@@ -28,21 +28,22 @@ class Const:
 
 @frozen(eq=False)
 class Unknown:
-    """``grad`` tells whether it requires grad if it is a tensor: False for data, None where that is unknown too.
+    """``requires_grad`` tells whether it requires grad if it is a tensor: False for data, None where that is unknown
+    too.
 
-    ``tensor`` is the id it gets the first time it is used as a tensor. ``module`` is true where it is used as a
-    network, ``assumed`` names the call it came from if that call was given tensors with a graph. ``formula`` is how a
+    ``tensor_id`` is the id it gets the first time it is used as a tensor. ``module`` is true where it is used as a
+    network, ``assumption`` names the call it came from if that call was given tensors with a graph. ``formula`` is how a
     plain value was computed from others (``conditions``).
     """
 
-    why: str = ""
-    grad: bool | None = None
-    tensor: int = field(default_factory=fresh_id)
+    origin: str = ""
+    requires_grad: bool | None = None
+    tensor_id: int = field(default_factory=fresh_id)
     formula: Hashable = None
 
 
 def something(name: str, grad: bool | None = None, formula: Hashable = None) -> Unknown:
-    """Something unknown that the program calls ``name``: a name says nothing of what it is (see ``Unknown.why``)."""
+    """Something unknown that the program calls ``name``: a name says nothing of what it is (see ``Unknown.origin``)."""
     return Unknown(f"`{name}`", grad, formula=formula)
 
 
@@ -112,7 +113,7 @@ class BoundMethod:
 
 
 @frozen
-class Method:
+class BuiltinMethod:
     """A method that is not the program's own: of a tensor, a list, an optimizer, a module."""
 
     receiver: Value
@@ -198,7 +199,7 @@ Value = (
     | Slice
     | Function
     | BoundMethod
-    | Method
+    | BuiltinMethod
     | Super
     | Partial
     | GradMode
@@ -222,13 +223,13 @@ def as_key(value: Value) -> Any:
         except TypeError:
             return None
         return value.value if value.value is not None else value
-    identity = value.receiver if isinstance(value, (Method, BoundMethod)) else value
+    identity = value.receiver if isinstance(value, (BuiltinMethod, BoundMethod)) else value
     return value if isinstance(identity, (TensorRef, HeapRef)) else None
 
 
 def of_key(key: Any) -> Value:
     """The value that is known by a key."""
-    return key if isinstance(key, (Const, TensorRef, HeapRef, Method, BoundMethod, Unknown)) else Const(key)
+    return key if isinstance(key, (Const, TensorRef, HeapRef, BuiltinMethod, BoundMethod, Unknown)) else Const(key)
 
 
 @dataclass(slots=True)
@@ -249,19 +250,19 @@ class Frame:
 
 @dataclass(slots=True)
 class Sequence:
-    """A list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``, by ``kind``. ``open``: there may be
-    more items. ``names`` are those of the layers of a ``Sequential`` that have other names than their numbers.
+    """A list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``, by ``kind``. ``is_partial``: there may
+    be more items. ``names`` are those of the layers of a ``Sequential`` that have other names than their numbers.
     """
 
     kind: str
     items: list[Value]
-    open: bool = False
+    is_partial: bool = False
     limit: int | None = None
     training: bool = True
     names: tuple[str, ...] = ()
 
     def copy(self) -> Sequence:
-        return Sequence(self.kind, list(self.items), self.open, self.limit, self.training, self.names)
+        return Sequence(self.kind, list(self.items), self.is_partial, self.limit, self.training, self.names)
 
     def named(self) -> list[tuple[str, Value]]:
         """Each layer with its name."""
@@ -271,18 +272,19 @@ class Sequence:
 
 @dataclass(slots=True)
 class Mapping:
-    """A dict, ``ModuleDict`` or ``ParameterDict``. ``open``: there may be more keys. Keys are plain Python values, or
-    values that are known by their identity. What is written into the dicts of a module, ``owner``, is written there.
+    """A dict, ``ModuleDict`` or ``ParameterDict``. ``is_partial``: there may be more keys. Keys are plain Python
+    values, or values that are known by their identity. What is written into the dicts of a module, ``owner``, is
+    written there.
     """
 
     items: dict[Any, Value]
-    open: bool = False
+    is_partial: bool = False
     kind: str = "dict"
     default: Value | None = None
     owner: HeapRef | None = None
 
     def copy(self) -> Mapping:
-        return Mapping(dict(self.items), self.open, self.kind, self.default, self.owner)
+        return Mapping(dict(self.items), self.is_partial, self.kind, self.default, self.owner)
 
 
 @dataclass(slots=True)
@@ -305,28 +307,28 @@ class Class:
 
 @dataclass(slots=True)
 class Instance:
-    """An object. ``kind`` is a Ref to its class, or the Lib it was made by. ``open``: attributes we know nothing of
-    may exist.
+    """An object. ``kind`` is a Ref to its class, or the Lib it was made by. ``is_partial``: attributes we know nothing
+    of may exist.
     """
 
     kind: Value
     attributes: dict[str, Value]
-    open: bool = False
+    is_partial: bool = False
 
     def copy(self) -> Instance:
-        return Instance(self.kind, dict(self.attributes), self.open)
+        return Instance(self.kind, dict(self.attributes), self.is_partial)
 
 
 @dataclass(slots=True)
 class Optimizer:
-    """``params`` are the tensors it updates; ``open`` where there may be others; ``single`` if it calls a closure
+    """``params`` are the tensors it updates; ``is_partial`` where there may be others; ``single`` if it calls a closure
     just once; ``stateful`` if the first step makes a state for a tensor, which later ones write; ``began`` says for
     which tensors that was done, and when, if it was in inference mode.
     """
 
     name: str
     params: list[int]
-    open: bool = False
+    is_partial: bool = False
     fused: bool = False
     single: bool = False
     stateful: bool = False

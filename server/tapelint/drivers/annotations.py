@@ -53,7 +53,7 @@ def promised(
 
 
 def _is_data(value: Value) -> bool:
-    return isinstance(value, Unknown) and value.grad is False
+    return isinstance(value, Unknown) and value.requires_grad is False
 
 
 def _options(annotation: ast.expr | None) -> Iterator[ast.expr | None]:
@@ -146,17 +146,17 @@ def _library(m: Machine, state: State, kind: str, name: str, at: ast.AST) -> Val
 
 def _object(m: Machine, state: State, kind: HeapRef, at: ast.AST, make: Make) -> Value | None:
     """An object of a class of the program, unless that takes too much. It may be one of a derived class."""
-    if kind.id in m.making or len(m.making) >= NESTED or not _matters(m, state, kind):
+    if kind.id in m.imagined_classes or len(m.imagined_classes) >= NESTED or not _matters(m, state, kind):
         return None
-    depth, limit = m.depth, m.limit
+    depth, limit = m.depth, m.fuel
     trial = state.fork()
-    m.limit = min(m.limit, m.steps + STEPS)
-    m.making.append(kind.id)
+    m.fuel = min(m.fuel, m.fuel_used + STEPS)
+    m.imagined_classes.append(kind.id)
     try:
         made = make(m, trial, kind, at)
     except OutOfFuel:
         m.depth = depth
-        if limit <= m.limit:
+        if limit <= m.fuel:
             raise
         return None
     except RecursionError as error:
@@ -164,9 +164,9 @@ def _object(m: Machine, state: State, kind: HeapRef, at: ast.AST, make: Make) ->
         m.fail(Entry("object", state.heap[kind.id].node), error)
         return None
     finally:
-        m.making.pop()
-        m.limit = limit
-    trial.edit(made.id).open = True
+        m.imagined_classes.pop()
+        m.fuel = limit
+    trial.edit(made.id).is_partial = True
     state.become(trial)
     return made
 

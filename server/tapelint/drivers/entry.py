@@ -14,19 +14,19 @@ from operator import itemgetter
 from ..autograd import Facts, State
 from ..checks import retention
 from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
-from ..engine.incremental import AnalysisUnit, Block, Memory, complete, recorded, total, walked
-from ..engine.machine import STEPS, Cancelled, Machine, OutOfFuel, Raised
+from ..engine.incremental import AnalysisCache, AnalysisUnit, Block, complete, recorded, total, walked
+from ..engine.machine import STEPS, Cancelled, Machine, OutOfFuel, ProgramRaised
 from ..engine.statistics import Entry, Lost
 from ..modules.loader import Outdated
 from ..source import may_use_torch
 from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
-from .segments import is_done, stretch
-from .unreached_functions import IDLE, drive, uncalled, urgency
+from .segments import is_done, run_segment
+from .unreached_functions import NON_TRAINING, priority, run_entry, unreached_functions
 
-FRESH = 20_000
+ENTRY_FUEL = 20_000
 """Steps for each function that nothing calls."""
-TOGETHER = 60_000
+TOTAL_ENTRY_FUEL = 60_000
 """Steps for all of them; those that reach backward come first, then ``forward`` methods."""
 IDLE_FRESH, IDLE_TOGETHER = 10_000, 20_000
 """The same for those that do not train, such as the factories of a file of models; they come last."""
@@ -44,7 +44,7 @@ class Budget:
     """The steps left for functions that nothing calls: ``each`` for one of them, ``together`` for all."""
 
     together: int
-    each: int = FRESH
+    each: int = ENTRY_FUEL
 
     @property
     def next(self) -> int:
@@ -58,32 +58,34 @@ class Budget:
 
     def paid(self, step: AnalysisUnit) -> AnalysisUnit:
         """A step that took its share."""
-        self.together -= step.count
+        self.together -= step.fuel_used
         return step
 
 
-def execute(m: Machine, memory: Memory | None = None) -> list[AnalysisUnit]:
+def execute(m: Machine, memory: AnalysisCache | None = None) -> list[AnalysisUnit]:
     """Run the whole file, or what ``memory`` does not know of it; the steps it consists of, in order.
 
     A fault in one entry point never keeps the others from running.
     """
-    memory = memory or Memory()
-    limit, budget = STEPS, Budget(TOGETHER)
+    memory = memory or AnalysisCache()
+    limit, budget = STEPS, Budget(TOTAL_ENTRY_FUEL)
     if m.imports is not None and not may_use_torch(m.imports.main.text):
         limit = budget.together = DRIVER
     ran: list[Ran] = []
     steps = [*_script(m, memory, limit, ran), finish := _finished(m, memory)]
-    state, module = finish.end
+    state, module = finish.result
     called = set[ast.AST]().union(*(step.called for step in steps))
     trees = m.tree, *(module.source.tree for module in finish.loads)
     made = dict[int, AnalysisUnit]()
-    ranked = [(urgency(function.node, trees), function, owner) for function, owner in uncalled(m, state, module)]
+    ranked = [
+        (priority(function.node, trees), function, owner) for function, owner in unreached_functions(m, state, module)
+    ]
     before: ast.AST | None = None
     for rank, function, owner in sorted(ranked, key=itemgetter(0)):
         if function.node in called and function.node is not before:
             continue  # one after the other it runs on objects of several classes
         before = function.node
-        if rank == IDLE:
+        if rank == NON_TRAINING:
             budget.narrow()
         steps.append(_counted_in(m, _named(finish, function, owner), budget))
         if budget.together <= 0:
@@ -100,7 +102,7 @@ def execute(m: Machine, memory: Memory | None = None) -> list[AnalysisUnit]:
     with recorded(m, _facts(finish), finish.loads, 0) as again:
         run_again(m, ran, partial(_entered, m, []))
     steps.append(again)
-    m.settled.clear()
+    m.frozen_contents.clear()
     return _counted(m, steps)
 
 
@@ -109,12 +111,12 @@ def _counted_in(m: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:
     with recorded(m, m.facts, (), 0) as step:
         m.stats.entries += 1
         if budget.together <= 0:
-            m.stats.spent += 1
-            m.lost.append(Lost(entry, begun=False))
+            m.stats.out_of_fuel += 1
+            m.unfollowed.append(Lost(entry, begun=False))
     return step
 
 
-def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[AnalysisUnit]:
+def _script(m: Machine, memory: AnalysisCache, limit: int, ran: list[Ran]) -> list[AnalysisUnit]:
     """Run the module as a script, a stretch at a time, on from what is known of it."""
     steps = memory.script
     if not steps:
@@ -126,28 +128,28 @@ def _script(m: Machine, memory: Memory, limit: int, ran: list[Ran]) -> list[Anal
             m.imports.adopt(module)
         with recorded(m, m.facts, (), 0) as begin:
             m.stats.entries += 1
-        begin.place, begin.end = (Block(m.tree, "body"),), ([state], module)
+        begin.resume_point, begin.result = (Block(m.tree, "body"),), ([state], module)
         steps.append(begin)
-    taken = sum(step.count for step in steps)
-    while not steps[-1].cut and not is_done(steps[-1].place):
+    taken = sum(step.fuel_used for step in steps)
+    while not steps[-1].is_truncated and not is_done(steps[-1].resume_point):
         before = steps[-1]
-        states, module = before.end
+        states, module = before.result
         with recorded(m, memory.facts(before), before.loads, limit - taken, before) as step:
-            step.place, step.cut = before.place, True
+            step.resume_point, step.is_truncated = before.resume_point, True
             states = memory.paths(states)
-            run = partial(stretch, m, step, states, max(STRETCH, taken // SHARE))
+            run = partial(run_segment, m, step, states, max(STRETCH, taken // SHARE))
             if m.cells:
                 run = partial(_cells, m, step, states[0], ran)
-            step.end = _entered(m, states, Entry("script"), run), module
-        taken += step.count
+            step.result = _entered(m, states, Entry("script"), run), module
+        taken += step.fuel_used
         steps.append(step)
     return steps
 
 
 def _cells(m: Machine, step: AnalysisUnit, state: State, ran: list[Ran]) -> list[State]:
     states = run_cells(m, state, ran)
-    step.place = (replace(step.place[0], done=len(m.tree.body)),)
-    step.cut = False
+    step.resume_point = (replace(step.resume_point[0], done=len(m.tree.body)),)
+    step.is_truncated = False
     return states
 
 
@@ -157,54 +159,54 @@ def _facts(step: AnalysisUnit) -> Facts:
     return step.facts
 
 
-def _finished(m: Machine, memory: Memory) -> AnalysisUnit:
+def _finished(m: Machine, memory: AnalysisCache) -> AnalysisUnit:
     """What is reported at the end of the script, and the state that functions without a caller begin in."""
     if memory.finish is None:
         before = memory.script[-1]
         with recorded(m, memory.facts(before), before.loads, 0) as step:
-            states, module = memory.paths(before.end[0]), before.end[1]
-            finished = next((s for s in states if s.signal is None), states[0])
-            m.stats.stopped += any(s.signal == "raise" and not s.value.by_torch for s in states)
+            states, module = memory.paths(before.result[0]), before.result[1]
+            finished = next((s for s in states if s.completion is None), states[0])
+            m.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in states)
             try:
                 for path in states:
-                    if path.signal is None:
-                        retention.tell(m, path, ())
+                    if path.completion is None:
+                        retention.report_retained(m, path, ())
             except Cancelled:
                 raise
             except Exception as error:
                 m.fail(Entry("script"), error)
             _complete(m, finished, module)
-        step.end = finished, module
+        step.result = finished, module
         memory.finish = step
     return memory.finish
 
 
-def _object(m: Machine, memory: Memory, finish: AnalysisUnit, owner: HeapRef, limit: int) -> AnalysisUnit:
+def _object(m: Machine, memory: AnalysisCache, finish: AnalysisUnit, owner: HeapRef, limit: int) -> AnalysisUnit:
     """The object whose methods run: made once for each class, every method has its own copy of the state after that.
 
     A class that spends the budget of one entry point on its ``__init__`` is not made again for its other methods.
     """
     known = memory.objects.get(owner.id)
-    if known is not None and known.fits(limit):
+    if known is not None and known.is_valid_within(limit):
         _looked_up_again(m, known)
         return known
     with recorded(m, _facts(finish).fork(), finish.loads, limit) as step:
-        state = finish.end[0].fork()
+        state = finish.result[0].fork()
         made: list[tuple[State, HeapRef]] = []
 
         def make() -> list[State]:
             made.append((state, make_instance(m, state, owner, state.heap[owner.id].node)))
             return []
 
-        _entered(m, [], Entry("object", finish.end[0].heap[owner.id].node), make)
-        step.end = made[0] if made else None
+        _entered(m, [], Entry("object", finish.result[0].heap[owner.id].node), make)
+        step.result = made[0] if made else None
     memory.objects[owner.id] = step
     return step
 
 
 def _entry(
     m: Machine,
-    memory: Memory,
+    memory: AnalysisCache,
     base: AnalysisUnit,
     finish: AnalysisUnit,
     function: Function,
@@ -214,19 +216,19 @@ def _entry(
     """Run a function that nothing has called; a method on the object that ``base`` has made."""
     key = function.node, owner.id if owner is not None else 0
     known = memory.entries.get(key)
-    if known is not None and known.end is base and known.fits(limit):
+    if known is not None and known.result is base and known.is_valid_within(limit):
         _looked_up_again(m, known)
         return known
     with recorded(m, _facts(base).fork(), base.loads, limit) as step:
-        m.read.add(function.node)
+        m.dependencies.add(function.node)
         entry = _named(finish, function, owner)
-        if base.end is None:
-            m.stats.spent += 1
-            m.lost.append(Lost(entry, begun=False))
+        if base.result is None:
+            m.stats.out_of_fuel += 1
+            m.unfollowed.append(Lost(entry, begun=False))
         else:
-            ends = _entered(m, [], entry, partial(drive, m, base.end, finish.end[1], function, owner))
-            m.stats.stopped += any(s.signal == "raise" and not s.value.by_torch for s in ends)
-    step.end = base
+            ends = _entered(m, [], entry, partial(run_entry, m, base.result, finish.result[1], function, owner))
+            m.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in ends)
+    step.result = base
     if m.probe is None:
         step.facts = None
     memory.entries[key] = step
@@ -246,13 +248,13 @@ def _counted(m: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
     found = list(complete(steps))
     ended: set[ast.AST] = set()
     for step in found:
-        ended |= step.ended
+        ended |= step.completed_functions
         if m.probe is not None and step.facts is not None and step.facts is not m.facts:
-            m.facts.absorb(step.facts)
+            m.facts.merge_from(step.facts)
     holes = m.stats = total(found)
     own = "" if m.imports is None else m.imports.main.path
     here = [rooted for (path, *_), rooted in walked(found).items() if path == own]
-    holes.walks, holes.rooted = len(here), sum(here)
+    holes.backward_sites, holes.known_roots = len(here), sum(here)
     for statement in m.tree.body:
         for method in statement.body if isinstance(statement, ast.ClassDef) else ():
             if isinstance(method, ast.FunctionDef) and method.name == "forward":
@@ -262,21 +264,21 @@ def _counted(m: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
 
 
 def _named(finish: AnalysisUnit, function: Function, owner: HeapRef | None) -> Entry:
-    return Entry("function", function.node, None if owner is None else finish.end[0].heap[owner.id].node)
+    return Entry("function", function.node, None if owner is None else finish.result[0].heap[owner.id].node)
 
 
 def _entered(m: Machine, states: list[State], entry: Entry, run: Callable[[], list[State]]) -> list[State]:
     m.depth = 0
-    m.running = []
+    m.call_stack = []
     m.consumers = []
     try:
         return run() or states
     except Cancelled:
         raise
     except OutOfFuel:
-        m.stats.spent += 1
-        m.lost.append(Lost(entry))
-    except Raised:
+        m.stats.out_of_fuel += 1
+        m.unfollowed.append(Lost(entry))
+    except ProgramRaised:
         pass
     except Exception as error:
         m.fail(entry, error)
@@ -286,24 +288,24 @@ def _entered(m: Machine, states: list[State], entry: Entry, run: Callable[[], li
 def _complete(m: Machine, state: State, module: int) -> None:
     """If the script stopped early, define what stands below: functions may still be analysed."""
     state.frame, state.calls, state.iterations = module, (), ()
-    state.signal, state.value = None, None
+    state.completion, state.completion_value = None, None
     state.grad_mode, state.inference = True, False
-    state.collected = {}  # reported above; of a script that raised no code asks what it keeps
+    state.retained_after_loop = {}  # reported above; of a script that raised no code asks what it keeps
     for statement in m.tree.body:
         if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
             continue
         if not _bound(statement, state.heap[module].variables):
             try:
-                m.limit = m.steps + 5_000
+                m.fuel = m.fuel_used + 5_000
                 m.statement(statement, state)
-            except (OutOfFuel, Raised):
+            except (OutOfFuel, ProgramRaised):
                 continue
             except Cancelled:
                 raise
             except Exception as error:
                 m.fail(Entry("script"), error)
                 continue
-            state.signal, state.value = None, None
+            state.completion, state.completion_value = None, None
 
 
 def _bound(statement: ast.stmt, variables: dict[str, Value]) -> bool:

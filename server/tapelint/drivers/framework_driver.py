@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from ..autograd import Refused, State, backward, current
+from ..autograd import State, TorchRaises, backward, resolve_view
 from ..autograd.gradients import history
 from ..domain.mro import own_method
 from ..domain.traversal import tensors_in
@@ -31,7 +31,7 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from ..engine.machine import MAKING_STATES, Machine, Raised
+from ..engine.machine import MAKING_STATES, Machine, ProgramRaised
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
 from ..models.torch.nn.layers import opaque_module
 from ..models.torch.optim.optimizers import write_parameters
@@ -44,12 +44,12 @@ OPTIMIZERS = "(optimizers)"
 
 def begin(m: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
     """What comes before the first batch, along one path."""
-    width, m.width = m.width, MAKING_STATES
+    width, m.max_paths = m.max_paths, MAKING_STATES
     try:
         optimizers_of(m, state, instance, walk.optimizers, node)
         _call(m, state, instance, walk.before, node)
     finally:
-        m.width = width
+        m.max_paths = width
 
 
 def batch_begins(m: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
@@ -80,33 +80,33 @@ def run_loop(m: Machine, state: State, loop: Loop, instance: HeapRef, node: ast.
     def train(path: State) -> None:
         call_value(m, path, method, [], values, node)
 
-    with resting(m, loop.premise):
+    with under_assumption(m, loop.premise):
         return m.run_paths(state, train)
 
 
 @contextmanager
-def resting(m: Machine, premise: str | None) -> Iterator[None]:
+def under_assumption(m: Machine, premise: str | None) -> Iterator[None]:
     """What happens inside rests on a premise, if there is one."""
-    outer, m.facts.premise = m.facts.premise, m.facts.premise or premise
+    outer, m.facts.assumption = m.facts.assumption, m.facts.assumption or premise
     try:
         yield
     finally:
-        m.facts.premise = outer
+        m.facts.assumption = outer
 
 
-def imagine_backward(m: Machine, state: State, roots: Iterable[int], node: ast.AST, assumed: str) -> None:
+def imagine_backward(m: Machine, state: State, roots: Iterable[int], node: ast.AST, assumption: str) -> None:
     """No code in the file walks these; the framework will. What the program itself has spoiled raises then."""
     keys = list(roots)
     if keys:
         try:
-            backward(m.facts, state, keys, node, assumed=assumed)
-        except Refused:
+            backward(m.facts, state, keys, node, assumption=assumption)
+        except TorchRaises:
             return
 
 
 def with_graph(state: State, value: Value) -> list[int]:
     """The tensors in a value that have a graph."""
-    return [key for key in tensors_in(state, value) if current(state, key).requires_grad]
+    return [key for key in tensors_in(state, value) if resolve_view(state, key).requires_grad]
 
 
 def _call(m: Machine, state: State, instance: HeapRef, names: Iterable[str], node: ast.AST) -> None:
@@ -119,7 +119,7 @@ def _call(m: Machine, state: State, instance: HeapRef, names: Iterable[str], nod
         given = _inferred_arguments(m, state, method.function)
         try:
             call_value(m, state, method, [], given, node)
-        except Raised as raised:
+        except ProgramRaised as raised:
             if raised.by_torch:
                 raise
 
@@ -148,7 +148,7 @@ def optimizers_of(m: Machine, state: State, instance: HeapRef, name: str | None,
     if method is not None:
         try:
             made = call_value(m, state, method, [], {}, node)
-        except Raised as raised:
+        except ProgramRaised as raised:
             if raised.by_torch:
                 raise
     found = list(_flat(state, made))

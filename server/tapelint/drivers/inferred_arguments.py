@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 
 from ..autograd import State
-from ..domain.mro import find, linear_order
+from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.values import (
     NONE,
     TRUE,
@@ -32,9 +32,9 @@ from ..domain.values import (
     Value,
     something,
 )
-from ..engine.loops.thresholds import begun
-from ..engine.machine import MAKING_STATES, Machine, Raised
-from ..engine.syntactic_summary import outline
+from ..engine.loops.thresholds import assume_started
+from ..engine.machine import MAKING_STATES, Machine, ProgramRaised
+from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layers import opaque_module
 from ..models.torch.nn.module_registry import Guess
@@ -47,22 +47,22 @@ from .stored_parameters import WALKED, uses_of
 def make_instance(m: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
     """An object of ``owner``, its ``__init__`` run with inferred arguments."""
     instance = HeapRef(state.new(Instance(owner, {})))
-    found = find(state, owner, "__init__")
+    found = lookup_in_mro(state, owner, "__init__")
     if found is not None and isinstance(found[1], Function):
         _call(m, state, found[1], instance, node)
     elif state.heap[owner.id].dataclass:
-        for name, (default, annotation, scope) in fields(state, linear_order(state, owner)).items():
+        for name, (default, annotation, scope) in fields(state, mro_of(state, owner)).items():
             known = default if default is not None else promised(m, state, scope, annotation, name, node, make_instance)
             state.edit(instance.id).attributes[name] = known if known is not None else something(name)
     elif found is not None:
-        state.edit(instance.id).open = True
+        state.edit(instance.id).is_partial = True
     ready = prepared(state, owner)
-    first = find(state, owner, ready.method) if ready is not None else None
+    first = lookup_in_mro(state, owner, ready.method) if ready is not None else None
     if first is not None and isinstance(first[1], Function):
         _call(m, state, first[1], instance, node)
     state.edit(instance.id).attributes.setdefault("training", TRUE)
     reopen(state, list(state.heap[instance.id].attributes.values()))
-    begun(m, state, owner, instance)
+    assume_started(m, state, owner, instance)
     return instance
 
 
@@ -70,13 +70,13 @@ def _call(m: Machine, state: State, function: Function, instance: HeapRef, node:
     """Call a method that prepares an object, along one path."""
     spec = function.node.args
     given = inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:], state.heap[instance.id].kind)
-    width, m.width = m.width, MAKING_STATES
+    width, m.max_paths = m.max_paths, MAKING_STATES
     try:
         call_function(m, state, function, [instance], given, node)
-    except Raised:
-        state.edit(instance.id).open = True
+    except ProgramRaised:
+        state.edit(instance.id).is_partial = True
     finally:
-        m.width = width
+        m.max_paths = width
 
 
 def reopen(state: State, values: list[Value], depth: int = 3) -> None:
@@ -87,7 +87,7 @@ def reopen(state: State, values: list[Value], depth: int = 3) -> None:
             and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
             and thing.kind in PLAIN_KINDS
         ):
-            state.edit(value.id).open = True
+            state.edit(value.id).is_partial = True
             reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
 
 
@@ -101,7 +101,7 @@ def inferred(
     which may be either; where it is an object of the class ``making`` that is made, a switch keeps its default too, if
     None is foreseen there.
     """
-    uses, tests = uses_of(m, state, function, making), outline(function.node).tests
+    uses, tests = uses_of(m, state, function, making), syntactic_summary(function.node).tests
     defaults: dict[str, Value] = {}
     positional = [*function.node.args.posonlyargs, *function.node.args.args]
     for parameter, value in zip(reversed(positional), reversed(function.defaults)):

@@ -18,8 +18,8 @@ import ast
 from collections.abc import Set
 from dataclasses import dataclass
 
-from ..engine.syntactic_summary import outline
-from ..source import FIELDS, once, walk
+from ..engine.syntactic_summary import syntactic_summary
+from ..source import FIELDS, cached_on_node, walk
 
 OFF = ("no_grad", "inference_mode")
 ALWAYS = frozenset(("forward", "__init__", "__call__"))
@@ -44,7 +44,7 @@ def is_unrecorded(tree: ast.Module, function: ast.AST) -> bool:
     return function in _unrecorded(tree)
 
 
-@once
+@cached_on_node
 def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
     """The functions of a file whose names are mentioned only under ``no_grad``, or in others of them. A class whose
     other methods are all used so is not used otherwise either. What goes backward itself, or through what it mentions,
@@ -86,7 +86,7 @@ def _owners(tree: ast.Module) -> dict[Definition, ast.ClassDef]:
 def _training(functions: list[Definition], sites: dict[str, list[Site]]) -> set[ast.AST]:
     """The functions that go backward, or mention one that does."""
     training: set[ast.AST] = set()
-    fresh = [each for each in functions if outline(each).backward or _differentiates(each)]
+    fresh = [each for each in functions if syntactic_summary(each).backward or _differentiates(each)]
     while fresh:
         training.update(fresh)
         above = {site.function for each in fresh for site in sites.get(each.name, ())}
@@ -117,7 +117,7 @@ def _beside(owner: ast.ClassDef, sites: dict[str, list[Site]], quiet: set[ast.AS
     return {each for each in methods if each.name not in sites}
 
 
-@once
+@cached_on_node
 def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
     """Each name and attribute that is read in a statement of the file, and where."""
     found: list[tuple[str, Site]] = []

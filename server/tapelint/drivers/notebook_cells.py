@@ -43,7 +43,7 @@ def run_cells(m: Machine, state: State, ran: list[Ran]) -> list[State]:
         before = m.stats.backwards
         states = m.block(body, states)
         if m.stats.backwards > before:
-            ran.append(Ran(cell, body, [s.fork() for s in states if s.signal is None][:PATHS]))
+            ran.append(Ran(cell, body, [s.fork() for s in states if s.completion is None][:PATHS]))
     return states
 
 
@@ -61,17 +61,17 @@ def run_again(m: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], l
     previous = m.facts.listeners
     probe, m.probe = m.probe, None
     holes, m.stats = m.stats, replace(m.stats)
-    end = m.steps + TOGETHER
+    end = m.fuel_used + TOGETHER
     for again in ran:
         heard: list[Event] = []
         m.facts.listeners = [heard.append]
-        m.limit = min(m.steps + EACH, end)
+        m.fuel = min(m.fuel_used + EACH, end)
         try:
-            if m.steps < end:
+            if m.fuel_used < end:
                 enter(Entry("cell", again.body[0]), lambda again=again: m.block(again.body, again.states))  # type: ignore[misc]
         finally:
             m.facts.listeners = previous
-        reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumed is None), None)
+        reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumption is None), None)
         if reached is not None:
             m.facts.publish(_event(m, again, reached))
     holes.faults = m.stats.faults

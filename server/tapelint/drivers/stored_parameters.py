@@ -13,12 +13,12 @@ from __future__ import annotations
 import ast
 
 from ..autograd import State
-from ..domain.mro import linear_order
+from ..domain.mro import mro_of
 from ..domain.values import Class, Function, HeapRef
 from ..engine.machine import Machine
-from ..engine.syntactic_summary import outline
+from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import walked_results
-from ..source import once, walk
+from ..source import cached_on_node, walk
 from .walked_results import walked_attributes, walked_calls
 
 WALKED = "backward()"
@@ -32,8 +32,8 @@ def uses_of(m: Machine, state: State, function: Function, kind: HeapRef | None) 
     """For each name in a function the attributes it is asked for, ``()`` if it is called, and ``WALKED`` if what comes
     out is walked; for what an ``__init__`` keeps, by its class as well.
     """
-    uses = outline(function.node).uses
-    if graphs := m.ask(walked_calls, function.node):
+    uses = syntactic_summary(function.node).uses
+    if graphs := m.query(walked_calls, function.node):
         uses = {name: {*used, WALKED} if name in graphs else used for name, used in uses.items()}
     if function.owner is None or getattr(function.node, "name", "") != "__init__":
         return uses
@@ -48,11 +48,11 @@ def _add_uses_by_methods(
 ) -> None:
     """Add to ``found`` how methods of a class use the attributes that parameters of its ``__init__`` are kept as."""
     results = walked_results(m, state, kind)
-    for owner in linear_order(state, kind):
+    for owner in mro_of(state, kind):
         if not isinstance(owner, HeapRef) or not isinstance(thing := state.heap[owner.id], Class):
             continue
-        uses = m.ask(_uses, thing.node)
-        by_method = m.ask(walked_attributes, thing.node)
+        uses = m.query(_uses, thing.node)
+        by_method = m.query(walked_attributes, thing.node)
         graphs = frozenset[str]().union(*(by_method.get(name, ()) for name in ("", *results)))
         for parameter, attributes in kept.items():
             for attribute in attributes & uses.keys():
@@ -61,7 +61,7 @@ def _add_uses_by_methods(
                     found[parameter].add(WALKED)
 
 
-@once
+@cached_on_node
 def _kept(init: ast.AST) -> dict[str, set[str]]:
     """By parameter the attributes of ``self`` that it is kept as: ``self.net = net``."""
     found: dict[str, set[str]] = {}
@@ -92,7 +92,7 @@ def _own(node: ast.expr) -> str | None:
     return None
 
 
-@once
+@cached_on_node
 def _uses(owner: ast.AST) -> dict[str, set[str]]:
     """How a class uses attributes of ``self``: what it asks them for, and ``()`` where it calls them."""
     found: dict[str, set[str]] = {}

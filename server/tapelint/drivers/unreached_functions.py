@@ -15,10 +15,10 @@ from typing import Any
 
 from ..autograd import State
 from ..checks import retention
-from ..domain.mro import is_module, linear_order
+from ..domain.mro import is_module, mro_of
 from ..domain.values import BoundMethod, Class, Function, HeapRef, Unknown, Value, something
 from ..engine.machine import Machine
-from ..engine.syntactic_summary import is_abstract, outline
+from ..engine.syntactic_summary import is_abstract, syntactic_summary
 from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, prepared, unrecorded, walk_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..semantics.calls import call_value
@@ -29,24 +29,24 @@ from .no_grad_only import is_unrecorded
 TRAINED = "somebody calls backward on the result"
 
 TRAINING = frozenset(("backward", "step"))
-HEIRS = 2
+MAX_SUBCLASSES = 2
 """Of so many derived classes the methods of a class run that leaves others to them."""
-IDLE = 3
+NON_TRAINING = 3
 """The urgency of what does not train."""
 
 
-def urgency(function: ast.AST, trees: Sequence[ast.AST]) -> int:
+def priority(function: ast.AST, trees: Sequence[ast.AST]) -> int:
     """What is most likely to hold a hazard runs first, as long as the budget lasts: what reaches backward; ``forward``
     methods; what trains through functions of these files; and then what only makes something, or looks at it.
     """
-    if outline(function).backward or getattr(function, "name", "") in WALKED:
+    if syntactic_summary(function).backward or getattr(function, "name", "") in WALKED:
         return 0
     if getattr(function, "name", "") == "forward":
         return 1
-    return 2 if through(function, *trees) & TRAINING else IDLE
+    return 2 if through(function, *trees) & TRAINING else NON_TRAINING
 
 
-def uncalled(m: Machine, state: State, module: int) -> Iterator[tuple[Function, HeapRef | None]]:
+def unreached_functions(m: Machine, state: State, module: int) -> Iterator[tuple[Function, HeapRef | None]]:
     """Functions of the module, then methods of its classes, that were never run."""
     defined = {statement.name for statement in m.tree.body if isinstance(statement, ast.FunctionDef)}
     for name, value in list(state.heap[module].variables.items()):
@@ -72,7 +72,7 @@ def _methods(m: Machine, state: State, module: int, kind: HeapRef) -> Iterator[t
         name = _definition(function).name
         if name != "__init__":
             heirs = [heir for heir in complete if name not in state.heap[heir.id].attributes]
-            for owner in (heirs if not m.ask(is_abstract, function.node) else []) or [kind]:
+            for owner in (heirs if not m.query(is_abstract, function.node) else []) or [kind]:
                 yield function, owner
 
 
@@ -87,14 +87,14 @@ def _completed(m: Machine, state: State, module: int, base: HeapRef) -> list[Hea
     left = {
         name
         for name, function in state.heap[base.id].attributes.items()
-        if isinstance(function, Function) and m.ask(is_abstract, function.node)
+        if isinstance(function, Function) and m.query(is_abstract, function.node)
     }
     if not left:
         return []
     others = [other for other in state.heap[module].variables.values() if isinstance(other, HeapRef) and other != base]
     kinds = [other for other in others if isinstance(state.heap.get(other.id), Class)]
     heirs = [other for other in kinds if left <= state.heap[other.id].attributes.keys()]
-    return [heir for heir in heirs if base in linear_order(state, heir)][:HEIRS]
+    return [heir for heir in heirs if base in mro_of(state, heir)][:MAX_SUBCLASSES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class EntryCall:
 
     def run(self, m: Machine, state: State) -> None:
         """Call it, then do what its caller does with the result."""
-        result = m.once(self.node, "drive", partial(self._result, m, state))
+        result = m.memoize(self.node, "drive", partial(self._result, m, state))
         if self.is_forward:
             roots = framework_driver.with_graph(state, result)
             framework_driver.imagine_backward(m, state, roots, self.node, TRAINED)
@@ -121,7 +121,7 @@ class EntryCall:
         if not retention.is_vague(state, result):
             around = state.heap[state.heap[self.function.frame].module].variables.values()
             receiver = () if self.receiver is None else (self.receiver,)
-            retention.tell(m, state, [result, *receiver, *self.values.values(), *around])
+            retention.report_retained(m, state, [result, *receiver, *self.values.values(), *around])
 
     def _result(self, m: Machine, state: State, key: object) -> Value:
         if self.walk is not None and self.receiver is not None:
@@ -132,11 +132,13 @@ class EntryCall:
         return call_value(m, state, bound, [], dict(self.values), self.node, key)
 
 
-def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, owner: HeapRef | None) -> list[State]:
+def run_entry(
+    m: Machine, base: tuple[State, Any], module: int, function: Function, owner: HeapRef | None
+) -> list[State]:
     """Run one function with inferred arguments; a method on an object made with inferred arguments."""
     state, node = base[0].fork(), _definition(function)
     receiver = _receiver(function, owner, base[1])
-    if outline(node).yields:
+    if syntactic_summary(node).yields:
         return [state]
     if owner is not None and receiver is not None and function.kind != "class":
         loop = loop_of(m, state, owner, node.name)
@@ -152,7 +154,7 @@ def drive(m: Machine, base: tuple[State, Any], module: int, function: Function, 
         values = _from_loader(values, _parameters(function, receiver)[:1])
     is_forward = node.name == "forward" and owner is not None and is_module(state, owner)
     call = EntryCall(function, node, receiver, values, walk, is_forward)
-    with framework_driver.resting(m, premise):
+    with framework_driver.under_assumption(m, premise):
         return _driven(m, state, function, owner, is_forward or quiet is not None, partial(call.run, m))
 
 
@@ -181,7 +183,7 @@ def _premise(
 ) -> str | None:
     """What is assumed of the caller, if it records no graph: a framework, or the places that mention the function."""
     premise = quiet.premise(node.name) if quiet is not None else None
-    if m.ask(is_unrecorded, m.tree, node) and not trains(m, node):
+    if m.query(is_unrecorded, m.tree, node) and not trains(m, node):
         state.enter(False, None)
         premise = premise or f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it"
     return premise
@@ -205,7 +207,7 @@ def _from_loader(values: dict[str, Value], batch: Sequence[ast.arg]) -> dict[str
 
 def trains(m: Machine, function: ast.AST) -> bool:
     """Whether a function goes backward, through functions of this file and those it imports as well."""
-    return "backward" in m.ask(through, function, m.tree, *(module.source.tree for module in m.loads))
+    return "backward" in m.query(through, function, m.tree, *(module.source.tree for module in m.loads))
 
 
 def _driven(
@@ -225,15 +227,15 @@ def again_and_again(m: Machine, state: State, function: Function, effect: Callab
     which is the loop its caller would write.
     """
     run, before = m.new_run(), m.stats.backwards
-    m.lap(state, function.node, run, 1, 0)
+    m.begin_iteration(state, function.node, run, 1, 0)
     ended = m.run_paths(state, effect)
     if m.stats.backwards == before:
         return ended
     results: list[State] = []
     ended = m.join_and_cap(ended)
     for path in ended:
-        if path.signal is None:
-            m.lap(path, function.node, run, 2, 0)
+        if path.completion is None:
+            m.begin_iteration(path, function.node, run, 2, 0)
             between_calls(m, path, function.node)
             results += m.run_paths(path, effect)
         else:

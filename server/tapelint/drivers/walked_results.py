@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ..source import children, once, walk
+from ..source import cached_on_node, children, walk
 
 Slot = tuple[str, str]
 """Where a value comes by: a variable of a function (its name, the variable), an attribute of ``self``, the result of a
@@ -30,7 +30,7 @@ ENDS = frozenset("detach item tolist numpy data".split())
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@once
+@cached_on_node
 def walked_calls(scope: ast.AST) -> frozenset[str]:
     """The names that a function calls and whose results it walks."""
     sources = _Sources()
@@ -38,7 +38,7 @@ def walked_calls(scope: ast.AST) -> frozenset[str]:
     return frozenset(name.removesuffix("()") for _, name in sources.reached(sources.ends) if name.endswith("()"))
 
 
-@once
+@cached_on_node
 def walked_attributes(owner: ast.AST) -> dict[str, frozenset[str]]:
     """The attributes of ``self`` that the methods of a class call, and whose results go into what a method returns, by
     the name of the method; under the name ``""`` those whose results the class walks itself.

@@ -18,11 +18,11 @@ from ..autograd import State
 from ..checks import retention
 from ..domain.values import Function, Generator, Value
 from .machine import Machine
-from .syntactic_summary import outline
+from .syntactic_summary import syntactic_summary
 
 
 @dataclass(slots=True)
-class Entry:
+class Activation:
     """A function that is running: what it was ``given`` by the call ``node``, and how things were outside.
 
     The call that the machine is ``entering`` is one out there: the same node may be called inside.
@@ -43,52 +43,54 @@ class SuspendedAtCall(Exception):
     evaluated so far, ``key`` what the result of the call is to be known by.
     """
 
-    def __init__(self, entry: Entry, values: dict[Any, Any], key: object) -> None:
+    def __init__(self, entry: Activation, values: dict[Any, Any], key: object) -> None:
         super().__init__(entry, values, key)
         self.entry, self.values, self.key = entry, values, key
 
 
-def enter(m: Machine, state: State, function: Function, frame: int, given: tuple[Value, ...], node: ast.AST) -> Entry:
+def push(
+    m: Machine, state: State, function: Function, frame: int, given: tuple[Value, ...], node: ast.AST
+) -> Activation:
     """Step into a function on a path."""
     outer = (state.frame, state.calls, state.grad_mode, state.inference, state.iterations)
-    entry = Entry(function, frame, given, node, outer, m.consumers, m.facts.casting, m.entering)
+    entry = Activation(function, frame, given, node, outer, m.consumers, m.facts.casting, m.suspend_at)
     state.frame = frame
     state.calls = (*state.calls, node)
     if function.grad_mode is not None:
         state.enter(function.grad_mode, function.inference)
     if function.casting is not None:
         m.facts.casting = function.casting
-    wind(m, entry)
+    restore(m, entry)
     return entry
 
 
-def wind(m: Machine, entry: Entry) -> None:
+def restore(m: Machine, entry: Activation) -> None:
     """The machine is inside a function."""
     m.depth += 1
-    m.running.append((entry.function.node, entry.given))
-    m.consumers, m.entering = [], None
+    m.call_stack.append((entry.function.node, entry.given))
+    m.consumers, m.suspend_at = [], None
 
 
-def unwind(m: Machine, entry: Entry) -> None:
+def unwind(m: Machine, entry: Activation) -> None:
     """The machine is outside of it again."""
     m.depth -= 1
-    m.running.pop()
-    m.consumers, m.facts.casting, m.entering = entry.consumers, entry.casting, entry.entering
+    m.call_stack.pop()
+    m.consumers, m.facts.casting, m.suspend_at = entry.consumers, entry.casting, entry.entering
 
 
-def leave(m: Machine, entry: Entry, outcomes: list[State]) -> list[State]:
+def pop(m: Machine, entry: Activation, outcomes: list[State]) -> list[State]:
     """The paths on which a function has ended, back in the scope that called it."""
     function, outer = entry.function, entry.outer
     definition = function.node
-    if any(out.signal != "raise" for out in outcomes):
-        m.ended.add(definition)
+    if any(out.completion != "raise" for out in outcomes):
+        m.completed_functions.add(definition)
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
         out.iterations = outer[4]
         if (out.cycles or out.retaining) and out.iterations:
-            retention.returned(m, out, entry.node)
+            retention.on_return(m, out, entry.node)
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]
-        if not outline(definition).closes and not isinstance(out.value, Generator):
+        if not syntactic_summary(definition).closes and not isinstance(out.completion_value, Generator):
             out.heap.pop(entry.frame, None)
     return m.join_and_cap(outcomes) if len(outcomes) > 1 else outcomes

@@ -28,11 +28,11 @@ def is_whole(m: Machine, steps: Iterable[AnalysisUnit]) -> bool:
     ended by an error, and no backward from what is unknown.
     """
     holes, imports = m.stats, m.imports
-    if holes.spent or holes.stopped or holes.faults or holes.dropped or holes.failed or holes.rootless:
+    if holes.out_of_fuel or holes.stopped or holes.faults or holes.dropped or holes.failed or holes.unknown_roots:
         return False
     if imports is not None and not imports.is_whole:
         return False
-    ran = set[ast.AST]().union(*(step.ran for step in steps if step.is_script))
+    ran = set[ast.AST]().union(*(step.completed for step in steps if step.is_script))
     return all(part in ran for part in _parts(m.tree))
 
 

@@ -18,7 +18,7 @@ Found = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Looked:
+class ImportLookups:
     """What a step has looked up: modules by name and importing file, with whether they were taken; modules executed,
     by path, with whether they were running just then, or None if there was no budget left to run them. ``absent`` are
     the names that were found in no module, by the file that asked for them.

@@ -27,19 +27,19 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd import Facts, State
 from ..domain.induction import watched
-from ..source import Adoption, Source, adopt
+from ..source import Source, TreeDiff, reuse_tree
 from ..stubs import Resolve, with_stubs
-from .activation import Entry
-from .import_lookups import Looked
-from .loops.iteration_facts import Watch
+from .activation import Activation
+from .import_lookups import ImportLookups
+from .loops.iteration_facts import IterationFacts
 from .loops.loop_entry import LoopEntry
 from .machine import Machine, Place, place_of
 from .statistics import AnalysisStats, Lost
 
 if TYPE_CHECKING:
     from ..modules.loader import Imports
-    from ..modules.module import Loaded
-    from .loops.thresholds import Waiting
+    from ..modules.module import LoadedModule
+    from .loops.thresholds import LoopExtension
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Caller:
     """
 
     statement: ast.stmt
-    entry: Entry
+    entry: Activation
     values: dict[Any, Any]
     key: object
 
@@ -57,15 +57,15 @@ class Caller:
 @dataclass(frozen=True, slots=True)
 class Block:
     """Statements that are being executed, those in a field of ``node``: the first ``done`` have begun. ``caller`` is
-    set if they are the body of a function, ``lead`` if they are a loop's, in its first iteration; it has begun when the
-    script had ``taken`` so many steps.
+    set if they are the body of a function, ``loop_entry`` if they are a loop's, in its first iteration; it has begun
+    when the script had ``fuel_used_before`` so many steps.
     """
 
     node: ast.AST
     field: str
     caller: Caller | None = None
-    lead: LoopEntry | None = None
-    taken: int = 0
+    loop_entry: LoopEntry | None = None
+    fuel_used_before: int = 0
     done: int = 0
 
     @property
@@ -80,57 +80,57 @@ class Block:
 class AnalysisUnit:
     """A part of the execution and all that came of it.
 
-    ``read`` are the definitions that were looked into, ``called`` those that were called, ``ran`` what was executed to
-    its end, ``asked`` what was asked about other code, with the answers; ``looked`` what was looked up in other files;
-    ``loads`` the modules it may use; ``notes`` what listeners made of its events. ``end`` is what others build on,
-    ``place`` where in the script it ended, from the outermost block to the innermost; the script or the module goes no
-    further if it was ``cut``. ``count`` are the steps of the machine that it took, of ``limit``; those before had
-    ``taken`` so many. What is known of loops (``watch``, ``waiting``, ``looks``) is what the next stretch of the
-    script goes on with.
+    ``dependencies`` are the definitions that were looked into, ``called`` those that were called, ``completed`` what
+    was executed to its end, ``queries`` what was asked about other code, with the answers; ``import_lookups`` what was
+    looked up in other files; ``loads`` the modules it may use; ``listener_notes`` what listeners made of its events.
+    ``result`` is what others build on, ``resume_point`` where in the script it ended, from the outermost block to the
+    innermost; the script or the module goes no further if it was ``is_truncated``. ``fuel_used`` are the steps of the
+    machine that it took, of ``fuel``; those before had ``fuel_used_before`` so many. What is known of loops
+    (``iteration_facts``, ``loop_extensions``, ``observed``) is what the next stretch of the script goes on with.
     """
 
     facts: Facts | None
-    loads: dict[Loaded, None]
-    limit: int
+    loads: dict[LoadedModule, None]
+    fuel: int
     stats: AnalysisStats = field(default_factory=AnalysisStats)
-    lost: list[Lost] = field(default_factory=list)
+    unfollowed: list[Lost] = field(default_factory=list)
     called: set[ast.AST] = field(default_factory=set)
-    read: set[ast.AST] = field(default_factory=set)
-    ran: set[ast.AST] = field(default_factory=set)
-    asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = field(default_factory=dict)
-    looked: Looked = field(default_factory=Looked)
-    ended: set[ast.AST] = field(default_factory=set)
-    walks: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
-    notes: dict[str, dict[Any, Any]] = field(default_factory=dict)
-    watch: Watch = field(default_factory=Watch)
-    waiting: dict[int, Waiting] = field(default_factory=dict)
-    looks: set[int] = field(default_factory=set)
-    taken: int = 0
-    count: int = 0
-    place: tuple[Block, ...] = ()
-    cut: bool = False
-    end: Any = None
+    dependencies: set[ast.AST] = field(default_factory=set)
+    completed: set[ast.AST] = field(default_factory=set)
+    queries: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = field(default_factory=dict)
+    import_lookups: ImportLookups = field(default_factory=ImportLookups)
+    completed_functions: set[ast.AST] = field(default_factory=set)
+    backward_sites: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
+    listener_notes: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    iteration_facts: IterationFacts = field(default_factory=IterationFacts)
+    loop_extensions: dict[int, LoopExtension] = field(default_factory=dict)
+    observed: set[int] = field(default_factory=set)
+    fuel_used_before: int = 0
+    fuel_used: int = 0
+    resume_point: tuple[Block, ...] = ()
+    is_truncated: bool = False
+    result: Any = None
 
-    def holds(self, found: Adoption) -> bool:
+    def is_valid_after(self, found: TreeDiff) -> bool:
         """Whether it would be the same in a tree that was ``found`` to be the same so far: what it has executed and
         read is, and all that it has asked has the same answer.
         """
         return (
-            all(found.keeps(block.node, block.field, block.done) for block in self.place[-1:])
-            and all(found.keeps(outer.node, outer.field, outer.done - 1) for outer in self.place[:-1])
-            and all(_leads_to(outer, inner) for outer, inner in zip(self.place, self.place[1:]))
-            and self.read.isdisjoint(found.bodies)
-            and all(question(*about) == answer for (question, about), answer in self.asked.items())
+            all(found.keeps(block.node, block.field, block.done) for block in self.resume_point[-1:])
+            and all(found.keeps(outer.node, outer.field, outer.done - 1) for outer in self.resume_point[:-1])
+            and all(_leads_to(outer, inner) for outer, inner in zip(self.resume_point, self.resume_point[1:]))
+            and self.dependencies.isdisjoint(found.bodies)
+            and all(question(*about) == answer for (question, about), answer in self.queries.items())
         )
 
     @property
     def is_script(self) -> bool:
         """Whether it is a stretch of the script: nothing else has a place in it."""
-        return bool(self.place)
+        return bool(self.resume_point)
 
-    def fits(self, limit: int) -> bool:
+    def is_valid_within(self, limit: int) -> bool:
         """Whether it would have run just so with that many steps to go."""
-        return limit == self.limit or self.count <= limit and not self.stats.spent
+        return limit == self.fuel or self.fuel_used <= limit and not self.stats.out_of_fuel
 
 
 def _leads_to(outer: Block, inner: Block) -> bool:
@@ -143,46 +143,50 @@ def _leads_to(outer: Block, inner: Block) -> bool:
 
 
 _SWAPPED = (
-    *("facts", "loads", "stats", "lost", "called", "read", "ran"),
-    *("asked", "looked", "ended", "walks", "notes", "watch", "waiting"),
+    *("facts", "loads", "stats", "unfollowed", "called", "dependencies", "completed"),
+    *("queries", "import_lookups", "completed_functions", "backward_sites", "listener_notes"),
+    *("iteration_facts", "loop_extensions"),
 )
 
 
 @contextmanager
 def recorded(
-    m: Machine, facts: Facts, loads: Iterable[Loaded], limit: int, before: AnalysisUnit | None = None
+    m: Machine, facts: Facts, loads: Iterable[LoadedModule], limit: int, before: AnalysisUnit | None = None
 ) -> Iterator[AnalysisUnit]:
     """Run as a step: with these facts, within so many steps, and all that is counted and noted is the step's own. One
     that goes on where the one ``before`` has ended knows what that knew of loops.
     """
     step = AnalysisUnit(facts, dict.fromkeys(loads), limit)
     if before is not None:
-        step.taken = before.taken + before.count
-        step.watch, step.looks = before.watch.later(before.count), before.looks.copy()
-        step.waiting = {run: replace(loop, first=loop.first.copy()) for run, loop in before.waiting.items()}
-    outer = [getattr(m, name) for name in _SWAPPED], m.steps, m.limit
+        step.fuel_used_before = before.fuel_used_before + before.fuel_used
+        step.iteration_facts, step.observed = before.iteration_facts.later(before.fuel_used), before.observed.copy()
+        step.loop_extensions = {
+            run: replace(loop, first=loop.first.copy()) for run, loop in before.loop_extensions.items()
+        }
+    outer = [getattr(m, name) for name in _SWAPPED], m.fuel_used, m.fuel
     for name in _SWAPPED:
         setattr(m, name, getattr(step, name))
-    m.steps, m.limit, m.suspects = 0, limit, []
+    m.fuel_used, m.fuel, m.suspects = 0, limit, []
     try:
-        with watched(step.looks):
+        with watched(step.observed):
             yield step
     finally:
-        step.count = m.steps
-        values, m.steps, m.limit = outer
+        step.fuel_used = m.fuel_used
+        values, m.fuel_used, m.fuel = outer
         for name, value in zip(_SWAPPED, values):
             setattr(m, name, value)
 
 
 @dataclass(slots=True)
-class Memory:
-    """The steps of a document's last analysis. ``keeps`` is set where there will be a next one; ``under`` is what else
-    the analysis depends on, such as a configuration. ``alone`` is what was found out about other files.
+class AnalysisCache:
+    """The steps of a document's last analysis. ``persistent`` is set where there will be a next one; ``config_key`` is
+    what else the analysis depends on, such as a configuration. ``standalone_results`` is what was found out about other
+    files.
     """
 
-    keeps: bool = False
-    under: object = None
-    alone: dict[str, Any] = field(default_factory=dict)
+    persistent: bool = False
+    config_key: object = None
+    standalone_results: dict[str, Any] = field(default_factory=dict)
     machine: Machine | None = None
     source: Source | None = None
     script: list[AnalysisUnit] = field(default_factory=list)
@@ -203,8 +207,8 @@ class Memory:
         if machine is None or old is None:
             return None
         self.source = None
-        same = not source.cells and under == self.under and _same_modules(machine.imports, resolve)
-        found = adopt(old, source) if same else None
+        same = not source.cells and under == self.config_key and _same_modules(machine.imports, resolve)
+        found = reuse_tree(old, source) if same else None
         if found is None:
             self.forget()
             return None
@@ -218,38 +222,38 @@ class Memory:
                 return None
         return machine
 
-    def _forget_outdated(self, found: Adoption, tree: ast.Module) -> None:
+    def _forget_outdated(self, found: TreeDiff, tree: ast.Module) -> None:
         """Keep of the script the steps before the first that has read what is new, and of the rest those that have
         not: the rest builds on the whole script.
         """
         whole = len(self.script)
         for index, stretch in enumerate(self.script):
-            if not stretch.holds(found):
+            if not stretch.is_valid_after(found):
                 del self.script[index:]
                 break
         is_whole = len(self.script) == whole and found.keeps(tree, "body", len(tree.body))
-        if not is_whole or self.finish is None or not self.finish.holds(found):
+        if not is_whole or self.finish is None or not self.finish.is_valid_after(found):
             self.finish, self.objects, self.entries = None, {}, {}
-        self.objects = {key: step for key, step in self.objects.items() if step.holds(found)}
-        self.entries = {key: step for key, step in self.entries.items() if step.holds(found)}
+        self.objects = {key: step for key, step in self.objects.items() if step.is_valid_after(found)}
+        self.entries = {key: step for key, step in self.entries.items() if step.is_valid_after(found)}
 
     def begin(self, machine: Machine, source: Source, under: object = None) -> None:
         """``machine`` is about to execute a text."""
         self.forget()
-        if under != self.under:
-            self.alone, self.under = {}, under
-        if self.keeps and not source.cells:
+        if under != self.config_key:
+            self.standalone_results, self.config_key = {}, under
+        if self.persistent and not source.cells:
             self.machine, self.source = machine, source
 
     def facts(self, step: AnalysisUnit) -> Facts:
         """The facts that a step ended with, for another one to go on with."""
         facts = step.facts
         assert facts is not None, "a step that has ended has facts"
-        return facts.fork() if self.keeps else facts
+        return facts.fork() if self.persistent else facts
 
     def paths(self, states: list[State]) -> list[State]:
         """The paths that a step ended in, for another one to go on with."""
-        return [state.fork() for state in states] if self.keeps else states
+        return [state.fork() for state in states] if self.persistent else states
 
 
 def _same_modules(imports: Imports | None, resolve: Resolve | None) -> bool:
@@ -262,7 +266,7 @@ def _same_modules(imports: Imports | None, resolve: Resolve | None) -> bool:
 
 def complete(steps: Iterable[AnalysisUnit]) -> Iterator[AnalysisUnit]:
     """The steps, those that ran the imported modules included."""
-    seen: dict[Loaded, None] = {}
+    seen: dict[LoadedModule, None] = {}
     for step in steps:
         for module in step.loads:
             if module not in seen:
@@ -276,7 +280,7 @@ def total(steps: Iterable[AnalysisUnit]) -> AnalysisStats:
     found: Counter[str] = Counter()
     for step in steps:
         found.update(asdict(step.stats))
-        found["steps"] += step.count
+        found["steps"] += step.fuel_used
     return AnalysisStats(**found)
 
 
@@ -284,7 +288,7 @@ def walked(steps: Iterable[AnalysisUnit]) -> dict[Place, bool]:
     """Where the program goes backward, and whether the root was once known to carry a graph."""
     found: dict[Place, bool] = {}
     for step in steps:
-        for (path, node), rooted in step.walks.items():
+        for (path, node), rooted in step.backward_sites.items():
             place = place_of(path, node)
             found[place] = found.get(place, False) or rooted
     return found

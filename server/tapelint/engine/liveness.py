@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..domain.number_names import number
-from ..source import children, once, walk
+from ..source import cached_on_node, children, walk
 
 Loop = (ast.For, ast.AsyncFor, ast.While)
 if sys.version_info >= (3, 11):
@@ -244,7 +244,7 @@ def _is_number(node: ast.Call) -> bool:
     )
 
 
-@once
+@cached_on_node
 def bound_in(loop: ast.AST) -> Names:
     """The names that an iteration of ``loop`` may bind, and their numbers."""
     found: set[str] = set()

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import Cut, State, current
+from ..autograd import Cut, State, resolve_view
 from ..domain.values import HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from .machine import Machine
 
@@ -21,21 +21,23 @@ def computed(m: Machine, why: str, *sources: Value) -> Unknown:
     """A number or an array that was computed from ``sources``."""
     value = Unknown(why, False)
     if m.facts.cuts and (lost := lost_by(m, sources)) is not None:
-        m.facts.cuts[value.tensor] = lost
+        m.facts.cuts[value.tensor_id] = lost
     return value
 
 
 def taken(m: Machine, state: State, source: Value, node: ast.AST) -> Unknown:
     """``float(loss)``: the number in a tensor, or a number from a number."""
     value = computed(m, "index", source)
-    if isinstance(source, TensorRef) and (value.tensor in m.facts.cuts or current(state, source.id).requires_grad):
-        m.facts.cuts[value.tensor] = Cut(state.point(node), "number", source=current(state, source.id).grad_fn)
+    if isinstance(source, TensorRef) and (
+        value.tensor_id in m.facts.cuts or resolve_view(state, source.id).requires_grad
+    ):
+        m.facts.cuts[value.tensor_id] = Cut(state.point(node), "number", source=resolve_view(state, source.id).grad_fn)
     return value
 
 
 def lost_by(m: Machine, sources: Iterable[Value]) -> Cut | None:
     """Where the history of ``sources`` was lost: by ``number`` in one place, by ``numbers`` in several."""
-    keys = [source.id if isinstance(source, TensorRef) else getattr(source, "tensor", None) for source in sources]
+    keys = [source.id if isinstance(source, TensorRef) else getattr(source, "tensor_id", None) for source in sources]
     cuts = [m.facts.cuts[key] for key in keys if key in m.facts.cuts]
     if not cuts or cuts[0].reason == "numpy":
         return cuts[0] if cuts else None
@@ -46,9 +48,9 @@ def lost_by(m: Machine, sources: Iterable[Value]) -> Cut | None:
 
 def added(m: Machine, total: TensorRef, term: Value) -> None:
     """A number was added to a tensor: ``total`` does not know what the number was computed from."""
-    cut = m.facts.cuts.get(term.tensor) if isinstance(term, Unknown) else None
+    cut = m.facts.cuts.get(term.tensor_id) if isinstance(term, Unknown) else None
     if cut is not None and cut.reason in ITEM and cut.source is not None:
-        m.facts.terms.setdefault(total.id, cut)
+        m.facts.detached_terms.setdefault(total.id, cut)
 
 
 def in_list(m: Machine, state: State, source: Value) -> Cut | None:
@@ -57,5 +59,5 @@ def in_list(m: Machine, state: State, source: Value) -> Cut | None:
     if not isinstance(thing, (Sequence, Tuple)) or any(isinstance(item, TensorRef) for item in thing.items):
         return None
     lost = lost_by(m, thing.items)
-    known = lost is None or all(isinstance(item, Unknown) and item.tensor in m.facts.cuts for item in thing.items)
+    known = lost is None or all(isinstance(item, Unknown) and item.tensor_id in m.facts.cuts for item in thing.items)
     return lost if known or lost is None else replace(lost, reason="numbers")

@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit, State
 from ..domain.builtin_names import BUILTINS
-from ..domain.join import merged
+from ..domain.join import try_join
 from ..domain.reachability import JoinPoint, Known
 from ..domain.values import Const, External, HeapRef, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
 from .evaluation import Evaluation
-from .import_lookups import Looked
-from .loops.iteration_facts import Watch
+from .import_lookups import ImportLookups
+from .loops.iteration_facts import IterationFacts
 from .memo import EvalMemo, Key
 from .statistics import AnalysisStats, Entry, Lost
 
 if TYPE_CHECKING:
     from ..modules.loader import Imports
-    from ..modules.module import Loaded
+    from ..modules.module import LoadedModule
 
 MAX_STATES = 8
 MAKING_STATES = 1
@@ -45,7 +45,7 @@ COMPARISONS_PER_FUEL = 24
 """What is looked at to compare paths, and nodes that passes reach, for the price of one step."""
 
 
-class Raised(Exception):
+class ProgramRaised(Exception):
     """The program raises on this path. ``name`` is the exception's class as far as it is known. It is meant where a
     ``raise`` statement of the program does it, and an error otherwise.
     """
@@ -55,7 +55,7 @@ class Raised(Exception):
         self.name, self.message, self.by_torch, self.is_meant = name, message, by_torch, is_meant
 
 
-class Exhausted(Raised):
+class IteratorExhausted(ProgramRaised):
     """An iterator has no other item."""
 
 
@@ -79,15 +79,16 @@ _UNASKED = object()
 
 
 class Machine(Evaluation):
-    """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``turns`` holds, for the context of
-    each ``autograd.Function`` whose backward is running, the pass that came to it; ``made`` where each layer and each
-    optimizer was made; ``catching`` how many ``try`` statements with handlers are around what is running; ``inside``
-    the ``Sequential`` objects that are running; ``making`` the classes of which an object is being made for an
-    annotation; ``width`` how many paths are kept; ``settled`` what is in heap objects that no code changes any more;
-    ``entering`` is the call whose function is not to be run at once (``stretches``).
-    What ``steps`` keeps for each part of the execution is that of the running one: ``called`` are the definitions that
-    were called, ``read`` those whose body was looked into, ``ran`` what was executed to its end (``executed``),
-    ``asked`` the answers to questions about other code, ``notes`` what listeners make of events.
+    """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``node_visits`` holds, for the
+    context of each ``autograd.Function`` whose backward is running, the pass that came to it; ``created_by`` where each
+    layer and each optimizer was made; ``handlers_around`` how many ``try`` statements with handlers are around what is
+    running; ``running_sequentials`` the ``Sequential`` objects that are running; ``imagined_classes`` the classes of
+    which an object is being made for an annotation; ``max_paths`` how many paths are kept; ``frozen_contents`` what is
+    in heap objects that no code changes any more; ``suspend_at`` is the call whose function is not to be run at once
+    (``stretches``). What ``fuel_used`` keeps for each part of the execution is that of the running one: ``called`` are
+    the definitions that were called, ``dependencies`` those whose body was looked into, ``completed`` what was executed
+    to its end (``executed``), ``queries`` the answers to questions about other code, ``listener_notes`` what listeners
+    make of events.
     """
 
     def __init__(
@@ -95,39 +96,39 @@ class Machine(Evaluation):
     ) -> None:
         self.facts, self.tree, self.cancel, self.probe = facts, tree, cancel, probe
         self.stats = AnalysisStats()
-        self.lost: list[Lost] = []
-        self.steps = 0
-        self.limit = STEPS
+        self.unfollowed: list[Lost] = []
+        self.fuel_used = 0
+        self.fuel = STEPS
         self.memo = EvalMemo({})
         self.depth = 0
-        self.running: list[tuple[ast.AST, tuple[Value, ...]]] = []
-        self.inside: list[int] = []
+        self.call_stack: list[tuple[ast.AST, tuple[Value, ...]]] = []
+        self.running_sequentials: list[int] = []
         self.called: set[ast.AST] = set()
-        self.read: set[ast.AST] = set()
-        self.ran: set[ast.AST] = set()
-        self.asked: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = {}
-        self.notes: dict[str, dict[Any, Any]] = {}
-        self.loads: dict[Loaded, None] = {}
-        self.looked = Looked()
-        self.ended: set[ast.AST] = set()
-        self.walks: dict[tuple[str, ast.AST], bool] = {}
+        self.dependencies: set[ast.AST] = set()
+        self.completed: set[ast.AST] = set()
+        self.queries: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = {}
+        self.listener_notes: dict[str, dict[Any, Any]] = {}
+        self.loads: dict[LoadedModule, None] = {}
+        self.import_lookups = ImportLookups()
+        self.completed_functions: set[ast.AST] = set()
+        self.backward_sites: dict[tuple[str, ast.AST], bool] = {}
         self.consumers: list[Callable[[State, Value], list[State]]] = []
-        self.entering: ast.AST | None = None
-        self.missing: dict[str, Value] = {}
+        self.suspend_at: ast.AST | None = None
+        self.builtins: dict[str, Value] = {}
         self.imports: Imports | None = None
         self.runs = 0
-        self.waiting: dict[int, Any] = {}
-        self.absent: dict[int, Any] = {}
-        self.turns: dict[int, NodeVisit] = {}
-        self.made: dict[int, ast.AST] = {}
+        self.loop_extensions: dict[int, Any] = {}
+        self.missing_gradients: dict[int, Any] = {}
+        self.node_visits: dict[int, NodeVisit] = {}
+        self.created_by: dict[int, ast.AST] = {}
         self.grouped: dict[int, HeapRef] = {}
-        self.making: list[int] = []
-        self.width = MAX_STATES
+        self.imagined_classes: list[int] = []
+        self.max_paths = MAX_STATES
         self.suspects: list[int] = []
-        self.settled: Known = {}
-        self.watch = Watch()
+        self.frozen_contents: Known = {}
+        self.iteration_facts = IterationFacts()
         self.cells: tuple[Cell, ...] = ()
-        self.catching = 0
+        self.handlers_around = 0
         self.module = 0
 
     # Expressions
@@ -141,9 +142,9 @@ class Machine(Evaluation):
             return value
         if kind is ast.Constant:
             return Const(node.value)  # type: ignore[attr-defined]
-        self.steps += 1
-        if not self.steps & 255:
-            self.check()
+        self.fuel_used += 1
+        if not self.fuel_used & 255:
+            self.check_fuel()
         memo = self.memo
         counts, values = memo.counts, memo.values
         count = counts.get(node, 0)
@@ -151,7 +152,7 @@ class Machine(Evaluation):
         key = (node, memo.base + count)
         if key in values:
             known = values[key]
-            if isinstance(known, Raised):
+            if isinstance(known, ProgramRaised):
                 raise known
             return known  # type: ignore[return-value]
         handler = EXPRESSIONS.get(kind)
@@ -161,7 +162,7 @@ class Machine(Evaluation):
             self.probe(node, state, value)
         return value
 
-    def once(self, node: ast.AST, what: Hashable, effect: Callable[[object], T]) -> T:
+    def memoize(self, node: ast.AST, what: Hashable, effect: Callable[[object], T]) -> T:
         """What ``effect`` gives, which the program computes beside the value of ``node``: its ``__iter__``, say.
         It is given the key by which the memo knows it, and done once for each evaluation of the node, however often the
         statement is finished.
@@ -174,25 +175,25 @@ class Machine(Evaluation):
         if key not in memo.values:
             try:
                 memo.values[key] = effect(key)
-            except Raised as error:
+            except ProgramRaised as error:
                 memo.values[key] = error
                 raise
         known = memo.values[key]
-        if isinstance(known, Raised):
+        if isinstance(known, ProgramRaised):
             raise known
         return known  # type: ignore[return-value]
 
-    def check(self) -> None:
+    def check_fuel(self) -> None:
         if self.cancel is not None and self.cancel():
             raise Cancelled
-        if self.steps > self.limit:
+        if self.fuel_used > self.fuel:
             raise OutOfFuel
 
-    def charge(self) -> None:
+    def charge_pass(self) -> None:
         """Passes through graphs cost steps, too, by the nodes that they have reached."""
-        self.steps += self.facts.work // COMPARISONS_PER_FUEL
-        self.facts.work %= COMPARISONS_PER_FUEL
-        self.check()
+        self.fuel_used += self.facts.nodes_visited // COMPARISONS_PER_FUEL
+        self.facts.nodes_visited %= COMPARISONS_PER_FUEL
+        self.check_fuel()
 
     def lookup(self, state: State, name: str) -> Value:
         heap = state.heap
@@ -202,16 +203,16 @@ class Machine(Evaluation):
             value: Value | None = frame.variables.get(name)
             if value is not None:
                 if key != state.frame:
-                    self.watch.touched[key, name] = self.steps
+                    self.iteration_facts.accessed[key, name] = self.fuel_used
                 return value
             key = frame.parent
         if self.imports is not None:
             value = self.imports.missing(state, name)
             if value is not None:
                 return value
-        value = self.missing.get(name)
+        value = self.builtins.get(name)
         if value is None:
-            value = self.missing[name] = External("builtins." + name) if name in BUILTINS else something(name)
+            value = self.builtins[name] = External("builtins." + name) if name in BUILTINS else something(name)
         return value
 
     def bind(self, state: State, name: str, value: Value) -> None:
@@ -219,41 +220,41 @@ class Machine(Evaluation):
         frame = state.heap[state.frame]
         key = frame.shared.get(name, state.frame) if frame.shared else state.frame
         if key != state.frame:
-            self.watch.touched[key, name] = self.steps
+            self.iteration_facts.accessed[key, name] = self.fuel_used
         state.edit(key).variables[name] = value
 
     def fact(self, name: str) -> Value:
         """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU."""
-        return self.missing.setdefault(f"({name})", Unknown(name, False))
+        return self.builtins.setdefault(f"({name})", Unknown(name, False))
 
-    def ask(self, question: Callable[..., T], *about: ast.AST) -> T:
+    def query(self, question: Callable[..., T], *about: ast.AST) -> T:
         """What ``question`` answers about code that is not being executed; written down, for an edit may change it."""
-        known = self.asked.get((question, about), _UNASKED)
+        known = self.queries.get((question, about), _UNASKED)
         if known is _UNASKED:
-            known = self.asked[question, about] = question(*about)
+            known = self.queries[question, about] = question(*about)
         return known  # type: ignore[no-any-return]
 
-    def walk(self, state: State, node: ast.AST, rooted: bool) -> None:
+    def count_backward(self, state: State, node: ast.AST, rooted: bool) -> None:
         """The program goes backward at ``node``, which is in the file of the running function."""
         place = self.imports.here(state).path if self.imports is not None else "", node
-        self.walks[place] = self.walks.get(place, False) or rooted
+        self.backward_sites[place] = self.backward_sites.get(place, False) or rooted
 
     def fail(self, entry: Entry, error: Exception, rule: str = "") -> None:
         """A fault of ours, or of a rule, has ended what began at ``entry``. To run out of Python's stack is one, too:
         it is deep enough for the deepest program that is accepted.
         """
         lost = Lost(entry, fault=fault_of(error), rule=rule)
-        if lost not in self.lost:
+        if lost not in self.unfollowed:
             self.stats.faults += 1
-            self.lost.append(lost)
+            self.unfollowed.append(lost)
 
     # Statements
 
     def run_paths(self, state: State, effect: Callable[[State], None]) -> list[State]:
         """All states in which ``effect`` ends; a path that raises carries the signal ``raise``."""
-        return self.finish([(state, {})], effect)
+        return self.resume_paths([(state, {})], effect)
 
-    def finish(self, work: list[tuple[State, dict[Key, object]]], effect: Callable[[State], None]) -> list[State]:
+    def resume_paths(self, work: list[tuple[State, dict[Key, object]]], effect: Callable[[State], None]) -> list[State]:
         """The same for paths on which some of it has been evaluated, the last of them first."""
         outer = self.memo
         results: list[State] = []
@@ -263,13 +264,13 @@ class Machine(Evaluation):
                 self.memo = EvalMemo(values)
                 try:
                     effect(path)
-                except Raised as error:
-                    path.signal, path.value = "raise", error
+                except ProgramRaised as error:
+                    path.completion, path.completion_value = "raise", error
                     self.stats.failed += not error.is_meant
                 results.append(path)
-                forks = self.memo.forks
+                forks = self.memo.pending_paths
                 if forks:
-                    room = max(self.width - len(self.drop_uncaught_raises(results)) - len(work), 0)
+                    room = max(self.max_paths - len(self.drop_uncaught_raises(results)) - len(work), 0)
                     self.stats.dropped += max(len(forks) - room, 0)
                     work += forks[:room]
         finally:
@@ -281,14 +282,14 @@ class Machine(Evaluation):
         for statement in body:
             if len(states) == 1:
                 state = states[0]
-                if state.signal is not None:
+                if state.completion is not None:
                     return states
                 states = self.statement(statement, state)
             else:
                 following: list[State] = []
                 running = False
                 for state in states:
-                    if state.signal is not None:
+                    if state.completion is not None:
                         following.append(state)
                     else:
                         running = True
@@ -304,42 +305,42 @@ class Machine(Evaluation):
         handler = STATEMENTS.get(type(node))
         if handler is None:
             return [state]
-        self.steps += 1
+        self.fuel_used += 1
         states = handler(self, node, state)
-        if len(states) > 1 or not states or states[0].signal != "raise" or type(node) is ast.Raise:
-            self.ran.add(node)
+        if len(states) > 1 or not states or states[0].completion != "raise" or type(node) is ast.Raise:
+            self.completed.add(node)
         return states
 
     def drop_uncaught_raises(self, states: list[State]) -> list[State]:
         """Drop paths that end in an uncaught exception, unless no other is left. They have been reported already and
         must not use up the number of paths.
         """
-        if self.catching:
+        if self.handlers_around:
             return states
-        return [state for state in states if state.signal != "raise"] or states
+        return [state for state in states if state.completion != "raise"] or states
 
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
-        meeting = JoinPoint(live, self.running, self.settled)
+        meeting = JoinPoint(live, self.call_stack, self.frozen_contents)
         saved, suspects = self.facts.saved, self.suspects
         kept: list[State] = []
         for state in self.drop_uncaught_raises(states):
             for other in kept:
-                if merged(state, other, saved, suspects, meeting):
+                if try_join(state, other, saved, suspects, meeting):
                     break
             else:
                 kept.append(state)
-        self.steps += meeting.work // COMPARISONS_PER_FUEL
-        self.check()
-        if len(kept) > self.width:
-            self.stats.dropped += len(kept) - self.width
+        self.fuel_used += meeting.work // COMPARISONS_PER_FUEL
+        self.check_fuel()
+        if len(kept) > self.max_paths:
+            self.stats.dropped += len(kept) - self.max_paths
             # Evenly, so that no branch is preferred for standing first.
-            kept = [kept[index * len(kept) // self.width] for index in range(self.width)]
+            kept = [kept[index * len(kept) // self.max_paths] for index in range(self.max_paths)]
         return kept
 
     # Loops count their laps
 
-    def lap(self, state: State, loop: ast.AST, run: int, number: int, depth: int) -> None:
+    def begin_iteration(self, state: State, loop: ast.AST, run: int, number: int, depth: int) -> None:
         """Begin iteration ``number`` of a run of ``loop`` that has ``depth`` loops around it."""
         state.iterations = (*state.iterations[:depth], Iteration(loop, run, number))
 

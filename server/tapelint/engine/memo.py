@@ -14,7 +14,7 @@ Key = tuple[Hashable, int]
 
 @dataclass(slots=True)
 class EvalMemo:
-    """What a statement has evaluated so far: ``values`` by node and occurrence, ``forks`` still to be finished.
+    """What a statement has evaluated so far: ``values`` by node and occurrence, ``pending_paths`` still to be finished.
 
     A round of a comprehension counts occurrences of its own, from ``base``: what the memo holds of one round must not
     be taken for another's where an earlier round is not looked into again.
@@ -23,7 +23,7 @@ class EvalMemo:
     values: dict[Key, object]
     base: int = 0
     counts: dict[Hashable, int] = field(default_factory=dict)
-    forks: list[tuple[State, dict[Key, object]]] = field(default_factory=list)
+    pending_paths: list[tuple[State, dict[Key, object]]] = field(default_factory=list)
 
     def latest(self, node: ast.AST) -> object:
         """What ``node`` was evaluated to last; None if it was not."""

@@ -16,24 +16,24 @@ from ..fault import Fault
 class AnalysisStats:
     """What the analysis did not see, counted.
 
-    ``walks`` are the places in this file that go backward, ``rooted`` those where the root was once known to carry a
-    graph; ``forwards`` the methods of that name, ``ended`` those that were once run to their end. ``failed`` are the
-    paths that came to an error, and the imported modules that were cut: what is below that was not seen.
+    ``backward_sites`` are the places in this file that go backward, ``known_roots`` those where the root was once known
+    to carry a graph; ``forwards`` the methods of that name, ``ended`` those that were once run to their end. ``failed``
+    are the paths that came to an error, and the imported modules that were cut: what is below that was not seen.
     """
 
     entries: int = 0
-    spent: int = 0
+    out_of_fuel: int = 0
     faults: int = 0
     dropped: int = 0
     unknown_calls: int = 0
     backwards: int = 0
-    rootless: int = 0
+    unknown_roots: int = 0
     steps: int = 0
     raised: int = 0
     failed: int = 0
     stopped: int = 0
-    walks: int = 0
-    rooted: int = 0
+    backward_sites: int = 0
+    known_roots: int = 0
     forwards: int = 0
     ended: int = 0
 

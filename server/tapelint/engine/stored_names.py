@@ -25,9 +25,9 @@ def remember(
         if state.tensors[tensor].requires_grad is not False and not _is_told(m, state):
             kind = "held" if how == "assigned" and not direct else how
             stored = Stored(state.point(statement), name, source, statement, kind)
-            m.facts.keep(tensor, stored)
+            m.facts.record_store(tensor, stored)
             if state.iterations and how != "iterated" and state.tensors[tensor].grad_fn is not None:
-                state.kept[statement] = LastStore(tensor, stored)
+                state.last_stores[statement] = LastStore(tensor, stored)
 
 
 def _is_told(m: Machine, state: State) -> bool:

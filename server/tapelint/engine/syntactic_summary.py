@@ -17,7 +17,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 @dataclass(slots=True)
-class Outline:
+class SyntacticSummary:
     """``yields`` and ``closes`` (makes closures) are about the function's own body, the rest about all inside it.
 
     ``uses`` tells for each name the attributes it is asked for, ``()`` where it is called, and ``range`` where it
@@ -33,9 +33,9 @@ class Outline:
     abstract: bool = False
 
 
-def outline(scope: ast.AST) -> Outline:
+def syntactic_summary(scope: ast.AST) -> SyntacticSummary:
     """The outline of a function, a lambda or a class; kept on the node itself."""
-    known: Outline | None = getattr(scope, "_tapelint_outline", None)
+    known: SyntacticSummary | None = getattr(scope, "_tapelint_outline", None)
     if known is None:
         known = scope._tapelint_outline = _look(scope)  # type: ignore[attr-defined]
     return known
@@ -66,7 +66,7 @@ def _bounds(arguments: list[ast.expr]) -> Iterator[str]:
 
 def is_abstract(scope: ast.AST) -> bool:
     """Whether a function is only there to be defined by derived classes."""
-    return outline(scope).abstract
+    return syntactic_summary(scope).abstract
 
 
 def _is_abstract(scope: ast.AST) -> bool:
@@ -82,8 +82,8 @@ def _is_abstract(scope: ast.AST) -> bool:
     return isinstance(error, ast.Name) and error.id == "NotImplementedError"
 
 
-def _look(scope: ast.AST) -> Outline:
-    found = Outline(abstract=_is_abstract(scope))
+def _look(scope: ast.AST) -> SyntacticSummary:
+    found = SyntacticSummary(abstract=_is_abstract(scope))
     todo: list[object] = [getattr(scope, name) for name in FIELDS[type(scope)]]
     while todo:
         item = todo.pop()
@@ -101,7 +101,7 @@ def _look(scope: ast.AST) -> Outline:
         if kind is ast.Call:
             _note_call(found, item)  # type: ignore[arg-type]
         elif kind in _SCOPES:
-            _note_inner(found, outline(item))  # type: ignore[arg-type]
+            _note_inner(found, syntactic_summary(item))  # type: ignore[arg-type]
             continue
         elif kind in _TESTS:
             found.tests.update(_tested(item))  # type: ignore[arg-type]
@@ -113,7 +113,7 @@ def _look(scope: ast.AST) -> Outline:
     return found
 
 
-def _note_call(found: Outline, node: ast.Call) -> None:
+def _note_call(found: SyntacticSummary, node: ast.Call) -> None:
     """A name is called, and names bound the ``range`` that a loop may run over."""
     if type(node.func) is ast.Name:
         found.uses.setdefault(node.func.id, set()).add("()")
@@ -122,7 +122,7 @@ def _note_call(found: Outline, node: ast.Call) -> None:
                 found.uses.setdefault(name, set()).add("range")
 
 
-def _note_inner(found: Outline, inner: Outline) -> None:
+def _note_inner(found: SyntacticSummary, inner: SyntacticSummary) -> None:
     """A scope inside does what it does with the names of this one."""
     found.closes = True
     found.backward |= inner.backward

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..source.edit import Edit, apply
-from .text.edit_refused import Refused
+from .text.edit_refused import EditRefused
 from .text.source_editor import SourceEditor
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
         purpose = import_module(f".edits.{PURPOSES[part.purpose]}.{part.purpose}", __name__)
         try:
             made += purpose.edits(sheet, *part.targets)
-        except (Refused, RecursionError):
+        except (EditRefused, RecursionError):
             return None
     found = tuple(sorted(made, key=lambda edit: edit.span))
     return found if found and _keeps_promise(source, found) else None

@@ -22,7 +22,7 @@ from ..report.diagnostic import place
 from ..source import concerns_torch
 from . import call_facts, passes, tensor_facts, write_facts
 from .cursor import at_caret, holds, place_and_operand, subjects
-from .probe import Watch
+from .probe import HoverProbe
 from .wording import files
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def life(
         if pair is not None:
             wanted[pair[1]] = None
     facts = Facts()
-    watch = Watch(facts, wanted, retained(report.source.tree))
+    watch = HoverProbe(facts, wanted, retained(report.source.tree))
     imports = analysis.run(report.source, facts, cancel, watch.probe, report.resolve).imports
     spoken = files.set(Files(report.source, imports.sources if imports else ()))
     try:
@@ -77,7 +77,7 @@ def life(
         files.reset(spoken)
 
 
-def lines_about(watch: Watch, node: ast.AST, around: list[ast.AST]) -> list[str] | None:
+def lines_about(watch: HoverProbe, node: ast.AST, around: list[ast.AST]) -> list[str] | None:
     if isinstance(node, ast.keyword):
         return passes.retained(watch, node, call_with(node, around))
     pair = place_and_operand(node)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from ..domain.values import BoundMethod, External, Method, Value
+from ..domain.values import BoundMethod, BuiltinMethod, External, Value
 from ..models.torch.autograd.grad_mode import as_mode
 from ..rules.support.story import code
 from . import custom_backward, detaching, optimizer_steps, passes
 from .call_trace import CallRun
-from .probe import Watch
+from .probe import HoverProbe
 
-About = Callable[[Watch, ast.Call, Sequence[CallRun]], "list[str] | None"]
+About = Callable[[HoverProbe, ast.Call, Sequence[CallRun]], "list[str] | None"]
 OWN: dict[str, About] = {
     "step": optimizer_steps.step,
     "zero_grad": optimizer_steps.zero_grad,
@@ -31,7 +31,7 @@ OWN: dict[str, About] = {
 """Calls that are described on their own."""
 
 
-def describe(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:
+def describe(watch: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:
     """The lines about a call that is not about the tensor it returns."""
     if isinstance(node, ast.Call) and any(event.point.node is node for event in watch.backwards):
         return passes.describe(watch, node)
@@ -50,7 +50,7 @@ def describe(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[st
     return about(watch, node, runs) if about is not None else None
 
 
-def beside(watch: Watch, node: ast.Call) -> list[str]:
+def beside(watch: HoverProbe, node: ast.Call) -> list[str]:
     """What a call does, besides the tensor it returns."""
     runs = watch.runs.get(node, ())
     if not runs:
@@ -67,6 +67,6 @@ def called(value: Value) -> str:
     """The last name of a method or of a function of PyTorch; empty for what the program defines."""
     if isinstance(value, BoundMethod):
         return called(value.function)
-    if isinstance(value, Method):
+    if isinstance(value, BuiltinMethod):
         return value.name
     return value.name.rpartition(".")[2] if isinstance(value, External) else ""

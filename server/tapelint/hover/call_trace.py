@@ -11,11 +11,11 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..autograd import BackwardPass, Hook, Node, ProgramPoint, State, Tensor, Write, current
-from ..autograd.gradients.history import NOTHING, Gradient, Pass, Use
+from ..autograd import BackwardPass, Hook, Node, ProgramPoint, State, Tensor, Write, resolve_view
+from ..autograd.gradients.history import NOTHING, GradientHistory, Pass, Use
 from ..autograd.gradients.reference_cycles import Cycle
 from ..domain.traversal import tensors_in
-from ..domain.values import BoundMethod, HeapRef, Method, Optimizer, TensorRef, Value
+from ..domain.values import BoundMethod, BuiltinMethod, HeapRef, Optimizer, TensorRef, Value
 from ..models.torch.nn.module_registry import is_module_like, parameters_of
 from ..models.torch.nn.modules import is_open
 
@@ -27,10 +27,10 @@ class Snapshot:
     """
 
     owned: Mapping[int, Tensor]
-    open: bool
+    is_partial: bool
     fused: bool
     grads: frozenset[int]
-    history: Mapping[int, Gradient]
+    history: Mapping[int, GradientHistory]
     spent: Mapping[Pass, Use]
     freed: Mapping[Node, BackwardPass]
     hooks: Mapping[int, Hook]
@@ -38,7 +38,7 @@ class Snapshot:
     grad_mode: bool | None
     heard: int
 
-    def past(self, leaf: int) -> Gradient:
+    def past(self, leaf: int) -> GradientHistory:
         return self.history.get(leaf, NOTHING)
 
 
@@ -61,12 +61,12 @@ class CallRun:
 def snapshot(state: State, callee: Value, heard: int) -> Snapshot:
     keys, more, fused = _owned(state, callee)
     return Snapshot(
-        {key: current(state, key) for key in keys},
+        {key: resolve_view(state, key) for key in keys},
         more,
         fused,
         frozenset(state.grads),
         dict(state.history),
-        dict(state.spent),
+        dict(state.consumed_passes),
         dict(state.freed),
         dict(state.hooks),
         dict(state.cycles),
@@ -76,14 +76,14 @@ def snapshot(state: State, callee: Value, heard: int) -> Snapshot:
 
 
 def _owned(state: State, callee: Value) -> tuple[list[int], bool, bool]:
-    if not isinstance(callee, (Method, BoundMethod)):
+    if not isinstance(callee, (BuiltinMethod, BoundMethod)):
         return [], False, False
     owner = callee.receiver
     if isinstance(owner, TensorRef):
         return [owner.id], False, False
     thing = state.heap[owner.id] if isinstance(owner, HeapRef) else None
     if isinstance(thing, Optimizer):
-        return list(thing.params), thing.open, thing.fused
+        return list(thing.params), thing.is_partial, thing.fused
     if is_module_like(state, owner):
         return [key for _, key in parameters_of(state, owner)], is_open(state, owner), False
     return [], False, False
@@ -98,7 +98,7 @@ def call_run(
     value: Value,
     heard: int,
 ) -> CallRun:
-    results = tuple(current(state, key) for key in tensors_in(state, value))
+    results = tuple(resolve_view(state, key) for key in tensors_in(state, value))
     depth = len(point.iterations)  # LBFGS counts laps of its own inside
     booked = tuple(
         w

@@ -14,7 +14,7 @@ from ..autograd import Hook, Leaf, Node, ProgramPoint
 from ..autograd.events.graph_walks import BackwardRan
 from ..rules.support.story import code
 from .call_trace import CallRun
-from .probe import Watch
+from .probe import HoverProbe
 from .wording import at, listed, tensors, told_lines
 
 KINDS = {
@@ -23,7 +23,7 @@ KINDS = {
 }
 
 
-def register_hook(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def register_hook(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     remarks: list[tuple[ProgramPoint, str]] = []
     more: list[tuple[ProgramPoint, str]] = []
     text = ""
@@ -45,7 +45,7 @@ def register_hook(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list
     return [f"**{code(node)}** · {text}", *told_lines(remarks), *told_lines(more[:1])]
 
 
-def callers(watch: Watch, run: CallRun, handle: int, hook: Hook) -> str:
+def callers(watch: HoverProbe, run: CallRun, handle: int, hook: Hook) -> str:
     """The backward passes that call a hook, until it is removed."""
     gone = watch.removed.get(handle)
     passes = [
@@ -61,7 +61,7 @@ def _comes_to(event: BackwardRan, target: object) -> bool:
     return target.tensor in event.reached and event.accumulates if isinstance(target, Leaf) else target in event.ran
 
 
-def checkpoint(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
+def checkpoint(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a checkpoint keeps instead of what its operations would save; and when they run again."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -84,11 +84,11 @@ def rerun(again: str) -> str:
     return f", which {again} computes once more" if again else "; a backward computes that once more"
 
 
-def applied(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
+def applied(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a Function's node keeps, and which backward runs the one that the program defines."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
-        made = next((t.grad_fn for t in run.results if t.grad_fn is not None and t.grad_fn.method), None)
+        made = next((t.grad_fn for t in run.results if t.grad_fn is not None and t.grad_fn.custom_backward), None)
         if made is None:
             if run.results and all(tensor.requires_grad is False for tensor in run.results):
                 remarks.append((run.point, "no input requires grad: its `backward` is never called"))
@@ -97,20 +97,20 @@ def applied(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     return told_lines(remarks)
 
 
-def keeps(watch: Watch, node: Node) -> str:
+def keeps(watch: HoverProbe, node: Node) -> str:
     if not node.saved:
         return "it saves no tensor"
     return f"it saves {tensors(watch.facts, [saved.tensor for saved in node.saved])}"
 
 
-def runs_in(watch: Watch, node: Node) -> str:
+def runs_in(watch: HoverProbe, node: Node) -> str:
     passes = listed(dict.fromkeys(at(event.point.node) for event in watch.ran(node)))
     if not passes:
         return "no backward that is seen here comes to its own `backward`"
     return f"its own `backward` runs in {passes}"
 
 
-def save_for_backward(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def save_for_backward(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """What becomes of the tensors that forward saves."""
     remarks = [(run.point, text) for run in runs if (text := _kept_until(watch, run))]
     if not remarks:
@@ -118,7 +118,7 @@ def save_for_backward(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> 
     return [f"**{code(node)}** · the node keeps these tensors for its backward", *told_lines(remarks)]
 
 
-def _kept_until(watch: Watch, run: CallRun) -> str:
+def _kept_until(watch: HoverProbe, run: CallRun) -> str:
     """How long the node of one ``apply`` keeps what its forward saved; empty where nothing is known to be saved."""
     keys = [key for ids in run.given.values() for key in ids]
     apply = run.point.calls[-1] if run.point.calls else None
@@ -127,7 +127,7 @@ def _kept_until(watch: Watch, run: CallRun) -> str:
     saved = tensors(watch.facts, keys)
     iterations = run.point.iterations
     nodes = (n for n in watch.nodes if n.created_at.node is apply and n.created_at.iterations == iterations)
-    made = next((n for n in nodes if n.method), None)
+    made = next((n for n in nodes if n.custom_backward), None)
     if made is None:
         return f"{saved}: let go again, as no input of {code(apply)} requires grad"
     freeing = next((event for event in watch.ran(made) if event.frees), None)

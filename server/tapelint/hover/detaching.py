@@ -14,13 +14,13 @@ from ..autograd.model.program_point import earlier_iteration
 from ..domain.values import GradMode
 from ..rules.support.story import code, tensor_name
 from .call_trace import CallRun
-from .probe import Watch, graph
+from .probe import HoverProbe, graph
 from .wording import leaves_behind, line, listed, tensors, told_lines
 
 MODES = {"no_grad": "torch.no_grad()", "inference_mode": "torch.inference_mode()"}
 
 
-def grad_mode(watch: Watch, node: ast.expr, mode: GradMode, around: Sequence[ast.AST]) -> list[str] | None:
+def grad_mode(watch: HoverProbe, node: ast.expr, mode: GradMode, around: Sequence[ast.AST]) -> list[str] | None:
     """A grad mode, and what that means for what is computed under it."""
     name = code(node)
     if mode.mode is True:
@@ -34,7 +34,7 @@ def grad_mode(watch: Watch, node: ast.expr, mode: GradMode, around: Sequence[ast
     return [*lines, "- in-place writes still count: writing a saved tensor makes its backward raise here as well"]
 
 
-def kept_out(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[str]:
+def kept_out(watch: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[str]:
     """The results that would have had a graph without it."""
     places: dict[ast.AST, str] = {}
     for key, cut in _cuts_by(watch, node, around):
@@ -45,7 +45,7 @@ def kept_out(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[st
     return [f"- kept out of the graph by it: {listed(places.values())}"] if places else []
 
 
-def _cuts_by(watch: Watch, node: ast.expr, around: Sequence[ast.AST]) -> list[tuple[int, Cut]]:
+def _cuts_by(watch: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[tuple[int, Cut]]:
     """The tensors that have no graph because of the grad mode that ``node`` sets, by id."""
     cuts = watch.facts.cuts.items()
     governed = _governed(node, around)
@@ -69,7 +69,7 @@ def _governed(node: ast.expr, around: Sequence[ast.AST]) -> list[ast.stmt] | Non
     return None
 
 
-def detach(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
+def detach(watch: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
     """What a ``detach()`` cuts off."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -78,10 +78,15 @@ def detach(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
     return told_lines([(point, text) for point, text in remarks if text])
 
 
-def _cut_off(watch: Watch, now: ProgramPoint, tensor: Tensor) -> str:
+def _cut_off(watch: HoverProbe, now: ProgramPoint, tensor: Tensor) -> str:
     if tensor.requires_grad is False:
         return "there is no graph to cut off"
-    if tensor.requires_grad is None or tensor.grad_fn is None or not tensor.grad_fn.certain or tensor.grad_fn.assumed:
+    if (
+        tensor.requires_grad is None
+        or tensor.grad_fn is None
+        or not tensor.grad_fn.certain
+        or tensor.grad_fn.assumption
+    ):
         return ""
     before = any(earlier_iteration(item.created_at, now) is not None for item in _nodes(tensor))
     leaves = leaves_behind(tensor.grad_fn)
@@ -93,7 +98,7 @@ def _nodes(tensor: Tensor) -> Iterator[Node]:
     return (item for item in graph(tensor.grad_fn) if isinstance(item, Node))
 
 
-def requires_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def requires_grad(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``t.requires_grad_()`` and ``module.requires_grad_(False)``: which flags it changes."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -113,7 +118,9 @@ def requires_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list
 
 def _is_known(tensor: Tensor) -> bool:
     made = _nodes(tensor)
-    return tensor.requires_grad is not None and not tensor.assumed and all(n.certain and not n.assumed for n in made)
+    return (
+        tensor.requires_grad is not None and not tensor.assumption and all(n.certain and not n.assumption for n in made)
+    )
 
 
 def _changed(run: CallRun, to: bool) -> list[int]:

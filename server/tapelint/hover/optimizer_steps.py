@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 
 from ..autograd import ProgramPoint, Write
 from ..autograd.events.graph_walks import SavedTensorModified
-from ..autograd.gradients.history import Gradient
+from ..autograd.gradients.history import GradientHistory
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .passes import operations
-from .probe import Watch
+from .probe import HoverProbe
 from .wording import at, listed, tensors, told_lines
 
 
-def step(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def step(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     remarks: list[tuple[ProgramPoint, str]] = []
     used: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -28,7 +28,7 @@ def step(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | N
         written = held if before.fused else list(dict.fromkeys([*held, *(w.tensor for w in run.writes)]))
         idle = [key for key in before.owned if key not in written]
         if not written:
-            if not before.open and idle:
+            if not before.is_partial and idle:
                 remarks.append((run.point, f"updates nothing: {without(watch, idle)}"))
             continue
         rest = f"; {without(watch, idle)}: unchanged" if idle else ""
@@ -41,7 +41,7 @@ def step(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | N
     return lines + spoils(watch, runs)
 
 
-def without(watch: Watch, keys: Sequence[int]) -> str:
+def without(watch: HoverProbe, keys: Sequence[int]) -> str:
     return f"{tensors(watch.facts, keys)} {'has' if len(keys) == 1 else 'have'} no `.grad`"
 
 
@@ -57,7 +57,7 @@ def uses(run: CallRun, keys: Sequence[int]) -> str:
     return text
 
 
-def spoils(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
+def spoils(watch: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
     """Whose saved tensors the update changes."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -68,8 +68,8 @@ def spoils(watch: Watch, runs: Sequence[CallRun]) -> list[str]:
     return told_lines(remarks)
 
 
-def spoiled(watch: Watch, run: CallRun, writes: Sequence[Write]) -> str:
-    counters = {run.before.owned[w.tensor].counter for w in writes if w.tensor in run.before.owned}
+def spoiled(watch: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
+    counters = {run.before.owned[w.tensor].version_counter for w in writes if w.tensor in run.before.owned}
     for trouble in watch.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.write in writes:
             return f"**spoils** what {operations([trouble.node])} saved: {at(trouble.point.node)} needs it and raises"
@@ -88,7 +88,7 @@ def spoiled(watch: Watch, run: CallRun, writes: Sequence[Write]) -> str:
     return "no graph that is seen here, and not freed, has saved them: nothing is spoiled"
 
 
-def zero_grad(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def zero_grad(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """Which gradients a call clears, and whether a step had used them."""
     remarks = [(run.point, text) for run in runs if (text := _cleared(watch, run))]
     if not remarks:
@@ -107,24 +107,24 @@ def _held(run: CallRun) -> list[int]:
     return [key for key in run.before.owned if key in run.before.grads]
 
 
-def _cleared(watch: Watch, run: CallRun) -> str:
+def _cleared(watch: HoverProbe, run: CallRun) -> str:
     """What one run of ``zero_grad`` does; empty where its tensors are not known."""
     held = _held(run)
     if held:
         verb = "sets to zero" if any(key in run.after.grads for key in held) else "drops"
         return f"{verb} the gradients of {tensors(watch.facts, held)}"
-    if run.before.open or not run.before.owned:
+    if run.before.is_partial or not run.before.owned:
         return ""
     never = all(run.before.past(key).never for key in run.before.owned)
     return "there is no gradient yet" if never else "there is no gradient to drop"
 
 
-def _is_unclear(past: Gradient) -> bool:
+def _is_unclear(past: GradientHistory) -> bool:
     """Whether it is not certain where a gradient comes from."""
     return past.doubt or past.perhaps or not past.passes
 
 
-def _steps(pasts: Iterable[Gradient]) -> str:
+def _steps(pasts: Iterable[GradientHistory]) -> str:
     """The optimizer steps that last used some gradients."""
     return listed(at(past.step.node) for past in pasts if past.step is not None)
 
@@ -144,7 +144,7 @@ def used(run: CallRun, keys: Sequence[int]) -> str:
     return ""
 
 
-def clip(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def clip(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``clip_grad_norm_`` and ``clip_grad_value_``."""
     remarks: list[tuple[ProgramPoint, str]] = []
     more: list[tuple[ProgramPoint, str]] = []
@@ -166,7 +166,7 @@ def clip(watch: Watch, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | N
     return [f"**{code(node)}** · limits gradients", *told_lines(remarks), *told_lines(more)]
 
 
-def _clipped(pasts: Sequence[Gradient]) -> str:
+def _clipped(pasts: Sequence[GradientHistory]) -> str:
     """What should be known of gradients that are clipped: their scale, or which pass or step they had before."""
     if any(map(_is_unclear, pasts)):
         return ""

@@ -14,14 +14,14 @@ from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedT
 from ..autograd.model.program_point import earlier_iteration
 from ..rules.support.story import code
 from .call_trace import CallRun
-from .probe import Watch
+from .probe import HoverProbe
 from .wording import at, laps_of, line, listed, op_name, told_lines
 from .wording import tensors as names
 
 Remarks = list[tuple[ProgramPoint, str]]
 
 
-def describe(watch: Watch, node: ast.Call) -> list[str] | None:
+def describe(watch: HoverProbe, node: ast.Call) -> list[str] | None:
     """The lines about a call that runs backward; None where it never came to that."""
     passes = [event for event in watch.backwards if event.point.node is node]
     last = max(passes, key=lambda event: laps_of(event.point))
@@ -33,17 +33,17 @@ def describe(watch: Watch, node: ast.Call) -> list[str] | None:
 
 
 def is_known(event: BackwardRan) -> bool:
-    return all(item.certain and not item.assumed for item in event.ran)
+    return all(item.certain and not item.assumption for item in event.ran)
 
 
-def keeping(watch: Watch, event: BackwardRan) -> list[str]:
+def keeping(watch: HoverProbe, event: BackwardRan) -> list[str]:
     """What becomes of what the operations had saved."""
-    savers = [item for item in event.ran if item.keeps]
+    savers = [item for item in event.ran if item.saves_anything]
     if is_known(event) and not savers:
         return ["- none of them saved anything: the same graph may be walked again"]
     saved = f"what {len(savers)} of them saved ({operations(savers)})" if is_known(event) else "what they saved"
     if not event.frees:
-        verb = "keeps" if event.keeps else "may keep"
+        verb = "keeps" if event.saves_anything else "may keep"
         return [f"- {verb} {saved}: it stays in memory until a backward frees it, or the tensors are gone"]
     again = [
         trouble
@@ -63,7 +63,7 @@ def operations(nodes: Iterable[Node]) -> str:
     return listed(f"{op_name(n)} of {line(n.created_at.node)}" for n in sorted(nodes, key=lambda n: n.id))
 
 
-def gains(watch: Watch, node: ast.Call, passes: list[BackwardRan]) -> list[str]:
+def gains(watch: HoverProbe, node: ast.Call, passes: list[BackwardRan]) -> list[str]:
     """Which leaves get gradients, each for the first time or on top of what is there."""
     runs = [(run, event) for run in watch.runs.get(node, ()) for event in watch.passes(run)]
     if not runs:
@@ -73,13 +73,13 @@ def gains(watch: Watch, node: ast.Call, passes: list[BackwardRan]) -> list[str]:
     return lines + told_lines([(point, text) for point, text in used if text])
 
 
-def plainly(watch: Watch, event: BackwardRan) -> str:
+def plainly(watch: HoverProbe, event: BackwardRan) -> str:
     if not event.accumulates:
         return "returns gradients; `.grad` of the leaves is left alone"
     return f"adds to `.grad` of {names(watch.facts, event.reached)}" if event.reached else "no leaf gets a gradient"
 
 
-def gain(watch: Watch, run: CallRun, event: BackwardRan) -> str:
+def gain(watch: HoverProbe, run: CallRun, event: BackwardRan) -> str:
     if not event.accumulates:
         return returned(watch, run)
     if not event.reached:
@@ -97,7 +97,7 @@ def gain(watch: Watch, run: CallRun, event: BackwardRan) -> str:
     return "; ".join(parts)
 
 
-def used_before(watch: Watch, run: CallRun, event: BackwardRan) -> str:
+def used_before(watch: HoverProbe, run: CallRun, event: BackwardRan) -> str:
     """The steps that have used what the gradients held already."""
     pasts = [run.before.past(key) for key in event.reached if key in run.before.grads and event.accumulates]
     steps = dict.fromkeys(past.step.node for past in pasts if past.used and past.step and not past.doubt)
@@ -106,7 +106,7 @@ def used_before(watch: Watch, run: CallRun, event: BackwardRan) -> str:
     return f"{listed(at(node) for node in steps)} has used that before, and the next step uses it again"
 
 
-def returned(watch: Watch, run: CallRun) -> str:
+def returned(watch: HoverProbe, run: CallRun) -> str:
     """``autograd.grad``: nothing is accumulated."""
     node = run.point.node
     assert isinstance(node, ast.Call)
@@ -118,33 +118,33 @@ def returned(watch: Watch, run: CallRun) -> str:
     return f"returns the gradient{'s' * (len(keys) > 1)}{of}{own}; `.grad` of the leaves is left alone"
 
 
-def retained(watch: Watch, keyword: ast.keyword, node: ast.Call) -> list[str] | None:
+def retained(watch: HoverProbe, keyword: ast.keyword, node: ast.Call) -> list[str] | None:
     """The lines about ``retain_graph=`` or ``create_graph=`` in a call that ran backward."""
     runs = [(run, event) for run in watch.runs.get(node, ()) for event in watch.passes(run)]
     if not runs:
         return None
     last = max(runs, key=lambda pair: laps_of(pair[1].point))[1]
     head = f"**{code(keyword)}** · "
-    if keyword.arg == "create_graph" and last.keeps:
+    if keyword.arg == "create_graph" and last.saves_anything:
         return [head + "records how the gradients are computed", *recorded(watch, runs), *kept(watch, runs, True)]
     if last.frees:
         return [head + "frees the graph, as without it", *keeping(watch, last)]
-    if not last.keeps:
+    if not last.saves_anything:
         return [head + "whether the graph is kept is not known here"]
     return [head + "the graph is not freed by this pass", *kept(watch, runs)]
 
 
-def kept(watch: Watch, runs: list[tuple[CallRun, BackwardRan]], recorded: bool = False) -> list[str]:
+def kept(watch: HoverProbe, runs: list[tuple[CallRun, BackwardRan]], recorded: bool = False) -> list[str]:
     """What is retained, and who comes back for it; of use even without that where the pass was ``recorded``."""
     last = max(runs, key=lambda pair: laps_of(pair[1].point))[1]
-    savers = [item for item in last.ran if item.keeps]
+    savers = [item for item in last.ran if item.saves_anything]
     if is_known(last) and not savers:
         return ["- no operation saved anything: the graph may be walked again without it"]
     lines = [f"- keeps what was saved: {operations(savers)}" if is_known(last) else "- keeps what the operations saved"]
     return lines + told_lines(_returns(watch, runs, recorded))
 
 
-def _returns(watch: Watch, runs: list[tuple[CallRun, BackwardRan]], recorded: bool) -> Remarks:
+def _returns(watch: HoverProbe, runs: list[tuple[CallRun, BackwardRan]], recorded: bool) -> Remarks:
     """Which pass comes back for what each run retains; that none does only where it is certain and of interest."""
     remarks = [(run.point, back(watch, event)) for run, event in runs]
     without = [point for point, text in remarks if not text]
@@ -159,9 +159,9 @@ def _may_go_on(point: ProgramPoint, remarks: Remarks) -> bool:
     return any(text and earlier_iteration(other, point) is not None for other, text in remarks)
 
 
-def back(watch: Watch, event: BackwardRan) -> str:
+def back(watch: HoverProbe, event: BackwardRan) -> str:
     """Who walks again what a pass retained."""
-    mine = {item for item in event.ran if item.keeps}
+    mine = {item for item in event.ran if item.saves_anything}
     later = watch.backwards[watch.backwards.index(event) + 1 :]
     for other in later:
         if not mine.isdisjoint(other.ran):
@@ -179,14 +179,14 @@ def who(event: BackwardRan, point: ProgramPoint) -> str:
     return "this call itself, in the next iteration," if point.node is event.point.node else at(point.node)
 
 
-def through(watch: Watch, run: CallRun) -> str:
+def through(watch: HoverProbe, run: CallRun) -> str:
     """Who goes backward through the gradients that a call returned."""
     made = {tensor.grad_fn for tensor in run.results}
     users = listed(at(event.point.node) for event in watch.backwards if made.intersection(event.ran))
     return f": {users} goes backward through it" if users else ", which no backward goes through that is seen here"
 
 
-def recorded(watch: Watch, runs: list[tuple[CallRun, BackwardRan]]) -> list[str]:
+def recorded(watch: HoverProbe, runs: list[tuple[CallRun, BackwardRan]]) -> list[str]:
     """What ``create_graph=True`` gives, and what it ties into a cycle."""
     remarks: Remarks = []
     for run, event in runs:

@@ -22,12 +22,12 @@ from ..autograd import (
     State,
     Tensor,
     Write,
-    current,
+    resolve_view,
 )
 from ..autograd.events.graph_walks import BackwardRan, Event, FreedGraphReached, LeafWritten, SavedTensorModified
 from ..autograd.model.program_point import earlier_iteration
 from ..domain.traversal import tensors_in
-from ..domain.values import HeapRef, Method, Optimizer, TensorRef, Tuple, Value
+from ..domain.values import BuiltinMethod, HeapRef, Optimizer, TensorRef, Tuple, Value
 from .call_trace import CallRun, Snapshot, call_run, snapshot
 
 MOST = 64
@@ -46,7 +46,7 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class Observation:
     """The watched expression had a value, once.
 
     ``tensors`` are the tensors of the value (several for a tuple, called ``names``) as they were; ``spent`` the nodes
@@ -78,14 +78,14 @@ class OpenCall:
     given: dict[ast.AST, tuple[int, ...]] = field(default_factory=dict)
 
 
-class Watch:
+class HoverProbe:
     """The probe of one hover. ``wanted`` are the syntax nodes to be watched; calls among them as a whole."""
 
     def __init__(self, facts: Facts, wanted: Iterable[ast.AST], retains: Iterable[ast.AST] = ()) -> None:
         self.facts = facts
         self.wanted = frozenset(wanted)
         self.retains = frozenset(retains)
-        self.sightings: dict[ast.AST, list[Sighting]] = {node: [] for node in self.wanted}
+        self.sightings: dict[ast.AST, list[Observation]] = {node: [] for node in self.wanted}
         self.callees: dict[ast.AST, ast.Call] = {node.func: node for node in self.wanted if isinstance(node, ast.Call)}
         self.arguments: dict[ast.AST, ast.Call] = {
             part: node for node in self.callees.values() for part in (*node.args, *(k.value for k in node.keywords))
@@ -119,7 +119,7 @@ class Watch:
         match value:
             case TensorRef(id=key):
                 self._share(node, state.tensors[key])
-            case Method(name="remove", receiver=HeapRef(id=key)) if key in state.hooks:
+            case BuiltinMethod(name="remove", receiver=HeapRef(id=key)) if key in state.hooks:
                 self.removed.setdefault(key, len(self.events))
         for counter, known in self.counters.items():
             write = state.writes.get(counter)
@@ -137,7 +137,7 @@ class Watch:
 
     def _share(self, node: ast.AST, tensor: Tensor) -> None:
         """Keep what is asked later of a tensor that ``node`` evaluated to: its counter, its graph, what made it."""
-        self.shared[tensor.id] = tensor.counter
+        self.shared[tensor.id] = tensor.version_counter
         if tensor.grad_fn is not None and tensor.grad_fn not in self.nodes:
             self._collect(tensor.grad_fn)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONVERSIONS:
@@ -152,7 +152,7 @@ class Watch:
             return
         begun.given[argument] = tuple(tensors_in(state, value))
         if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Optimizer):  # scaler.step(opt)
-            begun.before = snapshot(state, Method(value, "step"), len(self.events))
+            begun.before = snapshot(state, BuiltinMethod(value, "step"), len(self.events))
 
     def _finish(self, node: ast.Call, state: State, value: Value) -> None:
         point = state.point(node)
@@ -178,27 +178,29 @@ class Watch:
 
     def _sight(self, node: ast.AST, state: State, value: Value) -> None:
         items = value.items if isinstance(value, Tuple) else (value,)
-        tensors = tuple(current(state, item.id) for item in items if isinstance(item, TensorRef))
+        tensors = tuple(resolve_view(state, item.id) for item in items if isinstance(item, TensorRef))
         if len(tensors) != len(items):
             tensors = ()
         names = value.names if isinstance(value, Tuple) else ()
         write, carried, spent = None, None, frozenset[Node]()
         for tensor in tensors:
-            self._note(tensor.counter, state.writes.get(tensor.counter))
+            self._note(tensor.version_counter, state.writes.get(tensor.version_counter))
             if tensor.grad_fn is not None:
                 self._collect(tensor.grad_fn)
         point = state.point(node)
         if tensors:
-            write = state.writes.get(tensors[0].counter)
+            write = state.writes.get(tensors[0].version_counter)
             carried = _carried(state, tensors[0], point)
-            spent = frozenset(n for n in state.freed if any(s.counter == tensors[0].counter for s in n.saved))
+            spent = frozenset(
+                n for n in state.freed if any(s.version_counter == tensors[0].version_counter for s in n.saved)
+            )
         self.sightings[node].append(
-            Sighting(point, value, tensors, names, write, spent, frozenset(state.grads), state.grad_mode, carried)
+            Observation(point, value, tensors, names, write, spent, frozenset(state.grads), state.grad_mode, carried)
         )
 
     # Afterwards
 
-    def seen(self, node: ast.AST) -> list[Sighting]:
+    def seen(self, node: ast.AST) -> list[Observation]:
         return self.sightings.get(node, [])
 
     def heard(self, run: CallRun) -> Iterator[Event]:
@@ -214,13 +216,13 @@ class Watch:
         if not self.by_counter:
             for node in sorted(self.nodes, key=lambda n: n.id):
                 for saved in node.saved:
-                    self.by_counter.setdefault(saved.counter, []).append((node, saved))
+                    self.by_counter.setdefault(saved.version_counter, []).append((node, saved))
         return self.by_counter.get(counter, [])
 
     def users(self, counter: int) -> Iterator[Node]:
         """Every operation that was given a tensor of this version counter."""
         for node in self.nodes:
-            if any(isinstance(key, int) and self.shared.get(key, key) == counter for key in node.anchors):
+            if any(isinstance(key, int) and self.shared.get(key, key) == counter for key in node.operand_ids):
                 yield node
 
     def ran(self, node: Node) -> Iterator[BackwardRan]:
@@ -251,7 +253,7 @@ def _carried(state: State, tensor: Tensor, now: ProgramPoint) -> Carried | None:
         lap = earlier_iteration(item.created_at, now)
         if lap is None or isinstance(lap.loop, ast.comprehension):
             continue
-        freed = state.freed.get(item) if item.keeps else None
+        freed = state.freed.get(item) if item.saves_anything else None
         if best is None or (freed is not None, item.id) > (best.freed is not None, best.node.id):
             best = Carried(item, lap, freed)
     return best

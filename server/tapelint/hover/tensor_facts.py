@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..autograd import Cut, Node, ProgramPoint, SavedTensor, Tensor
 from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedTensorModified
 from ..rules.support.story import code, tensor_name
-from .probe import Sighting, Watch
+from .probe import HoverProbe, Observation
 from .wording import at, by_lap, grad_fn, is_conversion, laps_of, leaves_behind, line, listed, op_name, role, tensors
 from .write_facts import unsure
 
@@ -29,7 +29,7 @@ CUTS = {
 }
 
 
-def describe(watch: Watch, node: ast.AST, sightings: Sequence[Sighting]) -> list[str]:
+def describe(watch: HoverProbe, node: ast.AST, sightings: Sequence[Observation]) -> list[str]:
     """The lines about an expression whose values were tensors; the first is the headline."""
     last = max(sightings, key=lambda s: laps_of(s.point))
     if len(last.tensors) > 1:
@@ -50,13 +50,13 @@ def describe(watch: Watch, node: ast.AST, sightings: Sequence[Sighting]) -> list
     return lines
 
 
-def name_of(watch: Watch, node: ast.AST, tensor: Tensor) -> str:
+def name_of(watch: HoverProbe, node: ast.AST, tensor: Tensor) -> str:
     if isinstance(node, (ast.Name, ast.Attribute)):
         return code(node)
     return tensor_name(watch.facts, tensor.id) or "it"
 
 
-def headline(watch: Watch, tensor: Tensor) -> str:
+def headline(watch: HoverProbe, tensor: Tensor) -> str:
     """``not a leaf · requires_grad=True · grad_fn=SigmoidBackward0 (line 3)``."""
     node = tensor.grad_fn
     if tensor.requires_grad is None or node is not None and not node.certain:
@@ -71,7 +71,7 @@ def headline(watch: Watch, tensor: Tensor) -> str:
     if is_conversion(node.created_at.node):
         method = f"`.{node.created_at.node.func.attr}()`"  # type: ignore[attr-defined]
         return f"not a leaf if {method} had to make a copy, otherwise the very same tensor · requires_grad=True"
-    if node.assumed:
+    if node.assumption:
         return f"assumed to depend on what {code(node.created_at.node)} ({line(node.created_at.node)}) was given"
     name = "" if tensor.id in watch.converted else grad_fn(node)
     made = (
@@ -82,7 +82,7 @@ def headline(watch: Watch, tensor: Tensor) -> str:
     return f"not a leaf · requires_grad=True · {made}"
 
 
-def several(watch: Watch, node: ast.AST, seen: Sighting) -> list[str]:
+def several(watch: HoverProbe, node: ast.AST, seen: Observation) -> list[str]:
     lines = [f"**{code(node)}** · {len(seen.tensors)} tensors"]
     for index, tensor in enumerate(seen.tensors[:4]):
         label = f"`.{seen.names[index]}`" if index < len(seen.names) else f"`[{index}]`"
@@ -90,7 +90,7 @@ def several(watch: Watch, node: ast.AST, seen: Sighting) -> list[str]:
     return lines
 
 
-def gradient(watch: Watch, tensor: Tensor, subject: str) -> list[str]:
+def gradient(watch: HoverProbe, tensor: Tensor, subject: str) -> list[str]:
     leaves = leaves_behind(tensor.grad_fn)
     onward = f"; gradients flow through it to {tensors(watch.facts, leaves)}" if leaves else ""
     if tensor.id in watch.retained:
@@ -100,7 +100,7 @@ def gradient(watch: Watch, tensor: Tensor, subject: str) -> list[str]:
     return [f"- `.grad` stays None, only leaves keep one{hint}{onward}"]
 
 
-def leaf(watch: Watch, last: Sighting, sightings: Sequence[Sighting]) -> list[str]:
+def leaf(watch: HoverProbe, last: Observation, sightings: Sequence[Observation]) -> list[str]:
     keys = {s.tensors[0].id for s in sightings}
     adding = [event for event in watch.backwards if keys.intersection(event.reached) and event.accumulates]
     if not adding:
@@ -110,7 +110,7 @@ def leaf(watch: Watch, last: Sighting, sightings: Sequence[Sighting]) -> list[st
     return [f"{text}, which holds one here already" if last.tensors[0].id in last.grads else text]
 
 
-def plain(watch: Watch, tensor: Tensor) -> list[str]:
+def plain(watch: HoverProbe, tensor: Tensor) -> list[str]:
     cut = watch.facts.cuts.get(tensor.id)
     return [f"- {why_cut(cut)}" if cut is not None else "- plain data: it has no graph and gets no gradient"]
 
@@ -120,7 +120,7 @@ def why_cut(cut: Cut) -> str:
     return text.format(line=line(cut.point.node), reason=cut.reason.rpartition(".")[2])
 
 
-def saved(watch: Watch, sightings: Sequence[Sighting], subject: str) -> list[str]:
+def saved(watch: HoverProbe, sightings: Sequence[Observation], subject: str) -> list[str]:
     """Who saved the tensor, and what an in-place write would do."""
     savers = _savers(watch, sightings)
     tensor = sightings[-1].tensors[0]
@@ -140,17 +140,22 @@ def saved(watch: Watch, sightings: Sequence[Sighting], subject: str) -> list[str
     return [f"{text}: {change} {subject} in place between that and {at(run.point.node)} makes the backward raise"]
 
 
-def _savers(watch: Watch, sightings: Sequence[Sighting]) -> list[tuple[Node, SavedTensor]]:
+def _savers(watch: HoverProbe, sightings: Sequence[Observation]) -> list[tuple[Node, SavedTensor]]:
     """Every operation that saved one of the tensors that were seen, with the record of it."""
     seen = {s.tensors[0].id: s.tensors[0] for s in sightings}.values()
-    return [(node, item) for tensor in seen for node, item in watch.savers(tensor.counter) if item.tensor == tensor.id]
+    return [
+        (node, item)
+        for tensor in seen
+        for node, item in watch.savers(tensor.version_counter)
+        if item.tensor == tensor.id
+    ]
 
 
-def _is_saved_by_nothing(watch: Watch, tensor: Tensor) -> bool:
+def _is_saved_by_nothing(watch: HoverProbe, tensor: Tensor) -> bool:
     """Whether it is certain that no operation saved a tensor which is not a leaf and shares no memory."""
     if tensor.grad_fn is None or tensor.base is not None or not tensor.requires_grad or tensor.id in watch.converted:
         return False
-    return not watch.savers(tensor.counter) and not unsure(watch, tensor)
+    return not watch.savers(tensor.version_counter) and not unsure(watch, tensor)
 
 
 @dataclass(slots=True)
@@ -167,12 +172,12 @@ class GraphUse:
     own_iteration: bool = True
     in_loop: bool = False
 
-    def add(self, seen: Sighting, passes: list[BackwardRan]) -> None:
+    def add(self, seen: Observation, passes: list[BackwardRan]) -> None:
         """Count the passes through the graph of one sighting, up to the first that frees it."""
         final = next((event for event in passes if event.frees), None)
         for event in passes[: passes.index(final)] if final else passes:
             self.keeping[event.point.node] = None
-            self.certainly_kept = self.certainly_kept and event.keeps
+            self.certainly_kept = self.certainly_kept and event.saves_anything
         if final is not None:
             self.freeing[final.point.node] = None
             self.in_loop = self.in_loop or bool(seen.point.iterations)
@@ -193,7 +198,7 @@ class GraphUse:
             yield f"{then}{listed(map(at, self.freeing))} {frees} {what}{each}"
 
 
-def freed(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
+def freed(watch: HoverProbe, sightings: Sequence[Observation]) -> list[str]:
     """When what the graph keeps is let go."""
     use = GraphUse()
     for seen in sightings:
@@ -214,7 +219,7 @@ def freed(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
     return ["- no backward that is seen here runs through its graph: it is kept as long as the tensor is"]
 
 
-def reached_again(watch: Watch, sightings: Sequence[Sighting]) -> FreedGraphReached | None:
+def reached_again(watch: HoverProbe, sightings: Sequence[Observation]) -> FreedGraphReached | None:
     own = {s.tensors[0].grad_fn for s in sightings}
     for trouble in watch.troubles:
         if isinstance(trouble, FreedGraphReached) and own.intersection(
@@ -224,12 +229,12 @@ def reached_again(watch: Watch, sightings: Sequence[Sighting]) -> FreedGraphReac
     return None
 
 
-def view(watch: Watch, tensor: Tensor) -> list[str]:
+def view(watch: HoverProbe, tensor: Tensor) -> list[str]:
     base = tensor_name(watch.facts, tensor.base) if tensor.base is not None else None
     return [f"- a view of {base}: they share memory, and an in-place write to one counts for both"] if base else []
 
 
-def differences(watch: Watch, sightings: Sequence[Sighting]) -> list[str]:
+def differences(watch: HoverProbe, sightings: Sequence[Observation]) -> list[str]:
     remarks: list[tuple[ProgramPoint, str]] = []
     carrying = any(seen.carried is not None for seen in sightings)
     for seen in sightings:

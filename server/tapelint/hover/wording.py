@@ -45,7 +45,7 @@ def grad_fn(node: Node) -> str:
     """What ``repr(tensor.grad_fn)`` would call the node; empty where that depends on shapes or on a copy being made."""
     created_at = node.created_at.node
     turned = isinstance(created_at, ast.Attribute) and created_at.attr in NAMELESS
-    if node.assumed or not node.certain or turned or node.op in NAMELESS or is_conversion(created_at):
+    if node.assumption or not node.certain or turned or node.op in NAMELESS or is_conversion(created_at):
         return ""
     return node.grad_fn.rpartition("::")[2]
 
@@ -92,7 +92,7 @@ def saves_result(node: Node) -> bool:
 
 def may_save_more(node: Node) -> bool:
     """Whether the operation may have saved a tensor argument that is not known: another of its overloads would."""
-    if not node.keeps or node.saved:
+    if not node.saves_anything or node.saved:
         return False
     created_at = node.created_at.node
     operands = (

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..autograd import Node, ProgramPoint, SavedTensor, Tensor, Write
 from ..autograd.events.graph_walks import LeafWritten, SavedTensorModified
 from ..rules.support.story import code
-from .probe import Sighting, Watch
+from .probe import HoverProbe, Observation
 from .wording import at, by_lap, is_number, line, listed, may_save_more, op_name, role, saves_result
 
 LEAF = (
@@ -32,7 +32,7 @@ class Verdict:
     reason: str = ""
 
 
-def describe(watch: Watch, place: ast.AST, operand: ast.expr) -> list[str] | None:
+def describe(watch: HoverProbe, place: ast.AST, operand: ast.expr) -> list[str] | None:
     """The lines about a write by ``place`` to ``operand``; None where nothing is written in place."""
     seen = [s for s in watch.seen(operand) if s.tensors]
     found = [(s, said) for s in seen if (said := _judged(watch, place, operand, s)) is not None]
@@ -51,14 +51,14 @@ def describe(watch: Watch, place: ast.AST, operand: ast.expr) -> list[str] | Non
     return lines
 
 
-def _summary(found: Sequence[tuple[Sighting, Verdict]]) -> str:
+def _summary(found: Sequence[tuple[Observation, Verdict]]) -> str:
     """What holds in which iteration, or in all of them, and why nothing saved the tensor if there is one reason."""
     remarks = [(seen.point, said.text) for seen, said in found]
     reasons = {said.reason for _, said in found if said.text.startswith(NOTHING)}
     return by_lap(remarks) or remarks[-1][1] + (reasons.pop() if len(reasons) == 1 else "")
 
 
-def _judged(watch: Watch, place: ast.AST, operand: ast.expr, seen: Sighting) -> Verdict | None:
+def _judged(watch: HoverProbe, place: ast.AST, operand: ast.expr, seen: Observation) -> Verdict | None:
     """The verdict on one evaluation; None where the operand was seen after the write, or a call writes nothing."""
     tensor = seen.tensors[0]
     point = ProgramPoint(place, seen.point.iterations, seen.point.calls)
@@ -73,24 +73,24 @@ def _judged(watch: Watch, place: ast.AST, operand: ast.expr, seen: Sighting) -> 
     return Verdict(verdict(watch, operand, tensor, write, seen), write, because(tensor.grad_fn))
 
 
-def _write_by(watch: Watch, tensor: Tensor, point: ProgramPoint, version: int) -> Write | None:
-    writes = watch.writes.get(tensor.counter, {})
+def _write_by(watch: HoverProbe, tensor: Tensor, point: ProgramPoint, version: int) -> Write | None:
+    writes = watch.writes.get(tensor.version_counter, {})
     return next((w for w in writes.values() if w.point == point and w.version > version), None)
 
 
-def verdict(watch: Watch, operand: ast.AST, tensor: Tensor, write: Write, seen: Sighting) -> str:
+def verdict(watch: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, seen: Observation) -> str:
     """Whether this write makes a backward raise, as far as the whole execution shows."""
     for trouble in watch.troubles:
         if (
             isinstance(trouble, SavedTensorModified)
-            and trouble.saved.counter == tensor.counter
+            and trouble.saved.version_counter == tensor.version_counter
             and trouble.write.point == write.point
         ):
             return (
                 f"**raises later**: {op_name(trouble.node)} ({line(trouble.node.created_at.node)}) saved it "
                 f"{role(trouble.saved)}, and {at(trouble.point.node)} needs it unchanged"
             )
-    savers = [(node, item) for node, item in watch.savers(tensor.counter) if item.version < write.version]
+    savers = [(node, item) for node, item in watch.savers(tensor.version_counter) if item.version < write.version]
     live = [(node, item) for node, item in savers if node not in seen.spent]
     if live:
         return f"{_by(live)} saved it: a backward through that from here on raises (none is seen)"
@@ -108,12 +108,12 @@ def _by(savers: Sequence[tuple[Node, SavedTensor]]) -> str:
     return listed(f"{op_name(node)} ({role(item)}, {line(node.created_at.node)})" for node, item in savers)
 
 
-def unsure(watch: Watch, tensor: Tensor) -> str:
+def unsure(watch: HoverProbe, tensor: Tensor) -> str:
     """Why "nothing saved it" cannot be said for certain; empty if it can."""
-    if tensor.requires_grad is None or tensor.assumed:
+    if tensor.requires_grad is None or tensor.assumption:
         return "its origin is not known"
-    for node in watch.users(tensor.counter):
-        if node.assumed:
+    for node in watch.users(tensor.version_counter):
+        if node.assumption:
             return f"{code(node.created_at.node)} ({line(node.created_at.node)}) may keep it"
         if not node.certain or may_save_more(node):
             return f"{op_name(node)} ({line(node.created_at.node)}) may have saved it"
@@ -122,10 +122,10 @@ def unsure(watch: Watch, tensor: Tensor) -> str:
 
 def because(producer: Node | None) -> str:
     """Why the operation that made the tensor did not save it."""
-    if producer is None or producer.assumed or saves_result(producer):
+    if producer is None or producer.assumption or saves_result(producer):
         return ""
     name = f"{op_name(producer)} ({line(producer.created_at.node)})"
-    if not producer.keeps:
+    if not producer.saves_anything:
         return f", {name} keeps nothing for its backward"
     roles = {item.role for item in producer.saved}
     if roles:
@@ -140,7 +140,7 @@ def because(producer: Node | None) -> str:
     return f", {name} keeps nothing of its result"
 
 
-def graph_gained(seen: Sequence[Sighting], place: ast.AST) -> list[str]:
+def graph_gained(seen: Sequence[Observation], place: ast.AST) -> list[str]:
     """A plain tensor that a write gives a graph."""
     before = [s for s in seen if s.tensors[0].requires_grad is False]
     after = [s for s in seen if s.write is not None and s.write.point.node is place and s.tensors[0].requires_grad]

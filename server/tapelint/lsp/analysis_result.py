@@ -16,7 +16,7 @@ from ..report.notice import Kind, Notice
 from ..source import Notebook, concerns_torch
 from ..workspace import Config, Resolver
 from .caches import Memories
-from .client_capabilities import Client
+from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator, result_id, skipped
 from .convert.positions import LineIndex
 from .documents import Snapshot
@@ -81,7 +81,7 @@ class Outcome:
 def examine(
     snapshot: Snapshot,
     settings: Settings,
-    client: Client,
+    client: ClientCapabilities,
     unstructure: Callable[[object], dict[str, object]],
     token: Token,
     resolver: Resolver,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from ..analysis import Memory
+from ..analysis import AnalysisCache
 
 MOST = 4
 
@@ -13,10 +13,10 @@ class Memories:
     """The memory of each document; only the worker touches it."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, Memory] = OrderedDict()
+        self._known: OrderedDict[str, AnalysisCache] = OrderedDict()
 
-    def of(self, uri: str) -> Memory:
-        memory = self._known.setdefault(uri, Memory(keeps=True))
+    def of(self, uri: str) -> AnalysisCache:
+        memory = self._known.setdefault(uri, AnalysisCache(persistent=True))
         self._known.move_to_end(uri)
         while len(self._known) > MOST:
             self._known.popitem(last=False)

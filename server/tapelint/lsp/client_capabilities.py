@@ -10,7 +10,7 @@ from pygls.capabilities import get_capability
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class ClientCapabilities:
     """One yes or no for each choice the server has to make."""
 
     name: str = "unknown"
@@ -30,7 +30,7 @@ class Client:
     registers_watchers: bool = False
 
     @classmethod
-    def of(cls, params: types.InitializeParams, encoding: str) -> Client:
+    def of(cls, params: types.InitializeParams, encoding: str) -> ClientCapabilities:
         def has(path: str) -> bool:
             return bool(get_capability(params.capabilities, path, False))
 

@@ -14,7 +14,7 @@ from pygls.uris import to_fs_path
 
 from . import notebook_documents, status
 from .analysis_result import Outcome
-from .client_capabilities import Client
+from .client_capabilities import ClientCapabilities
 from .documents import Documents, Snapshot
 from .handlers import code_action, configuration, debug_information, hover_request, pull_diagnostics
 from .session import Session
@@ -45,7 +45,7 @@ class Server(LanguageServer):
             protocol_cls=Protocol,
             converter_factory=default_converter,
         )
-        self.client = Client()
+        self.client = ClientCapabilities()
         self.settings = SettingsOfFolders()
         self.status = status.Status(lambda said: self.protocol.notify(status.METHOD, said))
         self._left: asyncio.Future[int] | None = None
@@ -72,7 +72,7 @@ class Server(LanguageServer):
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""
         encoding = result.capabilities.position_encoding or types.PositionEncodingKind.Utf16
-        self.client = self.pipeline.client = Client.of(params, str(getattr(encoding, "value", encoding)))
+        self.client = self.pipeline.client = ClientCapabilities.of(params, str(getattr(encoding, "value", encoding)))
         if not self.client.pulls:
             result.capabilities.diagnostic_provider = None
         if not self.client.resolves_edits:

@@ -22,7 +22,7 @@ from ..report.notice import Kind, outlined
 from ..workspace import Resolver
 from .analysis_result import Outcome, examine, failed, nothing
 from .caches import Memories
-from .client_capabilities import Client
+from .client_capabilities import ClientCapabilities
 from .documents import Document, Snapshot
 from .notebook_documents import NotebookDocument
 from .settings import Settings
@@ -45,7 +45,7 @@ def _name(uri: str) -> str:
     return unquote(uri).rpartition("/")[2]
 
 
-class Entry:
+class DocumentState:
     """One open document and how far its analysis is."""
 
     def __init__(self, document: Document | NotebookDocument) -> None:
@@ -104,11 +104,11 @@ class Session:
         refresh: Callable[[], None] = lambda: None,
         log: Callable[[types.MessageType, str], None] = lambda kind, message: None,
     ) -> None:
-        self.client = Client()
+        self.client = ClientCapabilities()
         self.worker = worker
         self._status, self._settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
         self._folders, self._refresh, self._log = folders, refresh, log
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, DocumentState] = {}
         self._memories = Memories()
         self._held = True
         self._tasks: set[asyncio.Task[None]] = set()
@@ -130,7 +130,7 @@ class Session:
         before = self._entries.pop(unquote(document.uri), None)
         if before is not None:
             before.supersede()
-        entry = self._entries[unquote(document.uri)] = Entry(document)
+        entry = self._entries[unquote(document.uri)] = DocumentState(document)
         self._schedule(entry, 0)
         self._differs(entry)
 
@@ -158,7 +158,7 @@ class Session:
                     entry.said = entry.outcome.result_id
                 self._schedule(entry, delay)
 
-    def _differs(self, entry: Entry) -> None:
+    def _differs(self, entry: DocumentState) -> None:
         """The document was opened or closed: from now on another text counts than before, if it was not saved."""
         file = entry.snapshot.file
         if file and len(self._entries) > (unquote(entry.document.uri) in self._entries):
@@ -173,7 +173,7 @@ class Session:
         entry = self._entries.get(unquote(uri))
         return entry.outcome if entry else None
 
-    def _owner(self, uri: str) -> Entry | None:
+    def _owner(self, uri: str) -> DocumentState | None:
         """The open document, or the notebook that has it for a cell."""
         found = self._entries.get(unquote(uri))
         if found is not None and not uri.startswith(_NOT_PROGRAMS):
@@ -213,22 +213,22 @@ class Session:
             for entry in self._entries.values()
         ]
 
-    def _schedule(self, entry: Entry, delay: float) -> None:
+    def _schedule(self, entry: DocumentState, delay: float) -> None:
         entry.supersede()
         self._arm(entry, delay)
 
-    def _arm(self, entry: Entry, delay: float) -> None:
+    def _arm(self, entry: DocumentState, delay: float) -> None:
         if not self._held:
             entry.timer = asyncio.get_running_loop().call_later(delay, self._start, entry)
 
-    def _start(self, entry: Entry) -> None:
+    def _start(self, entry: DocumentState) -> None:
         snapshot, settings = entry.snapshot, self._settings_of(entry.document.uri)
         if not settings.enable or snapshot.uri.startswith(_NOT_PROGRAMS):
             self._settle(entry, nothing(snapshot, entry.token))
         else:
             self._spawn(self._run(entry, snapshot, settings, entry.token))
 
-    async def _run(self, entry: Entry, snapshot: Snapshot, settings: Settings, token: Token) -> None:
+    async def _run(self, entry: DocumentState, snapshot: Snapshot, settings: Settings, token: Token) -> None:
         self._status.begin()
         try:
             open_now = (entry.snapshot for entry in self._entries.values())
@@ -255,7 +255,7 @@ class Session:
         self._settle(entry, outcome)
         await self._prepare_fixes(outcome)
 
-    def _settle(self, entry: Entry, outcome: Outcome) -> None:
+    def _settle(self, entry: DocumentState, outcome: Outcome) -> None:
         entry.outcome, entry.reads, entry.took = outcome, outcome.reads, outcome.took
         if entry.said is not None:
             if entry.said != outcome.result_id:
@@ -265,7 +265,7 @@ class Session:
             entry.pending.set_result(outcome)
         self._publish(outcome.snapshot, outcome)
 
-    def _unseen(self, entry: Entry | None = None, outcome: Outcome | None = None) -> str:
+    def _unseen(self, entry: DocumentState | None = None, outcome: Outcome | None = None) -> str:
         """What was not seen of the open documents, ``outcome`` being the new one of ``entry``."""
         found = [(each.document.uri, outcome if each is entry else each.outcome) for each in self._entries.values()]
         documents_with_notices = [
@@ -273,7 +273,7 @@ class Session:
         ]
         return outlined(documents_with_notices) if documents_with_notices else ""
 
-    def _log_unseen(self, entry: Entry, outcome: Outcome) -> None:
+    def _log_unseen(self, entry: DocumentState, outcome: Outcome) -> None:
         """Put to the log what is news: a line for the document, and a fault once with its traceback."""
         notices = outcome.notices
         if not {notice.topic for notice in notices} - entry.logged:

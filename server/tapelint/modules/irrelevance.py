@@ -13,7 +13,7 @@ from ..domain.values import Const, External, HeapRef, Instance, Mapping, Module,
 from ..source import imported, may_use_torch
 
 
-class Far:
+class TorchFreeModules:
     """Which modules are far from PyTorch: neither they nor anything they import from the workspace mentions it, and
     they import nothing by a name that is made up while they run.
     """

@@ -18,12 +18,12 @@ from ..domain.builtin_names import BUILTINS
 from ..domain.values import Const, External, Frame, Function, Module, Unknown, Value
 from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import AnalysisUnit, recorded
-from ..engine.machine import Cancelled, Machine, Raised
+from ..engine.machine import Cancelled, Machine, ProgramRaised
 from ..engine.memo import EvalMemo
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
-from .irrelevance import Far, is_plain
-from .module import Loaded, dotted, lacking
+from .irrelevance import TorchFreeModules, is_plain
+from .module import LoadedModule, dotted, lacking
 from .top_level import top_level
 
 MODULE_STEPS = 6_000
@@ -42,16 +42,16 @@ class Imports:
 
     def __init__(self, m: Machine, main: Source, resolve: Resolve) -> None:
         self.m, self.main, self.lookups = m, main, Lookups(resolve)
-        self.modules: dict[str, Loaded] = {}
-        self.by_frame: dict[int, Loaded] = {}
-        self.loading: list[Loaded] = []
-        self.met: dict[Loaded, None] = {}
+        self.modules: dict[str, LoadedModule] = {}
+        self.by_frame: dict[int, LoadedModule] = {}
+        self.loading: list[LoadedModule] = []
+        self.met: dict[LoadedModule, None] = {}
         self.spent = 0
         self.is_whole = True
         self._unknown: dict[tuple[str, str], Value] = {}
         self._visiting: set[tuple[str, str]] = set()
-        self._owner: dict[int, Loaded] = {}
-        self._far = Far(self.lookups.meaning)
+        self._owner: dict[int, LoadedModule] = {}
+        self._far = TorchFreeModules(self.lookups.meaning)
 
     @property
     def sources(self) -> Iterator[Source]:
@@ -73,11 +73,11 @@ class Imports:
 
     def adopt(self, frame: int) -> None:
         """The scope of the analysed file, which is no imported module but imports."""
-        self.by_frame[frame] = Loaded(self.main, frame)
+        self.by_frame[frame] = LoadedModule(self.main, frame)
 
     # Statements
 
-    def here(self, state: State) -> Loaded:
+    def here(self, state: State) -> LoadedModule:
         """The module whose code is running."""
         return self.by_frame[state.heap[state.frame].module]
 
@@ -124,7 +124,7 @@ class Imports:
             return None
         return self._noted(state, module, name)
 
-    def attribute(self, state: State, module: Loaded, name: str) -> Value | None:
+    def attribute(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """``module.name``: bound there, imported there, or a module below it. ``state`` has the module."""
         value: Value | None = state.heap[module.frame].variables.get(name)
         if value is None:
@@ -135,7 +135,7 @@ class Imports:
             value = self.module(state, f".{name}", module.path) or value
         return value
 
-    def _computed(self, state: State, module: Loaded, name: str) -> Value | None:
+    def _computed(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """What the module's own ``__getattr__`` answers."""
         getter = state.heap[module.frame].variables.get("__getattr__")
         key = (module.path, name)
@@ -144,7 +144,7 @@ class Imports:
         self._visiting.add(key)
         try:
             return self.m.call(state, getter, [Const(name)], {}, getter.node)
-        except Raised:
+        except ProgramRaised:
             return None
         finally:
             self._visiting.discard(key)
@@ -171,10 +171,10 @@ class Imports:
             return False
         return all(is_plain(state, value) for value in given)
 
-    def _noted(self, state: State, module: Loaded, name: str) -> Value | None:
+    def _noted(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """Follow an import that was noted."""
         key = (module.path, name)
-        if key in self._visiting or key in self.m.looked.absent:
+        if key in self._visiting or key in self.m.import_lookups.absent:
             return None
         self._visiting.add(key)
         try:
@@ -182,10 +182,10 @@ class Imports:
         finally:
             self._visiting.discard(key)
         if value is None and not self.loading and len(self._visiting) == 0:
-            self.m.looked.absent.add(key)
+            self.m.import_lookups.absent.add(key)
         return value
 
-    def _follow(self, state: State, module: Loaded, name: str) -> Value | None:
+    def _follow(self, state: State, module: LoadedModule, name: str) -> Value | None:
         noted = module.names.get(name)
         if noted is not None:
             target, attribute = noted
@@ -214,14 +214,14 @@ class Imports:
         """The path and text of a module, as long as the budget lasts."""
         found = self.lookups.take(name, importer)
         if found is not None or self.lookups.meaning(name, importer) is not None:
-            self.m.looked.notes.setdefault((name, importer), found is not None)
+            self.m.import_lookups.notes.setdefault((name, importer), found is not None)
         return found
 
-    def load(self, state: State, path: str, text: str) -> Loaded | None:
+    def load(self, state: State, path: str, text: str) -> LoadedModule | None:
         """The module at ``path``, its top level run; None if it cannot be read or is too much. ``state`` needs it."""
         if self.loading:
             self.loading[-1].world = state
-        notes, known = self.m.looked.notes, self.modules.get(path)
+        notes, known = self.m.import_lookups.notes, self.modules.get(path)
         if known is not None:
             notes.setdefault(path, known in self.loading)
             if not self._meets(known):
@@ -252,7 +252,7 @@ class Imports:
 
     def repeat(self, step: AnalysisUnit) -> bool:
         """Whether a step that was made for an older text would look up the same now, after all that came before it."""
-        return all(self._answers(what, then) for what, then in step.looked.notes.items())
+        return all(self._answers(what, then) for what, then in step.import_lookups.notes.items())
 
     def _answers(self, what: tuple[str, str] | str, then: bool | None) -> bool:
         if isinstance(what, tuple):
@@ -262,44 +262,44 @@ class Imports:
             return then is None and self.spent >= ALL_STEPS
         return (module in self.loading) is then and self._meets(module)
 
-    def _meets(self, module: Loaded) -> bool:
+    def _meets(self, module: LoadedModule) -> bool:
         """Whether a module would be the same if it were executed now; if it was for this text, it is."""
         if module in self.met:
             return True
         step, limit = module.step, self._limit
-        if limit <= 0 or limit != step.limit and (step.cut or step.count > limit):
+        if limit <= 0 or limit != step.fuel and (step.is_truncated or step.fuel_used > limit):
             return False
         self.met[module] = None
         self.loading.append(module)
         is_same = self.repeat(step)
         self.loading.pop()
-        self.spent += step.count
+        self.spent += step.fuel_used
         return is_same
 
-    def _execute(self, source: Source, limit: int) -> Loaded:
+    def _execute(self, source: Source, limit: int) -> LoadedModule:
         state = State()
         given: dict[str, Value] = {"__name__": Const(dotted(source.path)), "__file__": Unknown("__file__", False)}
         frame = state.frame = state.new(Frame(given, 0, 0))
         state.heap[frame].module = frame
-        loaded = self.modules[source.path] = self.by_frame[frame] = Loaded(source, frame)
+        loaded = self.modules[source.path] = self.by_frame[frame] = LoadedModule(source, frame)
         self.met[loaded] = None
         self.loading.append(loaded)
         m = self.m
-        before = (m.memo, m.depth, m.running, m.consumers, m.probe)
-        m.memo, m.depth, m.running, m.consumers, m.probe = EvalMemo({}), 0, [], [], None
+        before = (m.memo, m.depth, m.call_stack, m.consumers, m.probe)
+        m.memo, m.depth, m.call_stack, m.consumers, m.probe = EvalMemo({}), 0, [], [], None
         facts = Facts()
-        facts.listeners, facts.guarded = m.facts.listeners, 1
+        facts.listeners, facts.enclosing_handlers = m.facts.listeners, 1
         try:
             with recorded(m, facts, (), limit) as loaded.step:
                 ends = top_level(m, state, loaded, MODULE_STEPS)
         finally:
             self.loading.pop()
-            m.memo, m.depth, m.running, m.consumers, m.probe = before
-        self.spent += loaded.step.count
+            m.memo, m.depth, m.call_stack, m.consumers, m.probe = before
+        self.spent += loaded.step.fuel_used
         self._finish(loaded, ends)
         return loaded
 
-    def _finish(self, loaded: Loaded, ends: list[State]) -> None:
+    def _finish(self, loaded: LoadedModule, ends: list[State]) -> None:
         """Keep one end; what the others do not agree with is unknown."""
         world = loaded.world = ends[0]
         scope = world.edit(loaded.frame)
@@ -316,7 +316,7 @@ class Imports:
             if key in world.heap and world.heap[key] is not before
         ]
 
-    def graft(self, state: State, module: Loaded) -> bool:
+    def graft(self, state: State, module: LoadedModule) -> bool:
         """Give a path what a module made, unless it has it; False if nothing is known of that.
 
         A module whose top level is running, because it imports what imports it, gives what it has made so far.
@@ -328,14 +328,14 @@ class Imports:
                 self._give(state, each)
         return module.frame in state.heap
 
-    def _give(self, state: State, module: Loaded) -> None:
+    def _give(self, state: State, module: LoadedModule) -> None:
         is_running = module in self.loading
         if is_running and module.world is not None:
             module.claim(module.world, self._owner)
         if module not in self.m.loads:
             self.m.loads[module] = None
             assert module.step.facts is not None
-            self.m.facts.absorb(module.step.facts)
+            self.m.facts.merge_from(module.step.facts)
             self.m.called |= module.step.called
         module.give(state)
         if not is_running and module.world is not None and module.world.grad_mode is not True:

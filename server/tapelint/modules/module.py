@@ -15,7 +15,7 @@ INIT = "__init__.py"
 
 
 @dataclass(eq=False)
-class Loaded:
+class LoadedModule:
     """One module: its scope is the heap object ``frame``; the rest is what a path needs that meets it.
 
     ``names`` are imports not followed yet: by name the module and what of it, ``stars`` the paths of modules all of
@@ -30,11 +30,11 @@ class Loaded:
     stars: list[tuple[str, str]] = field(default_factory=list)
     world: State | None = None
     own: dict[int, Any] = field(default_factory=dict)
-    needs: dict[Loaded, None] = field(default_factory=dict)
+    needs: dict[LoadedModule, None] = field(default_factory=dict)
     changed: list[tuple[int, Any, Any]] = field(default_factory=list)
     step: AnalysisUnit = field(default_factory=lambda: AnalysisUnit(Facts(), {}, 0))
 
-    def claim(self, world: State, owners: dict[int, Loaded]) -> None:
+    def claim(self, world: State, owners: dict[int, LoadedModule]) -> None:
         """Keep the heap objects of ``world`` that no other module has made, and note that they are this one's."""
         for key, thing in world.heap.items():
             if owners.setdefault(key, self) is self:
@@ -72,23 +72,23 @@ class Loaded:
         return self.path.replace("\\", "/").endswith("/" + INIT) or self.path == INIT
 
 
-def public(state: State, module: Loaded) -> dict[str, Value]:
+def public(state: State, module: LoadedModule) -> dict[str, Value]:
     """What ``from module import *`` binds of the names that the module defines itself."""
     variables = state.heap[module.frame].variables
     listed = variables.get("__all__")
     items = listed.items if isinstance(listed, Tuple) else ()
-    if isinstance(listed, HeapRef) and isinstance(thing := state.heap[listed.id], Sequence) and not thing.open:
+    if isinstance(listed, HeapRef) and isinstance(thing := state.heap[listed.id], Sequence) and not thing.is_partial:
         items = tuple(thing.items)
     names = {item.value for item in items if isinstance(item, Const)}
     return {name: value for name, value in variables.items() if (name in names if names else not name.startswith("_"))}
 
 
-def lacking(state: State, module: Loaded) -> list[Loaded]:
+def lacking(state: State, module: LoadedModule) -> list[LoadedModule]:
     """The modules that a path lacks to use ``module``, each after those it needs; of a circle the one asked for last.
 
     A module that cannot be given, because its top level never ran to an end, is left out.
     """
-    found: list[Loaded] = []
+    found: list[LoadedModule] = []
     seen = {module}
     waiting = [(module, iter(tuple(module.needs)))]
     while waiting:

@@ -5,48 +5,48 @@ from __future__ import annotations
 import ast
 
 from ..autograd import State
-from ..engine.machine import Cancelled, Machine, OutOfFuel, Raised
+from ..engine.machine import Cancelled, Machine, OutOfFuel, ProgramRaised
 from ..engine.statistics import Entry
-from .module import Loaded
+from .module import LoadedModule
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
-def top_level(m: Machine, state: State, loaded: Loaded, limit: int) -> list[State]:
+def top_level(m: Machine, state: State, loaded: LoadedModule, limit: int) -> list[State]:
     """The states that the top level ends in. For definitions it is given up to ``limit`` steps more."""
     frame, body, entry = state.frame, loaded.source.tree.body, Entry("module", path=loaded.path)
     try:
         ends = m.block(body, [state])
-        finished = [end for end in ends if end.signal is None]
+        finished = [end for end in ends if end.completion is None]
         if finished:
             return finished
         state = ends[0]
     except Cancelled:
         raise
     except OutOfFuel:
-        loaded.step.cut = True
+        loaded.step.is_truncated = True
         m.stats.failed += 1
-    except Raised:
+    except ProgramRaised:
         m.stats.failed += 1
     except Exception as error:
         m.fail(entry, error)
-    state.frame, state.calls, state.iterations, state.signal, state.value = frame, (), (), None, None
+    state.frame, state.calls, state.iterations, state.completion, state.completion_value = frame, (), (), None, None
     state.grad_mode, state.inference = True, False
-    known, end = loaded.names, m.steps + limit
+    known, end = loaded.names, m.fuel_used + limit
     for statement in body:
         if not isinstance(statement, DEFINITIONS):
             continue
         name = getattr(statement, "name", None)
         if name in known or name in state.heap[frame].variables:
             continue
-        m.limit = min(m.steps + limit // 4, end)
+        m.fuel = min(m.fuel_used + limit // 4, end)
         try:
             m.statement(statement, state)
         except Cancelled:
             raise
-        except (OutOfFuel, Raised):
+        except (OutOfFuel, ProgramRaised):
             pass
         except Exception as error:
             m.fail(entry, error)
-        state.frame, state.signal, state.value = frame, None, None
+        state.frame, state.completion, state.completion_value = frame, None, None
     return [state]

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .diagnostic import Applicability, Diagnostic, Fix, Related, Severity
 from .notice import Kind, Notice
-from .settling import settle
+from .settling import dedupe_and_grade
 
-__all__ = ["Applicability", "Diagnostic", "Fix", "Kind", "Notice", "Related", "Severity", "settle"]
+__all__ = ["Applicability", "Diagnostic", "Fix", "Kind", "Notice", "Related", "Severity", "dedupe_and_grade"]

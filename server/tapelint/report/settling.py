@@ -11,7 +11,7 @@ from .diagnostic import Diagnostic, Severity
 _RANK = {"error": 0, "warning": 1, "information": 2, "hint": 3}
 
 
-def settle(
+def dedupe_and_grade(
     found: Iterable[Diagnostic],
     suppressions: Suppressions = Suppressions(),  # noqa: B008  (frozen)
     grade: Callable[[Diagnostic], Severity | None] = lambda diagnostic: diagnostic.severity,

@@ -8,7 +8,7 @@ from ..autograd import State
 from ..checks import lost_updates
 from ..domain.mro import is_module
 from ..domain.values import Const, HeapRef, Instance, Sequence, TensorRef, Value
-from ..engine.machine import Machine, Raised
+from ..engine.machine import Machine, ProgramRaised
 from ..engine.stored_names import remember
 from ..source import written
 from . import attributes, subscripts
@@ -24,7 +24,7 @@ def assign(
     target.
     """
     if isinstance(target, ast.Name):
-        if isinstance(value, TensorRef) and value.id in m.facts.updates:
+        if isinstance(value, TensorRef) and value.id in m.facts.manual_updates:
             lost_updates.bound(m, state, target.id, value.id, statement)
         m.bind(state, target.id, value)
         remember(
@@ -60,7 +60,7 @@ def _refuse_plain(state: State, owner: Value, name: str, value: Value) -> None:
     if isinstance(value, TensorRef) and isinstance(thing, Instance) and is_module(state, thing.kind):
         held = thing.attributes.get(name)
         if isinstance(held, TensorRef) and state.tensors[held.id].parameter and not state.tensors[value.id].parameter:
-            raise Raised("TypeError", f"cannot assign 'torch.FloatTensor' as parameter '{name}'")
+            raise ProgramRaised("TypeError", f"cannot assign 'torch.FloatTensor' as parameter '{name}'")
 
 
 def _unpack(

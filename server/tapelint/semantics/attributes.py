@@ -6,20 +6,20 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import State, Tensor, current, invent
-from ..domain.mro import find, is_module
+from ..autograd import State, Tensor, invent, resolve_view
+from ..domain.mro import is_module, lookup_in_mro
 from ..domain.opaque_values import is_opaque
 from ..domain.values import (
     FALSE,
     NONE,
     BoundMethod,
+    BuiltinMethod,
     Class,
     Const,
     External,
     Function,
     HeapRef,
     Instance,
-    Method,
     Module,
     Optimizer,
     Sequence,
@@ -70,26 +70,26 @@ def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: 
         return owner.items[owner.names.index(name)]
     if owner == NONE:
         missing_grad.used(m, state, owner, node, "AttributeError")
-    return Method(owner, name)
+    return BuiltinMethod(owner, name)
 
 
 def _of_unknown(m: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
     """An attribute of an unknown value: what the program has set there, or what every tensor has."""
     if name == "grad":
         grad_access.unknown_gradient(state)
-    if owner.grad is False and name in SIZES:
+    if owner.requires_grad is False and name in SIZES:
         return Unknown("index", False)
-    if owner.tensor in state.tensors and name == "requires_grad":
-        return tensor_attribute(m, state, TensorRef(owner.tensor), name, node)
-    if owner.grad is False and name == "requires_grad":
+    if owner.tensor_id in state.tensors and name == "requires_grad":
+        return tensor_attribute(m, state, TensorRef(owner.tensor_id), name, node)
+    if owner.requires_grad is False and name == "requires_grad":
         return FALSE
-    if (kept := _kept_beside(state, owner.tensor, name)) is not None:
+    if (kept := _kept_beside(state, owner.tensor_id, name)) is not None:
         return kept
-    return m.fact(name) if name in FACTS else Method(owner, name)
+    return m.fact(name) if name in FACTS else BuiltinMethod(owner, name)
 
 
 def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node: ast.AST) -> Value:
-    tensor = current(state, owner.id)
+    tensor = resolve_view(state, owner.id)
     read = TENSOR_ATTRIBUTES.get(name)
     if read is not None:
         return read(m, state, tensor, node)
@@ -102,9 +102,9 @@ def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node
         return m.fact(name)
     if (kept := _kept_beside(state, owner.id, name)) is not None:
         return kept
-    if tensor.assumed and name in FIELDS:
-        return TensorRef(invent(m.facts, state, [owner.id], node, tensor.assumed))
-    return Method(owner, name)
+    if tensor.assumption and name in FIELDS:
+        return TensorRef(invent(m.facts, state, [owner.id], node, tensor.assumption))
+    return BuiltinMethod(owner, name)
 
 
 def _data(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
@@ -117,7 +117,7 @@ def _gradient(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     grad = state.grads.get(tensor.id)
     if grad is not None:
         return TensorRef(grad)
-    known = tensor.requires_grad is False or not tensor.assumed and not tensor.stands_for_module
+    known = tensor.requires_grad is False or not tensor.assumption and not tensor.stands_for_module
     if known and tensor.grad_fn is not None:
         return missing_grad.missing(m, state, tensor, node)
     return NONE if known and tensor.kind != "int" else Unknown("grad", False)
@@ -183,7 +183,7 @@ def _object(m: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, 
         return module_registry.all_attributes(state, owner) if whole else module_registry.registry(state, owner, name)
     if isinstance(thing, Optimizer) and name == "param_groups":
         return param_groups(m, state, owner)
-    return Method(owner, name)
+    return BuiltinMethod(owner, name)
 
 
 def _of_instance(
@@ -194,15 +194,15 @@ def _of_instance(
     """
     own = thing.attributes.get(name)
     if own is not None:
-        m.watch.touched[owner.id, name] = m.steps
+        m.iteration_facts.accessed[owner.id, name] = m.fuel_used
         return own
-    found = find(state, thing.kind, name)
+    found = lookup_in_mro(state, thing.kind, name)
     if found is not None and found[1] is not None:
         return _bound(m, state, found[1], owner, thing.kind, node, key)
     special = _of_every_object(m, state, owner, thing, name)
     if special is not None:
         return special
-    getter = find(state, thing.kind, "__getattr__")
+    getter = lookup_in_mro(state, thing.kind, "__getattr__")
     if getter is not None and getter[1] is not None:
         return m.call(state, getter[1], [owner, Const(name)], {}, node)
     model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, External) else None
@@ -214,7 +214,7 @@ def _of_instance(
             return weights[name]
     if name not in MODULE_METHODS:
         frozen_parts.taken(m, thing)
-    return Method(owner, name)
+    return BuiltinMethod(owner, name)
 
 
 def _of_every_object(m: Machine, state: State, owner: HeapRef, thing: Instance, name: str) -> Value | None:
@@ -233,7 +233,7 @@ def _of_class(state: State, owner: HeapRef, thing: Class, name: str) -> Value | 
     """An attribute of a class: its own or inherited, from a class of the program or of a library."""
     if name == "__name__":
         return Const(thing.name)
-    found = find(state, owner, name)
+    found = lookup_in_mro(state, owner, name)
     if found is None:
         return None
     base, value = found
@@ -253,7 +253,7 @@ def _of_sequence(owner: HeapRef, thing: Sequence, name: str) -> Value | None:
     if name == "training" and thing.kind in MODULES:
         return Const(thing.training)
     if name in thing.names:
-        return dict(thing.named()).get(name) or Method(owner, name)
+        return dict(thing.named()).get(name) or BuiltinMethod(owner, name)
     return None
 
 
@@ -263,8 +263,8 @@ def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, no
             return value
         if value.kind == "class":
             return BoundMethod(value, kind)
-        if m.ask(is_abstract, value.node):
-            return Method(owner, getattr(value.node, "name", ""))  # of an unknown derived class
+        if m.query(is_abstract, value.node):
+            return BuiltinMethod(owner, getattr(value.node, "name", ""))  # of an unknown derived class
         if value.kind == "property":
             return m.call(state, replace(value, kind=""), [owner], {}, node, key)
         return BoundMethod(value, owner)
@@ -276,14 +276,14 @@ def _super(m: Machine, state: State, owner: Super, name: str) -> Value:
     kind: Value = receiver
     if isinstance(receiver, HeapRef) and isinstance(thing := state.heap[receiver.id], Instance):
         kind = thing.kind
-    found = find(state, kind, name, after=owner.owner)
+    found = lookup_in_mro(state, kind, name, after=owner.owner)
     if found is None:
-        return Method(receiver, name)
+        return BuiltinMethod(receiver, name)
     if found[1] is None:
         return (
             BoundMethod(External(f"{found[0].name}.{name}"), receiver)
             if isinstance(found[0], External)
-            else Method(Unknown("super"), name)
+            else BuiltinMethod(Unknown("super"), name)
         )
     value = found[1]
     if isinstance(value, Function) and value.kind == "static":
@@ -299,14 +299,14 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
         _store_tensor(m, state, owner, name, value, node)
     elif name == "grad" and (isinstance(owner, Unknown) or is_opaque(state, owner)):
         grad_access.unknown_gradient(state)
-    elif isinstance(owner, (Unknown, Method)) and name == "requires_grad":
+    elif isinstance(owner, (Unknown, BuiltinMethod)) and name == "requires_grad":
         frozen_parts.unknown_flag(m, state)
     elif isinstance(owner, Unknown):
         # Of an unknown object what is plain is kept: options that the program sets itself (`args.cuda = ...`).
         if isinstance(value, (Const, Unknown)):
-            keep_beside(state, owner.tensor, name, value)
-        elif _kept_beside(state, owner.tensor, name) is not None:
-            del state.edit(-owner.tensor).attributes[name]
+            keep_beside(state, owner.tensor_id, name, value)
+        elif _kept_beside(state, owner.tensor_id, name) is not None:
+            del state.edit(-owner.tensor_id).attributes[name]
     elif isinstance(owner, Module):
         assert m.imports is not None
         m.imports.store_attribute(state, owner, name, value)
@@ -322,7 +322,7 @@ def _store_object(m: Machine, state: State, owner: HeapRef, name: str, value: Va
         module_registry.replaced(state, owner, name, value)
     elif isinstance(thing, Instance):
         if not _call_setter(m, state, owner, thing, name, value, node):
-            m.watch.touched[owner.id, name] = m.steps
+            m.iteration_facts.accessed[owner.id, name] = m.fuel_used
             state.edit(owner.id).attributes[name] = value
     elif isinstance(thing, Class):
         state.edit(owner.id).attributes[name] = value
@@ -339,7 +339,7 @@ def _call_setter(
         ("__setattr__", [owner, Const(name), value]),
     )
     for method, args in setters:
-        found = find(state, thing.kind, method)
+        found = lookup_in_mro(state, thing.kind, method)
         if found is not None and isinstance(found[1], Function):
             m.call(state, replace(found[1], kind=""), args, {}, node)
             return True
@@ -347,7 +347,7 @@ def _call_setter(
 
 
 def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: Value, node: ast.AST) -> None:
-    tensor = current(state, owner.id)
+    tensor = resolve_view(state, owner.id)
     if name == "grad":
         state.changes += 1
         if isinstance(value, TensorRef):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 
 from ..autograd import State
-from ..domain.induction import apart, count
+from ..domain.induction import collect_observations, count
 from ..domain.values import Const, Tuple, Unknown, Value, something
-from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine, Raised
+from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine, ProgramRaised
 from ..engine.memo import Key
 from ..engine.paths.conditions import assume, decide
 from ..models.torch.autograd.grad_access import weigh
@@ -24,7 +24,13 @@ def branch(m: Machine, node: ast.If, state: State) -> list[State]:
 def sides(m: Machine, node: ast.If, paths: list[State], looks: set[int]) -> list[State]:
     """What comes after the test, which has looked at numbers."""
     path = paths[0]
-    if looks and len(paths) == 1 and path.signal is None and not node.orelse and path.value[0] is not None:
+    if (
+        looks
+        and len(paths) == 1
+        and path.completion is None
+        and not node.orelse
+        and path.completion_value[0] is not None
+    ):
         return _by_number(m, node, path, looks)
     count(looks)
     return taken(m, node, paths)
@@ -34,14 +40,14 @@ def _by_number(m: Machine, node: ast.If, path: State, looks: set[int]) -> list[S
     """A body that is run in some iterations, by their number: ``if index % 100 == 0: print(loss.item())``. If it was
     seen to do nothing, it does not matter what the test has looked at.
     """
-    (known, _, _), path.value = path.value, None
+    (known, _, _), path.completion_value = path.completion_value, None
     paths = [path]
     if known:
         before = _all_of(path)
         paths = m.block(node.body, paths)
-        is_idle = len(paths) == 1 and paths[0].signal is None and _all_of(paths[0]) == before
-        (m.watch.idle.add if is_idle else m.watch.idle.discard)(node)
-    if node not in m.watch.idle:
+        is_idle = len(paths) == 1 and paths[0].completion is None and _all_of(paths[0]) == before
+        (m.iteration_facts.inert.add if is_idle else m.iteration_facts.inert.discard)(node)
+    if node not in m.iteration_facts.inert:
         count(looks)
     return paths
 
@@ -56,18 +62,18 @@ def _all_of(state: State) -> tuple[object, ...]:
         state.grads,
         state.history,
         state.hooks,
-        state.kept,
+        state.last_stores,
     )
-    return state.changes, state.handed, *(dict(each) for each in known)
+    return state.changes, state.escaped, *(dict(each) for each in known)
 
 
 def tested(m: Machine, node: ast.If, state: State) -> tuple[list[State], set[int]]:
     """The paths after the test, and at what it has looked; what is known of it is the ``value`` of each."""
 
     def test(s: State) -> None:
-        s.value = decide(m, node.test, s, m.eval(node.test, s))
+        s.completion_value = decide(m, node.test, s, m.eval(node.test, s))
 
-    with apart() as looks:
+    with collect_observations() as looks:
         return m.run_paths(state, test), looks
 
 
@@ -75,10 +81,10 @@ def taken(m: Machine, node: ast.If, paths: list[State]) -> list[State]:
     """The sides that ``paths`` take, one or both."""
     results: list[State] = []
     for path in paths:
-        if path.signal is not None:
+        if path.completion is not None:
             results.append(path)
             continue
-        (known, key, negated), path.value = path.value, None
+        (known, key, negated), path.completion_value = path.completion_value, None
         if known is not None:
             results += m.block(node.body if known else node.orelse, [path])
             continue
@@ -100,35 +106,35 @@ def conditional(m: Machine, node: ast.IfExp, state: State, key: Key) -> Value:
         assume(state, choice, not negated)
         assume(other, choice, negated)
         values = dict(m.memo.values)
-        alternative: Value | Raised
-        m.ran.update((node.body, node.orelse))
+        alternative: Value | ProgramRaised
+        m.completed.update((node.body, node.orelse))
         try:
             alternative = m.eval(node.orelse, other)
-        except Raised as error:
+        except ProgramRaised as error:
             alternative = error
         fork = other, {**values, key: alternative}
         try:
             first = m.eval(node.body, state)
-        except Raised:
-            m.memo.forks.append(fork)
+        except ProgramRaised:
+            m.memo.pending_paths.append(fork)
             raise
         if first == alternative or isinstance(first, (Const, Unknown)) and isinstance(alternative, (Const, Unknown)):
-            is_data = all(not isinstance(v, Unknown) or v.grad is False for v in (first, alternative))
+            is_data = all(not isinstance(v, Unknown) or v.requires_grad is False for v in (first, alternative))
             return first if first == alternative else Unknown("conditional", False if is_data else None)
-        m.memo.forks.append(fork)
+        m.memo.pending_paths.append(fork)
         return first
-    m.ran.add(side := node.body if known else node.orelse)
+    m.completed.add(side := node.body if known else node.orelse)
     return m.eval(side, state)
 
 
 def matching(m: Machine, node: ast.Match, state: State) -> list[State]:
     """``match``: the first case that may fit is run; what follows it too, unless it fits for certain."""
     results: list[State] = []
-    for path in m.run_paths(state, lambda s: setattr(s, "value", m.eval(node.subject, s))):
-        if path.signal is not None:
+    for path in m.run_paths(state, lambda s: setattr(s, "completion_value", m.eval(node.subject, s))):
+        if path.completion is not None:
             results.append(path)
             continue
-        subject, path.value = path.value, None
+        subject, path.completion_value = path.completion_value, None
         rest: State | None = path
         for case in node.cases:
             if rest is None:
@@ -203,28 +209,28 @@ def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
     results: list[State] = []
     depth, frame, calls, iterations = m.depth, state.frame, state.calls, state.iterations
     guard = any(
-        catches(caught(h), Raised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
+        catches(caught(h), ProgramRaised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
         for h in node.handlers
     )
-    m.facts.guarded += guard
-    m.catching += bool(node.handlers)
+    m.facts.enclosing_handlers += guard
+    m.handlers_around += bool(node.handlers)
     try:
         ended = m.block(node.body, [state])
     finally:
-        m.facts.guarded -= guard
-        m.catching -= bool(node.handlers)
+        m.facts.enclosing_handlers -= guard
+        m.handlers_around -= bool(node.handlers)
     for path in ended:
-        if path.signal == "raise" and isinstance(path.value, Raised):
-            handler = next((h for h in node.handlers if catches(caught(h), path.value)), None)
+        if path.completion == "raise" and isinstance(path.completion_value, ProgramRaised):
+            handler = next((h for h in node.handlers if catches(caught(h), path.completion_value)), None)
             if handler is not None:
                 m.depth = depth
                 path.frame, path.calls, path.iterations = frame, calls, iterations
-                path.signal, path.value = None, None
+                path.completion, path.completion_value = None, None
                 if handler.name:
                     m.bind(path, handler.name, something(handler.name))
                 results += m.block(handler.body, [path])
                 continue
-        elif path.signal is None and node.orelse:
+        elif path.completion is None and node.orelse:
             results += m.block(node.orelse, [path])
             continue
         results.append(path)
@@ -235,11 +241,11 @@ def _finally(m: Machine, node: ast.Try, results: list[State]) -> list[State]:
     """Run ``finally`` on every path; it goes on to where it was going, unless ``finally`` leaves for elsewhere."""
     finished: list[State] = []
     for path in results:
-        signal, value = path.signal, path.value
-        path.signal, path.value = None, None
+        signal, value = path.completion, path.completion_value
+        path.completion, path.completion_value = None, None
         for out in m.block(node.finalbody, [path]):
-            if out.signal is None:
-                out.signal, out.value = signal, value
+            if out.completion is None:
+                out.completion, out.completion_value = signal, value
             finished.append(out)
     return finished
 
@@ -264,7 +270,7 @@ def _kinds(given: ast.expr) -> list[ast.expr]:
     return given.elts if isinstance(given, ast.Tuple) else [given]
 
 
-def catches(kinds: list[ast.expr], error: Raised) -> bool:
+def catches(kinds: list[ast.expr], error: ProgramRaised) -> bool:
     names = {ast.unparse(kind).rpartition(".")[2] for kind in kinds}
     return bool(names & {error.name, "Exception", "BaseException"})
 

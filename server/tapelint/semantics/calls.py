@@ -16,6 +16,7 @@ from ..domain.opaque_values import as_data, is_opaque
 from ..domain.traversal import tensors_in
 from ..domain.values import (
     BoundMethod,
+    BuiltinMethod,
     Class,
     Const,
     External,
@@ -24,7 +25,6 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Mapping,
-    Method,
     Optimizer,
     Partial,
     Sequence,
@@ -34,7 +34,7 @@ from ..domain.values import (
     Value,
     something,
 )
-from ..engine.machine import EXPRESSIONS, Machine, Raised
+from ..engine.machine import EXPRESSIONS, Machine, ProgramRaised
 from ..engine.paths.conditions import forget, remembered
 from ..models.python.text import method_of_text
 from ..models.torch import dispatch
@@ -66,8 +66,8 @@ def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
         return super_of(state)
     function = m.eval(node.func, state)
     args, kwargs = _arguments(m, node, state, function)
-    if node is m.entering:
-        m.entering = None
+    if node is m.suspend_at:
+        m.suspend_at = None
         own = function.function if isinstance(function, BoundMethod) else function
         if isinstance(own, Function):  # after any other call more is to be done than to use its result
             given = [function.receiver, *args] if isinstance(function, BoundMethod) else args
@@ -115,7 +115,7 @@ def call_value(
         return call_value(m, state, function.function, [function.receiver, *args], kwargs, node, key)
     if isinstance(function, External):
         return _library(m, state, Call(function.name, args, kwargs, node, key))
-    if isinstance(function, Method):
+    if isinstance(function, BuiltinMethod):
         return call_method(m, state, function.receiver, Call(function.name, args, kwargs, node, key))
     if isinstance(function, Partial):
         return call_value(
@@ -172,7 +172,7 @@ def call_dunder(m: Machine, state: State, receiver: Value, name: str, args: list
     own = own_method(state, receiver, name)
     if own is None:
         return None
-    return m.once(node, name, lambda key: call_value(m, state, own, args, {}, node, key))
+    return m.memoize(node, name, lambda key: call_value(m, state, own, args, {}, node, key))
 
 
 def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
@@ -190,7 +190,7 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if isinstance(receiver, (Const, Tuple)) and not hasattr(
         tuple if isinstance(receiver, Tuple) else receiver.value, call.name
     ):
-        raise Raised("AttributeError")
+        raise ProgramRaised("AttributeError")
     owner = receiver
     if is_opaque(state, receiver):
         forget(state, receiver, call.name)
@@ -222,7 +222,7 @@ def _object_method(m: Machine, state: State, receiver: HeapRef, call: Call) -> V
     if model is not None:
         return model(m, state, receiver, call)
     if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):
-        raise Raised("AttributeError")
+        raise ProgramRaised("AttributeError")
     return None
 
 
@@ -242,19 +242,19 @@ def _method_of_unknown(m: Machine, state: State, receiver: Unknown, call: Call) 
     """A method of what nobody knows: data gives data, and what only tensors have makes it a tensor. None where nothing
     follows from the name.
     """
-    if receiver.grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
+    if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
         return Unknown("batch", False)
-    if receiver.why == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
+    if receiver.origin == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
         tensor = dispatch.tensor_of(m, state, receiver)
         assert tensor is not None
         return tensor_method(m, state, TensorRef(tensor), call)
     forget(state, receiver, call.name)
     if call.name in OF_TENSORS:
-        return Unknown("batch", False if call.name == "detach" else receiver.grad)
+        return Unknown("batch", False if call.name == "detach" else receiver.requires_grad)
     if call.name == "backward" and not call.args:
         m.stats.backwards += 1
-        m.stats.rootless += 1
-        m.walk(state, call.node, False)
+        m.stats.unknown_roots += 1
+        m.count_backward(state, call.node, False)
     return None
 
 
@@ -333,7 +333,7 @@ def _unknown_init(m: Machine, state: State, receiver: HeapRef, args: list[Value]
     """The ``__init__`` of a base class nobody knows: afterwards the object may hold anything, and what it was given."""
     if isinstance(state.heap[receiver.id], (Instance, Sequence, Mapping, Optimizer)):
         thing = state.edit(receiver.id)
-        thing.open = True
+        thing.is_partial = True
         if isinstance(thing, Instance) and any(reach(m, state, args)):
             thing.attributes["(given)"] = Tuple(tuple(args))
     return Const(None)
@@ -351,11 +351,11 @@ def unknown_call(
     if given:
         state.retaining.clear()  # it may walk what was retained
         if not is_harmless(function):
-            state.handed |= {t for t in given if state.tensors[t].grad_fn is not None}
+            state.escaped |= {t for t in given if state.tensors[t].grad_fn is not None}
     name = written(node.func) if isinstance(node, ast.Call) else "call"
     result = dispatch.opaque(m, state, given, node, name) if given else Unknown("call")
     if held and isinstance(result, Unknown):
-        m.facts.holders[result.tensor] = held
+        m.facts.holders[result.tensor_id] = held
     return result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..autograd import State
-from ..domain.mro import find, linear_order
+from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.values import (
     NONE,
     BoundMethod,
@@ -54,7 +54,7 @@ def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
             if states[0] is not state:
                 state.become(states[0])
             state.frame = outer
-            state.signal, state.value = None, None
+            state.completion, state.completion_value = None, None
             state.edit(key).attributes.update(state.heap[body].variables)
     return HeapRef(key)
 
@@ -71,10 +71,10 @@ def instantiate(
     """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
     thing = state.heap[kind.id]
     instance = HeapRef(state.new(Instance(kind, {})))
-    order = linear_order(state, kind)
+    order = mro_of(state, kind)
     if any(isinstance(base, Unknown) for base in order):
-        state.edit(instance.id).open = True
-    found = find(state, kind, "__init__")
+        state.edit(instance.id).is_partial = True
+    found = lookup_in_mro(state, kind, "__init__")
     if found is not None and isinstance(found[1], Function):
         call_function(m, state, found[1], [instance, *args], kwargs, node)
     elif thing.dataclass:
@@ -115,6 +115,6 @@ def _fill_fields(
         if isinstance(given, Factory):
             given = m.call(state, given.function, [], {}, node)
         state.edit(instance.id).attributes[name] = given
-    after = find(state, state.heap[instance.id].kind, "__post_init__")
+    after = lookup_in_mro(state, state.heap[instance.id].kind, "__post_init__")
     if after is not None and isinstance(after[1], Function):
         call_function(m, state, after[1], [instance], {}, node)

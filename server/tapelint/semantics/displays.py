@@ -53,9 +53,9 @@ def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value
             source = state.heap[item.id] if isinstance(item, HeapRef) else None
             if isinstance(source, Mapping):
                 made.items.update(source.items)
-                made.open = made.open or source.open
+                made.is_partial = made.is_partial or source.is_partial
             else:
-                made.open = True
+                made.is_partial = True
                 entry = Unknown("item", False if is_data(state, item) else None)
                 made.items[f"<{ast.unparse(value)}>"] = entry
             continue
@@ -64,7 +64,7 @@ def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value
             made.items[label.value] = item
         else:
             made.items[f"<{ast.unparse(name)}>"] = item
-            made.open = True
+            made.is_partial = True
     return HeapRef(state.new(made))
 
 
@@ -106,7 +106,7 @@ def _comprehend(
     source: Value | None = None,
 ) -> bool:
     if not generators:
-        m.ran.update(results)
+        m.completed.update(results)
         values = [m.eval(result, state) for result in results]
         found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
         return True
@@ -116,7 +116,7 @@ def _comprehend(
     run, base = m.new_run(), m.memo.base
     for number, item in enumerate(shown(state, items.values, ROUNDS), 1):
         m.memo.base, m.memo.counts = (base + number) * OCCURRENCES, {}
-        m.lap(state, first, run, number, depth)
+        m.begin_iteration(state, first, run, number, depth)
         assign(m, state, first.target, item, first, None)
         verdicts = [truth(m, state, m.eval(test, state)) for test in first.ifs]
         if False in verdicts:
@@ -143,7 +143,7 @@ def dict_comprehension(m: Machine, node: ast.DictComp, state: State, key: object
             made.items[label.value] = value
         else:
             made.items[f"<{len(made.items)}>"] = value
-            made.open = True
+            made.is_partial = True
     return HeapRef(state.new(made))
 
 

@@ -23,10 +23,10 @@ from ..domain.values import (
     Value,
     something,
 )
-from ..engine.activation import SuspendedAtCall, enter, leave, unwind
+from ..engine.activation import SuspendedAtCall, pop, push, unwind
 from ..engine.evaluation import DEFAULT_UNROLL, Items
-from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, Raised
-from ..engine.syntactic_summary import outline
+from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, ProgramRaised
+from ..engine.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM
 from .displays import SOURCE, comprehend
@@ -115,8 +115,8 @@ def bind_arguments(
             default = function.defaults[back] if back >= 0 else None
             if isinstance(batch, Unknown) and default in (None, NONE):
                 # Batches are alike: all have it, or none.
-                of = (BATCH, name) if batch.grad is False else (BATCH, name, batch)
-                default = something(name, batch.grad, of)
+                of = (BATCH, name) if batch.requires_grad is False else (BATCH, name, batch)
+                default = something(name, batch.requires_grad, of)
             variables[name] = default if default is not None else something(name)
     for name, value in function.keyword_defaults:
         variables[name] = value
@@ -154,25 +154,30 @@ def call_function(
         return Unknown("call", False)
     frame = state.new(Frame({}, function.frame, module, function))
     bind_arguments(m, state, function, args, kwargs, frame)
-    if stepping and not m.memo.forks and not isinstance(definition, ast.Lambda) and not m.ask(_yields, definition):
-        raise SuspendedAtCall(enter(m, state, function, frame, given, node), m.memo.values, key)
-    m.read.add(definition)
-    if outline(definition).yields and not isinstance(definition, ast.Lambda):
+    if (
+        stepping
+        and not m.memo.pending_paths
+        and not isinstance(definition, ast.Lambda)
+        and not m.query(_yields, definition)
+    ):
+        raise SuspendedAtCall(push(m, state, function, frame, given, node), m.memo.values, key)
+    m.dependencies.add(definition)
+    if syntactic_summary(definition).yields and not isinstance(definition, ast.Lambda):
         return Generator(definition, frame, function)
-    entry = enter(m, state, function, frame, given, node)
+    entry = push(m, state, function, frame, given, node)
     try:
         if isinstance(definition, ast.Lambda):
-            m.ran.add(body := definition.body)
+            m.completed.add(body := definition.body)
             outcomes = m.run_paths(state, lambda s: _return(s, m.eval(body, s)))
         else:
             outcomes = m.block(definition.body, [state])
     finally:
         unwind(m, entry)
-    return choose(m, state, leave(m, entry, outcomes), key)
+    return choose(m, state, pop(m, entry, outcomes), key)
 
 
 def _yields(definition: ast.AST) -> bool:
-    return outline(definition).yields
+    return syntactic_summary(definition).yields
 
 
 def tells_nothing_new(m: Machine, definition: ast.AST, given: tuple[Value, ...]) -> bool:
@@ -181,7 +186,7 @@ def tells_nothing_new(m: Machine, definition: ast.AST, given: tuple[Value, ...])
 
         def flat(tree): return [leaf for branch in tree for leaf in flat(branch)]   # branch is as unknown as tree
     """
-    inside = [given for node, given in m.running if node is definition]
+    inside = [given for node, given in m.call_stack if node is definition]
     if not inside or len(inside) >= MAX_RECURSION:
         return bool(inside)
     return any(isinstance(value, Unknown) for value in given) and all(
@@ -190,7 +195,7 @@ def tells_nothing_new(m: Machine, definition: ast.AST, given: tuple[Value, ...])
 
 
 def _return(state: State, value: Value) -> None:
-    state.signal, state.value = "return", value
+    state.completion, state.completion_value = "return", value
 
 
 def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Value:
@@ -202,10 +207,10 @@ def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Valu
         m.stats.dropped += len(others)
     else:
         for out, result in zip(others, results[1:]):
-            m.memo.forks.append((out, {**m.memo.values, key: result}))  # type: ignore[dict-item]
+            m.memo.pending_paths.append((out, {**m.memo.values, key: result}))  # type: ignore[dict-item]
     if first is not state:
         state.become(first)
-    if isinstance(results[0], Raised):
+    if isinstance(results[0], ProgramRaised):
         if key is not None and others:
             m.memo.values[key] = results[0]  # type: ignore[index]
         raise results[0]
@@ -215,15 +220,17 @@ def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Valu
 def _first_of(state: State, outcomes: list[State], key: object) -> State:
     """The outcome to go on with: the caller's own path, or one that returns where only one can be gone on with."""
     first = next((out for out in outcomes if out is state), outcomes[0])
-    if key is None and first.signal == "raise":  # the program's usual way is the one that goes on
-        first = next((out for out in outcomes if out.signal != "raise"), first)
+    if key is None and first.completion == "raise":  # the program's usual way is the one that goes on
+        first = next((out for out in outcomes if out.completion != "raise"), first)
     return first
 
 
-def result_of(out: State) -> Value | Raised:
+def result_of(out: State) -> Value | ProgramRaised:
     """What a call has returned or raised on a path, which goes on from there."""
-    result: Value | Raised = out.value if out.signal in ("return", "raise") and out.value is not None else NONE
-    out.signal, out.value = None, None
+    result: Value | ProgramRaised = (
+        out.completion_value if out.completion in ("return", "raise") and out.completion_value is not None else NONE
+    )
+    out.completion, out.completion_value = None, None
     return result
 
 
@@ -241,19 +248,19 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: Cons
     def yielded(inner: State, value: Value) -> list[State]:
         frame, calls = inner.frame, inner.calls
         inner.frame = outer
-        inner.value = None
+        inner.completion_value = None
         results = consumer(inner, value)
         for out in results:
-            if out.signal in (None, "continue"):
-                out.signal = None
+            if out.completion in (None, "continue"):
+                out.completion = None
                 out.frame, out.calls = frame, calls
             else:
-                out.signal, out.value = "unwind", (out.signal, out.value)
+                out.completion, out.completion_value = "unwind", (out.completion, out.completion_value)
         return results
 
     state.frame = generator.frame
     m.called.add(function.node)
-    m.read.add(function.node)
+    m.dependencies.add(function.node)
     m.consumers.append(yielded)
     m.depth += 1
     try:
@@ -263,10 +270,10 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: Cons
         m.consumers.pop()
     for out in states:
         out.frame = outer
-        if out.signal == "unwind":
-            out.signal, out.value = out.value
-        elif out.signal == "return":
-            out.signal, out.value = None, None
+        if out.completion == "unwind":
+            out.completion, out.completion_value = out.completion_value
+        elif out.completion == "return":
+            out.completion, out.completion_value = None, None
     return states
 
 
@@ -280,25 +287,25 @@ def collect(m: Machine, state: State, generator: Generator, iterations: int = DE
 
     def keep(inner: State, value: Value) -> list[State]:
         if len(inner.heap[kept].items) >= limit:
-            inner.signal = "break"
+            inner.completion = "break"
         else:
             inner.edit(kept).items.append(value)
         return [inner]
 
-    m.running.append((generator.node.args, (HeapRef(kept),)))  # type: ignore[attr-defined]  # who collects holds it
+    m.call_stack.append((generator.node.args, (HeapRef(kept),)))  # type: ignore[attr-defined]  # who collects holds it
     try:
         outcomes = run_generator(m, state, generator, keep)
     finally:
-        m.running.pop()
+        m.call_stack.pop()
     first = outcomes[0]
-    if first.signal == "break":
-        first.signal = None
+    if first.completion == "break":
+        first.completion = None
     if first is not state:
         state.become(first)
     m.stats.dropped += len(outcomes) - 1
-    if state.signal == "raise":
-        error = state.value
-        state.signal, state.value = None, None
+    if state.completion == "raise":
+        error = state.completion_value
+        state.completion, state.completion_value = None, None
         raise error
     found = state.heap.pop(kept).items
     return Items(found, len(found) < limit)

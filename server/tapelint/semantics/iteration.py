@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import State, current
-from ..domain.induction import InductionValue, look
-from ..domain.mro import linear_order, own_method
+from ..autograd import State, resolve_view
+from ..domain.induction import InductionValue, observe
+from ..domain.mro import mro_of, own_method
 from ..domain.opaque_values import part_of
 from ..domain.values import (
+    BuiltinMethod,
     Const,
     Due,
     External,
@@ -22,7 +23,6 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Mapping,
-    Method,
     Partial,
     Range,
     Sequence,
@@ -34,7 +34,7 @@ from ..domain.values import (
     of_key,
 )
 from ..engine.evaluation import DEFAULT_UNROLL, Items
-from ..engine.machine import Exhausted, Machine, Raised
+from ..engine.machine import IteratorExhausted, Machine, ProgramRaised
 from ..engine.paths.truth import length
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import reach
@@ -61,7 +61,7 @@ def items_of(m: Machine, state: State, value: Value, node: ast.AST, iterations: 
     for number, item in enumerate(found.values):
         try:
             found.values[number] = come_due(m, state, item, node)
-        except Exhausted:
+        except IteratorExhausted:
             return Items(found.values[:number], True)
     return found
 
@@ -74,17 +74,17 @@ def come_due(m: Machine, state: State, item: Value, node: ast.AST, everywhere: b
         return Tuple(tuple(come_due(m, state, part, node, everywhere) for part in item.items), item.names)
     if not isinstance(item, Due):
         return item
-    m.steps += 1
+    m.fuel_used += 1
     name = "__next__" if item.index is None else "__getitem__"
     given: list[Value] = [] if item.index is None else [item.index]
     own = own_method(state, item.receiver, name)
     if own is None:
         return Unknown("item")
     try:
-        return m.once(node, name, lambda key: m.call(state, own, given, {}, node, key if everywhere else None))
-    except Raised as error:
+        return m.memoize(node, name, lambda key: m.call(state, own, given, {}, node, key if everywhere else None))
+    except ProgramRaised as error:
         if error.name == "StopIteration" or error.name == "IndexError" and item.index is not None:
-            raise Exhausted(error.name, is_meant=True) from None
+            raise IteratorExhausted(error.name, is_meant=True) from None
         raise
 
 
@@ -126,16 +126,16 @@ def _zipped(m: Machine, state: State, value: Zip, node: ast.AST, iterations: int
 def _object_items(m: Machine, state: State, value: HeapRef, iterations: int) -> Items | None:
     """The items of a list or a dict, and of an object whose class says how it is iterated over; None for any other."""
     thing = state.heap[value.id]
-    look(value.id)
+    observe(value.id)
     if isinstance(thing, Sequence):
-        return _known(thing.items, thing.open, iterations)
+        return _known(thing.items, thing.is_partial, iterations)
     if isinstance(thing, Mapping):
-        return _known([of_key(k) for k in thing.items], thing.open, iterations)
+        return _known([of_key(k) for k in thing.items], thing.is_partial, iterations)
     if not isinstance(thing, Instance):
         return None
     if own_method(state, value, "__next__"):
         return Items([Due(value)] * iterations, False)
-    if External("typing.NamedTuple") in linear_order(state, thing.kind):
+    if External("typing.NamedTuple") in mro_of(state, thing.kind):
         return Items(list(thing.attributes.values()), True)
     if own_method(state, value, "__getitem__") and not own_method(state, value, "__iter__"):
         return Items([Due(value, InductionValue(index)) for index in range(iterations)], False)
@@ -144,9 +144,9 @@ def _object_items(m: Machine, state: State, value: HeapRef, iterations: int) -> 
 
 def _unknown_items(value: Value, iterations: int) -> Items:
     """Items of what nobody knows: what a loader yields is data; what an unknown call returned may hold anything."""
-    if isinstance(value, Unknown) and value.why == "index":
+    if isinstance(value, Unknown) and value.origin == "index":
         return Items([Unknown("index", False) for _ in range(iterations)], False)  # the sizes of a tensor
-    data = isinstance(value, Unknown) and (value.grad is False or value.why == "loader")
+    data = isinstance(value, Unknown) and (value.requires_grad is False or value.origin == "loader")
     grad, whole = False if data else None, getattr(value, "formula", None) or value
     return Items([Unknown("batch", grad, formula=("[]", whole, Const(i))) for i in range(iterations)], False)
 
@@ -190,7 +190,7 @@ def _range(value: Range, iterations: int) -> Items:
 
 
 def _tensor(m: Machine, state: State, value: TensorRef, node: ast.AST, iterations: int) -> Items:
-    if current(state, value.id).assumed:
+    if resolve_view(state, value.id).assumption:
         return Items([part_of(m.facts, state, value.id, node) for _ in range(iterations)], False)
     views = dispatch.run(m, state, "unbind", [value], {}, node)
     if isinstance(views, Tuple):
@@ -204,9 +204,9 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
         items = items_of(m, state, value, node, count).values
     elif isinstance(value, Unknown) and count is not None:
         whole = value.formula or value
-        parts = [Unknown(value.why, value.grad, formula=("[]", whole, Const(i))) for i in range(count)]
+        parts = [Unknown(value.origin, value.requires_grad, formula=("[]", whole, Const(i))) for i in range(count)]
         return _alike(m, state, value, parts)
-    elif isinstance(value, Method) and count is not None:
+    elif isinstance(value, BuiltinMethod) and count is not None:
         return _alike(m, state, value, [Unknown("batch") for _ in range(count)])
     else:
         items = items_of(m, state, value, node, max(count or 0, DEFAULT_UNROLL)).values
@@ -216,14 +216,14 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
         items.append(
             Unknown("item")
             if not items or not isinstance(items[-1], Unknown)
-            else Unknown(items[-1].why, items[-1].grad)
+            else Unknown(items[-1].origin, items[-1].requires_grad)
         )
     return items[:count]
 
 
-def _alike(m: Machine, state: State, whole: Unknown | Method, items: list[Unknown]) -> list[Value]:
+def _alike(m: Machine, state: State, whole: Unknown | BuiltinMethod, items: list[Unknown]) -> list[Value]:
     """Items of what is unknown: they can reach what it reaches, as the optimizers of ``a, b = self.optimizers``."""
     held = frozenset(reach(m, state, [whole]))
     if held:
-        m.facts.holders.update((item.tensor, held) for item in items)
+        m.facts.holders.update((item.tensor_id, held) for item in items)
     return list(items)

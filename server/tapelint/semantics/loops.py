@@ -20,8 +20,8 @@ from ..engine.liveness import Live, bound_in, live
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
 from ..engine.loops.loop_entry import LoopEntry
-from ..engine.loops.thresholds import MOST, Waiting
-from ..engine.machine import STATEMENTS, Exhausted, Machine
+from ..engine.loops.thresholds import MOST, LoopExtension
+from ..engine.machine import STATEMENTS, IteratorExhausted, Machine
 from ..engine.paths.truth import truth
 from ..source import walk
 from .assign import assign
@@ -58,28 +58,28 @@ def _number(node: ast.expr, factor: int) -> int:
 
 def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
     depth, iterations = len(state.iterations), unroll_bound(node)
-    stepping, m.entering = node is m.entering, None
+    stepping, m.suspend_at = node is m.suspend_at, None
 
     def begin(s: State) -> None:
         iterable = started(m, s, m.eval(node.iter, s), node)
         lazy = isinstance(iterable, Generator) and iterable.function is not None
-        s.value = iterable if lazy else items_due(m, s, iterable, node, iterations)
+        s.completion_value = iterable if lazy else items_due(m, s, iterable, node, iterations)
 
     results: list[State] = []
     paths = m.run_paths(state, begin)
     for path in paths:
-        if path.signal is not None:
+        if path.completion is not None:
             results.append(path)
             continue
-        found, path.value = path.value, None
+        found, path.completion_value = path.completion_value, None
         if isinstance(found, Generator):
             results += _over_generator(m, node, path, found, depth, iterations)
         else:
             items = shown(path, found.values, max(iterations, MOST))
             run = m.new_run()
             if items and not found.exact:
-                m.waiting[run] = Waiting()
-            lead = LoopEntry(run, depth, items, len(path.choices))
+                m.loop_extensions[run] = LoopExtension()
+            lead = LoopEntry(run, depth, items, len(path.path_condition))
             results += _laps(m, node, [path], lead, stepping=stepping and len(paths) == 1)
     return results
 
@@ -102,12 +102,12 @@ def _bound(
         assign(m, s, node.target, come_due(m, s, item, node, everywhere=True), node, None)
 
     for path in going:
-        m.lap(path, node, lap.run, lap.number, depth)
+        m.begin_iteration(path, node, lap.run, lap.number, depth)
         for bound in m.run_paths(path, bind):
-            if bound.signal is None:
+            if bound.completion is None:
                 starting.append(bound)
-            elif isinstance(bound.value, Exhausted):
-                bound.signal, bound.value = None, None
+            elif isinstance(bound.completion_value, IteratorExhausted):
+                bound.completion, bound.completion_value = None, None
                 ends.exhausted.append(bound)
             else:
                 ends.left.append(bound)
@@ -163,17 +163,17 @@ def _laps(
         items = _extended(m, run, items, number)
         if (repeated := last.ended(going, items[number - 1], partial(_heads, m, node))) is not None:
             if len(left) == out:
-                m.watch.rounds[node] = repeated
+                m.iteration_facts.stable[node] = repeated
             number += _skipped(node, going, items, number)
-    m.waiting.pop(run, None)
+    m.loop_extensions.pop(run, None)
     return _leave(m, node, [*going, *ends.exhausted], left, depth, chosen)
 
 
 def _extended(m: Machine, run: int, items: list[Value], number: int) -> list[Value]:
     """The items of a run, of which ``number`` are done: more of the last one, where the program waits for something."""
-    if number < len(items) or run not in m.waiting:
+    if number < len(items) or run not in m.loop_extensions:
         return items
-    return [*items, *items[-1:] * m.waiting[run].more(number)]
+    return [*items, *items[-1:] * m.loop_extensions[run].more(number)]
 
 
 def _suspend(lead: LoopEntry, starting: list[State], ends: Ends, begun: int) -> None:
@@ -195,7 +195,7 @@ def _skipped(node: ast.For | ast.AsyncFor, going: list[State], items: list[Value
 
 def _ran(m: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
     """Whether the loop was run before, and what is left of this run after ``number`` iterations would repeat that."""
-    known = m.watch.rounds.get(node)
+    known = m.iteration_facts.stable.get(node)
     if known is None:
         return False
     live, binds = _lives(m, node, going), bound_in(node)
@@ -208,8 +208,8 @@ def _body(ended: list[State], left: list[State]) -> list[State]:
     """An iteration has ended: the paths that go on to the next; those that leave the loop are added to ``left``."""
     going: list[State] = []
     for path in ended:
-        if path.signal in (None, "continue"):
-            path.signal = None
+        if path.completion in (None, "continue"):
+            path.completion = None
             going.append(path)
         else:
             left.append(path)
@@ -226,18 +226,18 @@ def _leave(
 ) -> list[State]:
     """The loop ends; before it ``chosen`` conditions were decided that are not known."""
     for path in going + left:
-        if len(path.choices) > chosen:
+        if len(path.path_condition) > chosen:
             conditional_fill.leave(path, node)
         if len(path.iterations) > depth:
-            retention.leave(m, path, path.iterations[depth].run)
-            if path.evaluated:
+            retention.on_loop_exit(m, path, path.iterations[depth].run)
+            if path.evaluation_graphs:
                 evaluation_loops.leave(m, path, path.iterations[depth].run)
         path.iterations = path.iterations[:depth]
     if node.orelse:
         going = m.block(node.orelse, going) if going else []
     for path in left:
-        if path.signal == "break":
-            path.signal = None
+        if path.completion == "break":
+            path.completion = None
     return _met(m, node, going + left, after=True)
 
 
@@ -253,8 +253,8 @@ def _lives(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[St
     """What the loop needs of the names of the running scope."""
     frame: Frame = states[0].heap[states[0].frame]
     if frame.function is not None:
-        return m.ask(live, frame.function.node, node)
-    return m.ask(live, m.tree, node) if states[0].frame == m.module and not m.cells else None
+        return m.query(live, frame.function.node, node)
+    return m.query(live, m.tree, node) if states[0].frame == m.module and not m.cells else None
 
 
 def _heads(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> frozenset[str] | None:
@@ -266,7 +266,7 @@ def _over_generator(
     m: Machine, node: ast.For | ast.AsyncFor, state: State, generator: Generator, depth: int, iterations: int
 ) -> list[State]:
     """The body runs at every ``yield``: generator and loop take turns, as in life."""
-    run, chosen = m.new_run(), len(state.choices)
+    run, chosen = m.new_run(), len(state.path_condition)
     base = state.iterations
     count = state.new(Sequence("list", []))  # one item per lap, on the heap, so that every path has its own
     state.iterations = (*base, Iteration(node, run, 1))
@@ -281,36 +281,36 @@ def _over_generator(
         for out in states:
             # What the generator does next belongs to the next iteration.
             out.iterations = (*base, Iteration(node, run, number + 1), *inside)
-            if out.signal in (None, "continue") and number >= iterations:
-                out.signal = "break"
+            if out.completion in (None, "continue") and number >= iterations:
+                out.completion = "break"
         return states
 
     states = run_generator(m, state, generator, body)
-    going = [s for s in states if s.signal is None]
-    left = [s for s in states if s.signal is not None]
+    going = [s for s in states if s.completion is None]
+    left = [s for s in states if s.completion is not None]
     return _leave(m, node, going, left, depth, chosen)
 
 
 def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
     """``while``: a known test is obeyed (up to a limit); an unknown one holds for three iterations and then fails."""
-    depth, chosen = len(state.iterations), len(state.choices)
+    depth, chosen = len(state.iterations), len(state.path_condition)
     run = m.new_run()
     going, left, ended = [state], [], []
     iterations = unroll_bound(node)
     index, last = 0, IterationProbe(m)
-    waiting = m.waiting[run] = Waiting()
+    waiting = m.loop_extensions[run] = LoopExtension()
     while going and index < max(iterations, MOST):
         if index >= iterations:
             iterations += waiting.more(index)
         last = last.next(going, index + 1 < iterations)
         starting: list[State] = []
         for path in going:
-            m.lap(path, node, run, index + 1, depth)
-            for tested in m.run_paths(path, lambda s: setattr(s, "value", m.eval(node.test, s))):
-                if tested.signal is not None:
+            m.begin_iteration(path, node, run, index + 1, depth)
+            for tested in m.run_paths(path, lambda s: setattr(s, "completion_value", m.eval(node.test, s))):
+                if tested.completion is not None:
                     left.append(tested)
                     continue
-                value, tested.value = tested.value, None
+                value, tested.completion_value = tested.completion_value, None
                 known = truth(m, tested, value)
                 endless = isinstance(node.test, ast.Constant)
                 if known is False or (index >= iterations and (known is None or endless)):
@@ -323,7 +323,7 @@ def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
         if last.ended(going, NONE, partial(_heads, m, node)) is not None:
             index = iterations
     ended += going
-    m.waiting.pop(run, None)
+    m.loop_extensions.pop(run, None)
     return _leave(m, node, _met(m, node, ended), left, depth, chosen)
 
 

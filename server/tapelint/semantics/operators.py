@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import ops
 from ..autograd import State
-from ..domain.induction import InductionValue, derived, is_number, look, raw_value
+from ..domain.induction import InductionValue, derived, is_number, observe, raw_value
 from ..domain.opaque_values import as_data, is_data, is_opaque
 from ..domain.values import (
     FALSE,
@@ -25,7 +25,7 @@ from ..domain.values import (
     Value,
     as_key,
 )
-from ..engine.loops.thresholds import come
+from ..engine.loops.thresholds import assume_reached
 from ..engine.lost_history import added, computed
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
@@ -117,7 +117,7 @@ def _containers(state: State, name: str, left: Value, right: Value) -> Value | N
     if not isinstance(left, HeapRef) or not isinstance(thing := state.heap[left.id], Sequence):
         return None
     if name == "Add" and isinstance(right, HeapRef) and isinstance(other := state.heap[right.id], Sequence):
-        return HeapRef(state.new(Sequence(thing.kind, thing.items + other.items, thing.open or other.open)))
+        return HeapRef(state.new(Sequence(thing.kind, thing.items + other.items, thing.is_partial or other.is_partial)))
     if name == "Mult" and isinstance(right, Const) and isinstance(right.value, int):
         return HeapRef(state.new(_repeated(thing, right.value)))
     if name == "Mult":
@@ -134,7 +134,7 @@ def _data(m: Machine, state: State, left: Value, right: Value) -> Value:
 
 
 def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, node: ast.AST) -> Value:
-    swap = not isinstance(left, (TensorRef, Unknown)) or isinstance(left, Unknown) and left.why == "index"
+    swap = not isinstance(left, (TensorRef, Unknown)) or isinstance(left, Unknown) and left.origin == "index"
     row = ops.operator_name(name, reflected=swap)
     args = [right, left] if swap else [left, right]
     result = dispatch.run(m, state, row, args, {}, node) if row else None
@@ -183,7 +183,7 @@ def _repeated(thing: Sequence, times: int) -> Sequence:
     """``items * times``, which may be far more than memory holds: the first of them, and that there are more."""
     room = -(-REPEATED // max(len(thing.items), 1))
     items = thing.items * max(0, min(times, room))
-    return Sequence(thing.kind, items, times > 0 and thing.open or times > room and bool(items))
+    return Sequence(thing.kind, items, times > 0 and thing.is_partial or times > room and bool(items))
 
 
 def _modest(left: Any, right: Any) -> bool:
@@ -209,7 +209,7 @@ def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
         except TypeError:
             return Unknown()
     if isinstance(value, Unknown):
-        result = computed(m, "", value) if value.grad is False else Unknown("", value.grad)
+        result = computed(m, "", value) if value.requires_grad is False else Unknown("", value.requires_grad)
         return remembered(m, node, state, result)
     return Unknown()
 
@@ -219,7 +219,7 @@ def compare(m: Machine, node: ast.Compare, state: State, key: object) -> Value:
     result: Value = TRUE
     for op, comparator in zip(node.ops, node.comparators):
         right = m.eval(comparator, state)
-        step = come(m, state, op, left, right, comparator) or _compare(m, state, op, left, right, node)
+        step = assume_reached(m, state, op, left, right, comparator) or _compare(m, state, op, left, right, node)
         if step == FALSE:
             return FALSE
         if step != TRUE:
@@ -269,7 +269,7 @@ def _is_known_key(state: State, left: Value, right: Value) -> bool | None:
     if not isinstance(right, HeapRef) or (key := as_key(left)) is None:
         return None
     thing = state.heap[right.id]
-    return key in thing.items if isinstance(thing, Mapping) and not thing.open else None
+    return key in thing.items if isinstance(thing, Mapping) and not thing.is_partial else None
 
 
 def _is_known_member(state: State, left: Const, right: Value) -> bool | None:
@@ -289,10 +289,10 @@ def container_keys(state: State, value: Value) -> list[Any] | str | None:
         items = list(value.items)
     elif isinstance(value, HeapRef):
         thing = state.heap[value.id]
-        look(value.id)
-        if isinstance(thing, Mapping) and not thing.open:
+        observe(value.id)
+        if isinstance(thing, Mapping) and not thing.is_partial:
             return list(thing.items)
-        if not isinstance(thing, Sequence) or thing.open:
+        if not isinstance(thing, Sequence) or thing.is_partial:
             return None
         items = thing.items
     else:
@@ -318,7 +318,7 @@ def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
     value: Value = TRUE
     doubtful: list[Value] = []
     for part in node.values:
-        m.ran.add(part)
+        m.completed.add(part)
         value = m.eval(part, state)
         known = truth(m, state, value)
         if known is stop:
@@ -351,7 +351,7 @@ def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
         if changed is not None:
             assign(m, state, target, changed, node, None)
             return
-    if isinstance(load, Unknown) and load.why == "batch" and not isinstance(value, Const):
+    if isinstance(load, Unknown) and load.origin == "batch" and not isinstance(value, Const):
         tensor = dispatch.tensor_of(m, state, load)
         row = ops.operator_name(name, inplace=True)
         if tensor is not None and row and tensor in state.tensors:
@@ -370,7 +370,7 @@ def _augmented_object(
         source = m.iterate(state, value, node)
         edited = state.edit(owner.id)
         edited.items += source.values
-        edited.open = thing.open or not source.exact
+        edited.is_partial = thing.is_partial or not source.exact
         return owner
     if isinstance(thing, Instance):
         return call_dunder(m, state, owner, f"__i{DUNDER.get(name, '')}__", [value], node)

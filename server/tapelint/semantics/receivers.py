@@ -12,7 +12,7 @@ from functools import cache
 
 from .. import ops
 from ..autograd import State
-from ..domain.mro import linear_order
+from ..domain.mro import mro_of
 from ..domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Super, Unknown, Value
 from ..models.torch.registry import TENSOR_METHODS
 from ..ops.module_names import answers
@@ -32,12 +32,12 @@ def is_own_of(state: State, kind: Value, args: list[Value]) -> bool:
     if not args or not isinstance(kind, HeapRef) or not isinstance(state.heap[kind.id], Class):
         return False
     thing = state.heap[args[0].id] if isinstance(args[0], HeapRef) else None
-    return isinstance(thing, Instance) and kind in linear_order(state, thing.kind)
+    return isinstance(thing, Instance) and kind in mro_of(state, thing.kind)
 
 
 def how_answers(state: State, thing: Instance, method: str) -> bool | None:
     """Whether a method that a library defines returns what its network makes of the arguments; None if not known."""
-    found = (answers(kind.name, method) for kind in linear_order(state, thing.kind) if isinstance(kind, External))
+    found = (answers(kind.name, method) for kind in mro_of(state, thing.kind) if isinstance(kind, External))
     return next((flows for flows in found if flows is not None), None)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..autograd import State
 from ..domain.values import NONE, External, HeapRef, Instance, Value
-from ..engine.machine import STATEMENTS, Machine, Raised
+from ..engine.machine import STATEMENTS, Machine, ProgramRaised
 from .assign import assign, delete
 from .classes import define_class
 from .functions import define_function
@@ -38,14 +38,14 @@ def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: 
     """``yield`` hands the value to the code that runs the generator: a loop body, or a list being collected."""
     if not m.consumers:
         return [state]
-    states = m.run_paths(state, lambda s: setattr(s, "value", m.eval(node.value, s) if node.value else NONE))
+    states = m.run_paths(state, lambda s: setattr(s, "completion_value", m.eval(node.value, s) if node.value else NONE))
     consumer = m.consumers[-1]
     results: list[State] = []
     for path in states:
-        if path.signal is not None:
+        if path.completion is not None:
             results.append(path)
             continue
-        value, path.value = path.value, None
+        value, path.completion_value = path.completion_value, None
         if isinstance(node, ast.YieldFrom):
             results += _yield_from(m, node, path, value)
         else:
@@ -56,7 +56,7 @@ def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: 
                 m.consumers.append(consumer)
     if target is not None:
         for path in results:
-            if path.signal is None:
+            if path.completion is None:
                 m.bind(path, target.id, NONE) if isinstance(target, ast.Name) else None
     return results
 
@@ -64,16 +64,16 @@ def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: 
 def _yield_from(m: Machine, node: ast.YieldFrom, state: State, value: Value) -> list[State]:
     consumer = m.consumers[-1]
     results: list[State] = []
-    for path in m.run_paths(state, lambda s: setattr(s, "value", m.iterate(s, value, node).values)):
-        if path.signal is not None:
+    for path in m.run_paths(state, lambda s: setattr(s, "completion_value", m.iterate(s, value, node).values)):
+        if path.completion is not None:
             results.append(path)
             continue
-        items, path.value = path.value, None
+        items, path.completion_value = path.completion_value, None
         states = [path]
         for item in items:
             m.consumers.pop()
             try:
-                states = [out for s in states for out in (consumer(s, item) if s.signal is None else [s])]
+                states = [out for s in states for out in (consumer(s, item) if s.completion is None else [s])]
             finally:
                 m.consumers.append(consumer)
         results += states
@@ -105,14 +105,14 @@ def augmented_assignment(m: Machine, node: ast.AugAssign, state: State) -> list[
 
 def returning(m: Machine, node: ast.Return, state: State) -> list[State]:
     if node.value is None:
-        state.signal, state.value = "return", NONE
+        state.completion, state.completion_value = "return", NONE
         return [state]
     return m.run_paths(state, partial(returned, m, node))
 
 
 def returned(m: Machine, node: ast.Return, state: State) -> None:
     value = m.eval(node.value, state)  # type: ignore[arg-type]
-    state.signal, state.value = "return", value
+    state.completion, state.completion_value = "return", value
 
 
 def raising(m: Machine, node: ast.Raise, state: State) -> list[State]:
@@ -125,7 +125,7 @@ def raising(m: Machine, node: ast.Raise, state: State) -> list[State]:
                 name = value.name.rpartition(".")[2]
             elif isinstance(value, HeapRef) and isinstance(s.heap[value.id], Instance):
                 name = "Exception"
-        raise Raised(name, is_meant=True)
+        raise ProgramRaised(name, is_meant=True)
 
     return m.run_paths(state, effect)
 
@@ -143,7 +143,7 @@ def deleting(m: Machine, node: ast.Delete, state: State) -> list[State]:
 
 
 def jump(m: Machine, node: ast.stmt, state: State) -> list[State]:
-    state.signal = "break" if isinstance(node, ast.Break) else "continue"
+    state.completion = "break" if isinstance(node, ast.Break) else "continue"
     return [state]
 
 

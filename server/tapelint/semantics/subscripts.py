@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import State, current, leaf
-from ..domain.induction import look
+from ..autograd import State, leaf, resolve_view
+from ..domain.induction import observe
 from ..domain.opaque_values import as_data, item_at_unknown_place, part_of
 from ..domain.values import (
     NONE,
@@ -35,7 +35,7 @@ from ..models.torch.nn import module_registry
 
 def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
     if isinstance(owner, TensorRef):
-        if current(state, owner.id).assumed:  # a pair of indices only a tensor takes: a view of it
+        if resolve_view(state, owner.id).assumption:  # a pair of indices only a tensor takes: a view of it
             return owner if isinstance(index, Tuple) else part_of(m.facts, state, owner.id, node)
         return _tensor(m, state, owner, index, node)
     if owner == NONE:
@@ -46,9 +46,9 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
         return Unknown("index", False)
     if isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
-        look(owner.id)
+        observe(owner.id)
         if isinstance(thing, Sequence):
-            kind, more = thing.kind, thing.open
+            kind, more = thing.kind, thing.is_partial
             return _item(state, thing.items, more, index, lambda items: HeapRef(state.new(Sequence(kind, items, more))))
         if isinstance(thing, Mapping):
             return _entry(m, state, owner, thing, index, node)
@@ -57,7 +57,7 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
             if own is not None:
                 return own
     if isinstance(owner, Unknown):
-        return Unknown(owner.why, owner.grad)
+        return Unknown(owner.origin, owner.requires_grad)
     if isinstance(owner, External):
         return owner  # typing: list[Tensor], nn.Module["..."]
     return Unknown("item")
@@ -109,7 +109,7 @@ def basic(state: State, index: Value) -> bool | None:
             return False
         if isinstance(part, HeapRef):
             return False
-        if isinstance(part, Unknown) and part.why != "index":
+        if isinstance(part, Unknown) and part.origin != "index":
             unknown = True
         if isinstance(part, Const) and isinstance(part.value, bool):
             return False
@@ -143,14 +143,14 @@ def _doubtful(m: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
     """
     value = dispatch.apply(m, state, dispatch.CLONE, [owner], {}, node)
     assert isinstance(value, TensorRef)
-    m.facts.copies.pop(value.id, None)
+    m.facts.clone_of.pop(value.id, None)
     state.tensors[value.id] = replace(state.tensors[value.id], sizes=None)
     return value.id
 
 
 def store(m: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
     if isinstance(owner, TensorRef):
-        if current(state, owner.id).assumed:
+        if resolve_view(state, owner.id).assumption:
             return
         if basic(state, index) is False:
             parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
@@ -186,7 +186,7 @@ def _store_entry(state: State, owner: HeapRef, thing: Mapping, index: Value, val
             module_registry.keep(state, thing.owner, thing.kind, key, value)
     else:
         edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value
-        edited.open = True
+        edited.is_partial = True
 
 
 def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
@@ -194,7 +194,7 @@ def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
     value = as_data(state, value)
     if isinstance(value, TensorRef):
         return value
-    return TensorRef(leaf(state, node, value.grad if isinstance(value, Unknown) else False))
+    return TensorRef(leaf(state, node, value.requires_grad if isinstance(value, Unknown) else False))
 
 
 def _store_item(state: State, owner: HeapRef, thing: Sequence, index: Value, value: Value) -> None:
@@ -207,7 +207,7 @@ def _store_item(state: State, owner: HeapRef, thing: Sequence, index: Value, val
         edited.items[index.value] = value
     elif edited.items:
         edited.items[-1] = value
-        edited.open = True
+        edited.is_partial = True
 
 
 def remove(m: Machine, state: State, owner: Value, index: Value) -> None:

@@ -15,7 +15,7 @@ from functools import partial
 from ..autograd import State
 from ..domain.mro import own_method
 from ..domain.values import NONE, TRUE, Autocast, Generator, HeapRef, SavedTensorHooks, Unknown, Value
-from ..engine.machine import STATEMENTS, Machine, Raised
+from ..engine.machine import STATEMENTS, Machine, ProgramRaised
 from ..models.torch.autograd.grad_mode import as_mode
 from .assign import assign
 from .branches import catches, swallowed
@@ -31,19 +31,19 @@ def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -
     if not items:
         return m.block(node.body, [state])
     item, rest = items[0], items[1:]
-    before = (state.grad_mode, state.inference, state.packing, state.grad_mode_set_at)
+    before = (state.grad_mode, state.inference, state.saved_tensor_override, state.grad_mode_set_at)
     results: list[State] = []
-    for path in m.run_paths(state, lambda s: setattr(s, "value", m.eval(item.context_expr, s))):
-        if path.signal is not None:
+    for path in m.run_paths(state, lambda s: setattr(s, "completion_value", m.eval(item.context_expr, s))):
+        if path.completion is not None:
             results.append(path)
             continue
-        value, path.value = path.value, None
+        value, path.completion_value = path.completion_value, None
         inside = partial(_body, m, node, item, rest)
         if isinstance(value, Generator) and value.function is not None:
             results += run_generator(m, path, value, inside)
         elif as_mode(value) is not None or isinstance(value, (SavedTensorHooks, Autocast)):
             for out in _ambient(m, path, value, inside):
-                out.grad_mode, out.inference, out.packing, out.grad_mode_set_at = before
+                out.grad_mode, out.inference, out.saved_tensor_override, out.grad_mode_set_at = before
                 results.append(out)
         elif kinds := swallowed(item.context_expr):
             results += _swallowing(m, path, kinds, inside)
@@ -60,7 +60,7 @@ def _ambient(m: Machine, state: State, value: Value, inside: partial[list[State]
     if mode is not None:
         state.enter(mode.mode, mode.inference)
     elif isinstance(value, SavedTensorHooks):
-        state.packing = ()
+        state.saved_tensor_override = ()
     casting, m.facts.casting = m.facts.casting, value.enabled if isinstance(value, Autocast) else m.facts.casting
     try:
         return inside(state, NONE)
@@ -74,11 +74,11 @@ def _entering(m: Machine, node: ast.With, state: State, value: Value, inside: pa
     if own is None:
         return inside(state, value if isinstance(value, HeapRef) else Unknown("with"))
     results: list[State] = []
-    for path in m.run_paths(state, lambda s: setattr(s, "value", call_value(m, s, own, [], {}, node))):
-        if path.signal is not None:
+    for path in m.run_paths(state, lambda s: setattr(s, "completion_value", call_value(m, s, own, [], {}, node))):
+        if path.completion is not None:
             results.append(path)
             continue
-        entered, path.value = path.value, None
+        entered, path.completion_value = path.completion_value, None
         results += inside(path, entered)
     return results
 
@@ -90,8 +90,8 @@ def _own(m: Machine, node: ast.With, state: State, value: Value, inside: partial
     depth, frame, calls, iterations = m.depth, state.frame, state.calls, state.iterations
     results: list[State] = []
     for path in _entering(m, node, state, value, inside):
-        signal, kept = path.signal, path.value
-        path.signal, path.value = None, None
+        signal, kept = path.completion, path.completion_value
+        path.completion, path.completion_value = None, None
         given: list[Value] = [NONE, NONE, NONE]
         if signal == "raise":
             m.depth, path.frame, path.calls, path.iterations = depth, frame, calls, iterations
@@ -99,32 +99,36 @@ def _own(m: Machine, node: ast.With, state: State, value: Value, inside: partial
         own = own_method(path, value, "__exit__")
         assert own is not None
         for out in m.run_paths(path, partial(_leave, m, own, given, node)):
-            if out.signal is None and not (signal == "raise" and out.value == TRUE):
-                out.signal, out.value = signal, kept
+            if out.completion is None and not (signal == "raise" and out.completion_value == TRUE):
+                out.completion, out.completion_value = signal, kept
             results.append(out)
     return results
 
 
 def _leave(m: Machine, own: Value, given: list[Value], node: ast.With, state: State) -> None:
-    state.value = call_value(m, state, own, given, {}, node)
+    state.completion_value = call_value(m, state, own, given, {}, node)
 
 
 def _swallowing(m: Machine, state: State, kinds: list[ast.expr], inside: partial[list[State]]) -> list[State]:
     """A block whose exceptions of some ``kinds`` end with it."""
     depth, frame, calls, iterations = m.depth, state.frame, state.calls, state.iterations
-    guard = catches(kinds, Raised("RuntimeError"))
-    m.facts.guarded += guard
-    m.catching += 1
+    guard = catches(kinds, ProgramRaised("RuntimeError"))
+    m.facts.enclosing_handlers += guard
+    m.handlers_around += 1
     try:
         outcomes = inside(state, Unknown("with"))
     finally:
-        m.facts.guarded -= guard
-        m.catching -= 1
+        m.facts.enclosing_handlers -= guard
+        m.handlers_around -= 1
     for out in outcomes:
-        if out.signal == "raise" and isinstance(out.value, Raised) and catches(kinds, out.value):
+        if (
+            out.completion == "raise"
+            and isinstance(out.completion_value, ProgramRaised)
+            and catches(kinds, out.completion_value)
+        ):
             m.depth = depth
             out.frame, out.calls, out.iterations = frame, calls, iterations
-            out.signal, out.value = None, None
+            out.completion, out.completion_value = None, None
     return outcomes
 
 
@@ -136,7 +140,7 @@ def _body(
     states = [state]
     if target is not None:
         states = m.run_paths(state, lambda s: assign(m, s, target, entered, node, None))
-    return [out for s in states for out in (_with(m, node, rest, s) if s.signal is None else [s])]
+    return [out for s in states for out in (_with(m, node, rest, s) if s.completion is None else [s])]
 
 
 STATEMENTS.update({ast.With: with_block, ast.AsyncWith: with_block})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .adoption import Adoption, adopt
+from .adoption import TreeDiff, reuse_tree
 from .cache import parsed
 from .cells import Cell, cell_at, moved
 from .edit import Edit, apply, difference, line_starts, rows
@@ -12,13 +12,13 @@ from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
 from .span import Span
 from .suppression import Suppression, Suppressions
-from .walking import FIELDS, blocks, children, once, walk, written
+from .walking import FIELDS, blocks, cached_on_node, children, walk, written
 
 __all__ = [
     "FIELDS",
     "NOTEBOOK",
     "UNPARSED",
-    "Adoption",
+    "TreeDiff",
     "Cell",
     "Edit",
     "Notebook",
@@ -28,7 +28,7 @@ __all__ = [
     "Span",
     "Suppression",
     "Suppressions",
-    "adopt",
+    "reuse_tree",
     "apply",
     "difference",
     "blocks",
@@ -41,7 +41,7 @@ __all__ = [
     "may_use_torch",
     "moved",
     "notebook",
-    "once",
+    "cached_on_node",
     "parse",
     "parsed",
     "read",

@@ -28,7 +28,7 @@ _REMEMBERED = "_tapelint_"
 
 
 @dataclass(slots=True)
-class Adoption:
+class TreeDiff:
     """``bodies`` are definitions of the old tree that have another body now; ``kept`` tells of the blocks that may have
     changed, each a field of a node, how many of the statements that they begin with are what they were."""
 
@@ -40,7 +40,7 @@ class Adoption:
         return index <= self.kept.get((node, name), index)
 
 
-def adopt(old: Source, new: Source) -> Adoption | None:
+def reuse_tree(old: Source, new: Source) -> TreeDiff | None:
     """Make ``new.tree`` of the nodes of ``old.tree``, which is not to be used any more; None where nothing is alike."""
     before, after = old.parsed_rows, new.parsed_rows
     if before is None or after is None:
@@ -60,7 +60,7 @@ class _Edit:
 
     def __init__(self, top: int, end: int, moved: int) -> None:
         self.top, self.end, self.moved = top, end, moved
-        self.found = Adoption()
+        self.found = TreeDiff()
 
     def block(self, old: list[ast.stmt], new: list[ast.stmt]) -> int:
         """Put the old statements into ``new`` where they are the same; how many are so, from the first on."""

@@ -64,7 +64,7 @@ def blocks(node: ast.AST) -> Iterator[ast.AST]:
         yield from getattr(node, name, ())
 
 
-def once(function: Callable[[N], T]) -> Callable[[N], T]:
+def cached_on_node(function: Callable[[N], T]) -> Callable[[N], T]:
     """Computed once for a node, and kept with it."""
     name = f"_tapelint_{function.__name__}"
 
@@ -79,7 +79,7 @@ def once(function: Callable[[N], T]) -> Callable[[N], T]:
     return known
 
 
-@once
+@cached_on_node
 def written(node: ast.AST) -> str:
     """An expression as it is written, in Python's own spelling."""
     if isinstance(node, ast.Name):

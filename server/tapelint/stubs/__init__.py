@@ -52,17 +52,17 @@ _TOLD = {
 _NAMES = {str(PROGRAMS / file): name for name, file in _TOLD.items()}
 
 
-def told(name: str, importer: str) -> tuple[str, str] | None:
+def find_stub(name: str, importer: str) -> tuple[str, str] | None:
     """The path and the text of the program that tells the module ``name``, as ``importer`` calls it."""
     if name.startswith("."):
         parent = _NAMES.get(importer)
-        return told(parent + name, "") if parent is not None else None
+        return find_stub(parent + name, "") if parent is not None else None
     return _read(_TOLD[name]) if name in _TOLD else None
 
 
 def with_stubs(resolve: Resolve) -> Resolve:
     """As ``resolve``, and where it finds nothing, what is told here."""
-    return lambda name, importer: resolve(name, importer) or told(name, importer)
+    return lambda name, importer: resolve(name, importer) or find_stub(name, importer)
 
 
 def stub_module_name(path: str) -> str | None:

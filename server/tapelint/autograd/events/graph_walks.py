@@ -15,7 +15,7 @@ from ..model.stores import RetainedGraphs
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something a rule may observe. ``point`` is when; ``assumed`` names the assumption it rests on, if any.
+    """Something a rule may observe. ``point`` is when; ``assumption`` names the assumption it rests on, if any.
 
     ``raises`` is whether PyTorch raises there, so that nothing is reported where the program catches it.
     """
@@ -23,7 +23,7 @@ class Event:
     raises: ClassVar[bool] = True
 
     point: ProgramPoint
-    assumed: str | None
+    assumption: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class BackwardRan(Event):
     ran: tuple[Node, ...] = ()
     reached: tuple[int, ...] = ()
     frees: bool = False
-    keeps: bool = False
+    saves_anything: bool = False
     accumulates: bool = True
 
 

@@ -40,7 +40,7 @@ def _comes_after(other: Node | Leaf, item: Node | Leaf, user: Node) -> bool:
 
 def written(facts: Facts, state: State, order: Sequence[Node], item: Node | Leaf, gradient: int) -> None:
     """The program had ``gradient`` in its hands on the way to ``item``: tell if it wrote what others are given."""
-    write = state.writes.get(state.tensors[gradient].counter)
+    write = state.writes.get(state.tensors[gradient].version_counter)
     if write is None or not write.certain:
         return
     shared = others(order, item)

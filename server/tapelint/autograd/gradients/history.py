@@ -5,9 +5,9 @@
     loss.backward()    # w.grad holds two passes: the first has been used already
     opt.zero_grad()    # both are gone, the second without having been used
 
-``State.grads`` says which tensor ``.grad`` is; ``State.history`` holds a ``Gradient`` for each leaf that a backward, a
-step or a clearing has ever concerned. Records are immutable, and leaves with the same past share one, so that a pass
-over a large network makes a few records and not thousands.
+``State.grads`` says which tensor ``.grad`` is; ``State.history`` holds a ``GradientHistory`` for each leaf that a
+backward, a step or a clearing has ever concerned. Records are immutable, and leaves with the same past share one, so
+that a pass over a large network makes a few records and not thousands.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Pass:
     leaves: tuple[int, ...]
     scale: ProgramPoint | None
     premises: frozenset[Hashable]
-    assumed: str | None
+    assumption: str | None
     stamp: int
     create: bool = False
 
@@ -77,7 +77,7 @@ class Clip:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gradient:
+class GradientHistory:
     """The past of one leaf's ``.grad``.
 
     ``passes`` are what it is the sum of; a step, the last at ``step``, has used the first ``used`` of them. ``clip`` is
@@ -114,15 +114,15 @@ class Gradient:
         return not self.passes and self.step is None and not self.clearings
 
 
-Group = tuple[Gradient, tuple[int, ...]]
+Group = tuple[GradientHistory, tuple[int, ...]]
 """Leaves that have the same past."""
 
-NOTHING = Gradient()
+NOTHING = GradientHistory()
 
 
 def groups(state: State, leaves: Iterable[int]) -> tuple[Group, ...]:
     """The pasts of ``leaves``, each with those that share it; leaves without a past are left out."""
-    found: dict[Gradient, list[int]] = {}
+    found: dict[GradientHistory, list[int]] = {}
     for key in leaves:
         past = state.history.get(key)
         if past is not None:
@@ -130,9 +130,11 @@ def groups(state: State, leaves: Iterable[int]) -> tuple[Group, ...]:
     return tuple((past, tuple(keys)) for past, keys in found.items())
 
 
-def change(state: State, leaves: Iterable[int], how: Callable[[Gradient], Gradient], new: bool = True) -> None:
+def change(
+    state: State, leaves: Iterable[int], how: Callable[[GradientHistory], GradientHistory], new: bool = True
+) -> None:
     """Give each leaf the record that ``how`` makes of its own; with ``new`` also those that have none yet."""
-    made: dict[Gradient, Gradient] = {}
+    made: dict[GradientHistory, GradientHistory] = {}
     history = state.history
     for key in leaves:
         past = history.get(key)
@@ -166,13 +168,13 @@ def cleared(state: State, leaves: Iterable[int], point: ProgramPoint, premises: 
     """The gradients are gone, or zero."""
     made: dict[tuple[Pass, ...], Clearing] = {}
 
-    def how(past: Gradient) -> Gradient:
+    def how(past: GradientHistory) -> GradientHistory:
         if not past.fresh:
-            return Gradient(step=past.step, clearings=past.clearings, idle=past.idle)
+            return GradientHistory(step=past.step, clearings=past.clearings, idle=past.idle)
         if past.doubt:  # they may have been used, or may have gone before
-            return Gradient(step=past.step, clearings=past.clearings)
+            return GradientHistory(step=past.step, clearings=past.clearings)
         clearing = made.setdefault(past.fresh, Clearing(point, past.fresh, premises))
-        return Gradient(step=past.step, clearings=(*past.clearings, clearing)[-KEPT:])
+        return GradientHistory(step=past.step, clearings=(*past.clearings, clearing)[-KEPT:])
 
     change(state, leaves, how, new=False)
 
@@ -182,13 +184,13 @@ def stepped(state: State, leaves: Iterable[int], point: ProgramPoint, premises: 
     before, use, idle = list(leaves), Use(point, fresh_id()), Idle(point, premises)
     in_vain = all(past.never and not past.doubt for past, _ in groups(state, before))
 
-    def how(past: Gradient) -> Gradient:
+    def how(past: GradientHistory) -> GradientHistory:
         if past.never and not past.doubt:
-            return Gradient(idle=past.idle or idle) if in_vain else past
+            return GradientHistory(idle=past.idle or idle) if in_vain else past
         return replace(past, used=len(past.passes), step=point, scale=None, clearings=())
 
     for past, _ in groups(state, before):
-        state.spent.update(dict.fromkeys(past.fresh, use))
+        state.consumed_passes.update(dict.fromkeys(past.fresh, use))
     change(state, before, how, new=in_vain)
 
 
@@ -212,12 +214,12 @@ def looked_at(state: State, leaf: int | None) -> None:
     for past in pasts:
         if past is not None:
             for run in past.passes:
-                state.spent.setdefault(run, Use(None))
+                state.consumed_passes.setdefault(run, Use(None))
 
 
 def wasted(state: State, run: Pass) -> bool:
     """Whether no code used what a backward computed, and no code can any more."""
-    if run in state.spent:
+    if run in state.consumed_passes:
         return False
     return not any(run in past.passes or past.doubt for past, _ in groups(state, run.leaves))
 
@@ -247,7 +249,7 @@ def leads_through(run: Pass, network: frozenset[int], other: frozenset[int]) -> 
 def met(state: State, other: State) -> None:
     """Two paths become one: ``other`` keeps what both agree on."""
     mine, yours = state.history, other.history
-    joined: dict[tuple[Gradient, Gradient], Gradient] = {}
+    joined: dict[tuple[GradientHistory, GradientHistory], GradientHistory] = {}
     for key in (mine.keys() | yours.keys()) & other.tensors.keys():  # a leaf that only the other path has made is gone
         left, right = mine.get(key, NOTHING), yours.get(key, NOTHING)
         if left is right:
@@ -256,18 +258,18 @@ def met(state: State, other: State) -> None:
         if both is None:
             both = joined[left, right] = _agreed(left, right)
         yours[key] = both
-    for loop in [key for key in other.evaluated if key not in state.evaluated]:
-        del other.evaluated[loop]
-    if state.spent.keys() - other.spent.keys():
-        other.spent = {**state.spent, **other.spent}
+    for loop in [key for key in other.evaluation_graphs if key not in state.evaluation_graphs]:
+        del other.evaluation_graphs[loop]
+    if state.consumed_passes.keys() - other.consumed_passes.keys():
+        other.consumed_passes = {**state.consumed_passes, **other.consumed_passes}
 
 
-def _used_by_one(left: Gradient, right: Gradient) -> bool:
+def _used_by_one(left: GradientHistory, right: GradientHistory) -> bool:
     """Whether a step has used the gradient on one of two paths only."""
     return bool(left.used) is not bool(right.used)
 
 
-def _contradict(left: Gradient, right: Gradient) -> bool:
+def _contradict(left: GradientHistory, right: GradientHistory) -> bool:
     """Whether one path has used or cleared gradients that the other path still holds."""
     return (
         _used_by_one(left, right)
@@ -276,7 +278,7 @@ def _contradict(left: Gradient, right: Gradient) -> bool:
     )
 
 
-def _agreed(left: Gradient, right: Gradient) -> Gradient:
+def _agreed(left: GradientHistory, right: GradientHistory) -> GradientHistory:
     """What holds of a leaf's gradient whichever of two joined paths was taken."""
     # Where one path has used or cleared what the other still holds, a test decided it that is forgotten now.
     doubt = left.doubt or right.doubt or left.passes != right.passes and bool(left.fresh) and bool(right.fresh)

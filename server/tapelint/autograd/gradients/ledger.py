@@ -20,20 +20,20 @@ def planned(
     begin: Sequence[Node | Leaf],
     order: Sequence[Node],
     leaves: Sequence[Leaf],
-    assumed: str | None,
+    assumption: str | None,
     create: bool | None,
 ) -> Pass:
     """What a backward from ``roots`` is to the gradients it is about to make."""
-    unseen_source = next((n.assumed for n in order if n.assumed), None)
+    unseen_source = next((n.assumption for n in order if n.assumption), None)
     return Pass(
         state.point(node),
         roots[0] if roots else -1,
         tuple(begin),
         tuple(item.tensor for item in leaves),
-        next((facts.scaled[key] for key in roots if key in facts.scaled), None),
-        facts.premises(state),
-        assumed
-        or facts.premise
+        next((facts.made_by_scaler[key] for key in roots if key in facts.made_by_scaler), None),
+        facts.relevant_assumptions(state),
+        assumption
+        or facts.assumption
         or (f"`{unseen_source}` keeps a graph, which tapelint cannot see" if unseen_source else None),
         fresh_id(),
         create is True,
@@ -50,4 +50,4 @@ def book(facts: Facts, state: State, run: Pass, leaves: Sequence[int]) -> None:
     if state.hooks:  # what they see of the gradients is a use
         looked_at(state, None)
     for step, keys in idle.items():
-        facts.publish(StepMissed(run.point, run.assumed, step, tuple(keys), run.premises))
+        facts.publish(StepMissed(run.point, run.assumption, step, tuple(keys), run.premises))

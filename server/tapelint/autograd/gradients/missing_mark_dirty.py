@@ -22,10 +22,10 @@ from ..state import State
 def tell_unmarked(facts: Facts, state: State, used: Sequence[Tensor], node: ast.AST) -> None:
     """Inputs that an ``autograd.Function`` wrote without saying so still have the history of their old values."""
     for tensor in used:
-        found = facts.unmarked.get(tensor.counter)
+        found = facts.unmarked.get(tensor.version_counter)
         if found is None or tensor.grad_fn is not found.grad_fn or not tensor.requires_grad:
             continue
-        write = state.writes.get(tensor.counter)
+        write = state.writes.get(tensor.version_counter)
         if write is not None and found.write in write.chain():
             point = state.point(node)
             facts.publish(

@@ -14,7 +14,7 @@ from ..events.graph_walks import GradientCycle
 from ..facts import Facts
 from ..model.graph import Leaf, Node
 from ..model.program_point import ProgramPoint, earlier_iteration
-from ..model.views import current, edge_of
+from ..model.views import edge_of, resolve_view
 from ..state import State
 
 GROWS = 2
@@ -35,7 +35,7 @@ def closed(facts: Facts, state: State, ran: Iterable[Node], leaves: Sequence[int
     whatever the nodes had saved.
     """
     edges = [
-        item if saved.role == "result" else edge_of(current(state, saved.tensor))
+        item if saved.role == "result" else edge_of(resolve_view(state, saved.tensor))
         for item in ran
         for saved in item.saved
     ]

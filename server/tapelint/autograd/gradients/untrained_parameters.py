@@ -28,7 +28,7 @@ def due(facts: Facts, state: State, past: Sequence[Group], now: ProgramPoint) ->
     if now.node in facts.searched:
         return False
     before = [step for g, _ in past if (step := g.step or (g.idle.point if g.idle else None)) is not None]
-    if not any(earlier_iteration(step, now) for step in before) or facts.premises(state):
+    if not any(earlier_iteration(step, now) for step in before) or facts.relevant_assumptions(state):
         return False
     facts.searched.add(now.node)
     return True
@@ -39,7 +39,7 @@ def look(facts: Facts, state: State, keys: Sequence[int], now: ProgramPoint, opt
 
     Where a pass went through the graph of something unknown, it may have reached any of them.
     """
-    if any(run.assumed is not None for past in state.history.values() for run in past.passes):
+    if any(run.assumption is not None for past in state.history.values() for run in past.passes):
         return
     missed = [key for key in keys if _never(state, key)]
     if not missed or _perhaps(state):
@@ -56,10 +56,10 @@ def _never(state: State, key: int) -> bool:
     tensor, past = state.tensors[key], state.history.get(key)
     return (
         tensor.requires_grad is True
-        and tensor.assumed is None
+        and tensor.assumption is None
         and key not in state.grads
-        and tensor.counter not in state.writes
-        and tensor.memory not in state.untracked_writes
+        and tensor.version_counter not in state.writes
+        and tensor.storage not in state.untracked_writes
         and (past is None or past.never and not past.doubt)
     )
 
@@ -94,7 +94,7 @@ def _leaves(node: Node) -> set[int] | None:
         if isinstance(item, Leaf):
             found.add(item.tensor)
         elif item not in seen:
-            if item.assumed is not None or not item.certain:
+            if item.assumption is not None or not item.certain:
                 return None
             seen.add(item)
             frontier += item.inputs

@@ -19,7 +19,7 @@ from ...ops import overload
 from ..facts import Facts
 from ..state import State, fresh_id
 from .graph import Leaf, Node, SavedTensor, Tensor
-from .views import current, edge_of
+from .views import edge_of, resolve_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Level:
 
     def owns(self, tensor: Tensor) -> bool:
         """Whether the function may write a tensor: it was given it or made it."""
-        return tensor.counter > self.begin or tensor.counter in self.given
+        return tensor.version_counter > self.begin or tensor.version_counter in self.given
 
 
 def alias(state: State, key: int, node: ast.AST) -> int:
     """The tensor ``key`` as a leaf of a new level."""
-    source = current(state, key)
+    source = resolve_view(state, key)
     edge = edge_of(source)
     edges = () if edge is None else (edge,)
     made = fresh_id()
@@ -52,8 +52,8 @@ def alias(state: State, key: int, node: ast.AST) -> int:
         state.point(node),
         certain=source.requires_grad is not None,
         results=(made,),
-        anchors=(key,),
-        sources=tuple(("self", e) for e in edges),
+        operand_ids=(key,),
+        named_inputs=tuple(("self", e) for e in edges),
     )
     state.tensors[made] = replace(
         source,
@@ -148,8 +148,8 @@ class Outside:
 
     def _copied(self, item: Node, kept: dict[Node | Leaf, Node | Leaf], is_narrowed: bool, certain: bool) -> Node:
         """The node as it is outside the level: to the inputs that are ``kept``, each with what it is there."""
-        sources = tuple((role, kept[edge]) for role, edge in item.sources if edge in kept)
-        made = replace(item, inputs=tuple(dict.fromkeys(kept.values())), sources=sources, certain=certain)
+        sources = tuple((role, kept[edge]) for role, edge in item.named_inputs if edge in kept)
+        made = replace(item, inputs=tuple(dict.fromkeys(kept.values())), named_inputs=sources, certain=certain)
         if is_narrowed:
             made = self._narrowed(made)
         if item in self.facts.gradients:
@@ -161,11 +161,15 @@ class Outside:
         row = overload(item.op, item.overload)
         if row is None:
             return replace(item, saved=tuple(saved for saved in item.saved if self._is_tracked(saved)))
-        roles = {role for role, _ in item.sources}
+        roles = {role for role, _ in item.named_inputs}
         needed = [save for save in row.saves if not save.gradient_of or save.gradient_of & roles]
         names = {"result" if save.what.startswith("result") else save.what for save in needed} | {"checkpoint"}
-        return replace(item, saved=tuple(s for s in item.saved if s.role in names), keeps=item.keeps and bool(needed))
+        return replace(
+            item,
+            saved=tuple(s for s in item.saved if s.role in names),
+            saves_anything=item.saves_anything and bool(needed),
+        )
 
     def _is_tracked(self, saved: SavedTensor) -> bool:
-        graph = current(self.state, saved.tensor).grad_fn
+        graph = resolve_view(self.state, saved.tensor).grad_fn
         return graph is None or graph not in self.found or self.found[graph][1] is not False

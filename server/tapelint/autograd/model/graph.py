@@ -31,12 +31,12 @@ class Leaf:
 class SavedTensor:
     """A tensor that a node keeps for backward, with the version it had then.
 
-    ``role`` is how the op calls it (``result``, ``self``, ``weight``); ``counter`` is its version counter.
+    ``role`` is how the op calls it (``result``, ``self``, ``weight``); ``version_counter`` is its version counter.
     """
 
     role: str
     tensor: int
-    counter: int
+    version_counter: int
     version: int
 
 
@@ -74,13 +74,13 @@ class Node:
     """One op in the graph. Identity is equality; ``id`` grows in the order of creation, like PyTorch's sequence
     numbers.
 
-    ``keeps`` tells whether it saved anything at all (private values included): only then a second backward raises.
-    ``certain`` is false where the node exists only if an unknown tensor requires grad.
-    ``assumed`` names the unknown callable on whose behalf the node was invented, if any.
-    ``results`` are the tensors the op returned. ``method`` is given where the program itself defines what backward
-    does at this node (``torch.autograd.Function``): it is run when a backward comes here. ``overload`` tells which row
-    of the table ran; ``sources`` are the inputs with the parameter each was given for. ``whole`` is false where it
-    may lead to more than is known.
+    ``saves_anything`` tells whether it saved anything at all (private values included): only then a second backward
+    raises. ``certain`` is false where the node exists only if an unknown tensor requires grad. ``assumption`` names the
+    unknown callable on whose behalf the node was invented, if any. ``results`` are the tensors the op returned.
+    ``custom_backward`` is given where the program itself defines what backward does at this node
+    (``torch.autograd.Function``): it is run when a backward comes here. ``overload`` tells which row of the table ran;
+    ``named_inputs`` are the inputs with the parameter each was given for. ``is_complete`` is false where it may lead to
+    more than is known.
     """
 
     id: int
@@ -88,16 +88,16 @@ class Node:
     inputs: tuple[Node | Leaf, ...]
     created_at: ProgramPoint
     saved: tuple[SavedTensor, ...] = ()
-    keeps: bool = False
+    saves_anything: bool = False
     certain: bool = True
-    assumed: str | None = None
+    assumption: str | None = None
     results: tuple[int, ...] = field(default=(), compare=False)
     grad_fn: str = ""
-    anchors: tuple[object, ...] = ()
+    operand_ids: tuple[object, ...] = ()
     overload: str = ""
-    sources: tuple[tuple[str, Node | Leaf], ...] = ()
-    method: Callable[[Any, NodeVisit], BackwardResult] | None = None
-    whole: bool = True
+    named_inputs: tuple[tuple[str, Node | Leaf], ...] = ()
+    custom_backward: Callable[[Any, NodeVisit], BackwardResult] | None = None
+    is_complete: bool = True
     shape: int = field(init=False, compare=False, repr=False)
     """A digest of how the graph below was built, in whatever iterations: graphs of different shape were built
     differently. A node that is only a passage has the shape of what it leads to.
@@ -116,12 +116,12 @@ class Node:
     def is_passthrough(self) -> bool:
         """Whether no pass can fail here or do more than go on to the one input: it keeps nothing, such as a view."""
         return (
-            not self.keeps
+            not self.saves_anything
             and not self.saved
             and self.certain
             and len(self.inputs) == 1
-            and self.method is None
-            and self.assumed is None
+            and self.custom_backward is None
+            and self.assumption is None
         )
 
     def __repr__(self) -> str:
@@ -143,25 +143,25 @@ ViewKind = Literal["", "view", "multi", "function", "no_grad", "inference"]
 class Tensor:
     """What autograd knows of one tensor on one path.
 
-    ``counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``memory`` its storage.
-    ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``seen`` the version of the
-    counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``sizes`` is what is known of
-    its sizes; ``kind`` the family of its dtype (``other`` is whatever an op without derivative gives).
+    ``version_counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``storage`` its
+    storage. ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``view_version`` the
+    version of the counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``sizes`` is what
+    is known of its sizes; ``kind`` the family of its dtype (``other`` is whatever an op without derivative gives).
     """
 
     id: int
-    counter: int
-    memory: int
+    version_counter: int
+    storage: int
     created_at: ProgramPoint
     requires_grad: bool | None = False
     grad_fn: Node | None = None
     base: int | None = None
     view: ViewKind = ""
-    seen: int = 0
+    view_version: int = 0
     sizes: Extent = None
     kind: Kind = None
     parameter: bool = False
-    assumed: str | None = None
+    assumption: str | None = None
     inference: bool = False
     output: int = 0
     stands_for_module: bool = False
@@ -176,12 +176,12 @@ class Tensor:
         return len(self.sizes) if isinstance(self.sizes, tuple) else None
 
     @property
-    def premise(self) -> str | None:
-        """What is assumed of it, where it came from unknown code (``assumed``)."""
-        if self.assumed is None:
+    def assumption_text(self) -> str | None:
+        """What is assumed of it, where it came from unknown code (``assumption``)."""
+        if self.assumption is None:
             return None
         graph = "is not frozen" if self.parameter else "keeps a graph" if self.requires_grad else "keeps no graph"
-        return f"`{self.assumed}` {graph}"
+        return f"`{self.assumption}` {graph}"
 
     @property
     def is_leaf(self) -> bool:

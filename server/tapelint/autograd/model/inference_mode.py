@@ -15,7 +15,7 @@ from ..events.broken_graph import InferenceTensorUsed
 from ..facts import Facts
 from ..state import State
 from .graph import SavedTensor, Tensor
-from .writes import Refused
+from .writes import TorchRaises
 
 
 def check_saved(facts: Facts, state: State, saved: Iterable[SavedTensor], op: str, node: ast.AST) -> None:
@@ -26,14 +26,14 @@ def check_saved(facts: Facts, state: State, saved: Iterable[SavedTensor], op: st
         tensor = state.tensors.get(item.tensor)
         if tensor is not None and tensor.inference and item.role != "result":
             facts.publish(InferenceTensorUsed(state.point(node), None, tensor.id, "saved", op, tensor.created_at))
-            raise Refused("Inference tensors cannot be saved for backward.")
+            raise TorchRaises("Inference tensors cannot be saved for backward.")
 
 
 def check_inference_write(facts: Facts, state: State, tensor: Tensor, op: str, node: ast.AST) -> None:
     """Raise Refused where an inference tensor is written outside inference mode. What ``detach()`` and ``.data`` make
     of it there is none in this one respect.
     """
-    detached = tensor.base is None and tensor.memory != tensor.id and tensor.view != "inference"
+    detached = tensor.base is None and tensor.storage != tensor.id and tensor.view != "inference"
     if tensor.inference and not state.inference and not detached:
         facts.publish(InferenceTensorUsed(state.point(node), None, tensor.id, "written", op, tensor.created_at))
-        raise Refused("Inplace update to inference tensor outside InferenceMode is not allowed.")
+        raise TorchRaises("Inplace update to inference tensor outside InferenceMode is not allowed.")

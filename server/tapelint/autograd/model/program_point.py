@@ -41,7 +41,7 @@ class ProgramPoint:
         return f"line {getattr(self.node, 'lineno', '?')}{''.join(f', {lap}' for lap in self.iterations)}"
 
     @property
-    def place(self) -> tuple[ast.AST, tuple[ast.AST, ...]]:
+    def call_site(self) -> tuple[ast.AST, tuple[ast.AST, ...]]:
         """Where it happened, whenever: the syntax and the calls that led there."""
         return self.node, self.calls
 

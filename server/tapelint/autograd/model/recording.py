@@ -22,7 +22,7 @@ from ..state import State, fresh_id
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .inference_mode import check_inference_write, check_saved
 from .program_point import ProgramPoint
-from .views import UNRECORDED, current, edge_of, settle
+from .views import UNRECORDED, edge_of, materialize_view, resolve_view
 from .writes import PROTECTED, bump, check_read, check_write, overlapping
 
 Arg = int | Sequence[int]
@@ -115,7 +115,7 @@ def _operands(
     requiring, perhaps = set[str](), False
     for name, key in given:
         flow = name in flows
-        tensor = settle(state, key) if flow and mode and key != target else current(state, key)
+        tensor = materialize_view(state, key) if flow and mode and key != target else resolve_view(state, key)
         tensors.append((name, tensor))
         if flow:
             flowing.append((name, tensor))
@@ -158,7 +158,7 @@ def _grad_fn(
     """The node that an op adds to the graph, with what it saves."""
     needs, flowing = operands.requires_grad, operands.flowing
     sources = tuple([(name, e) for name, t in flowing if (e := edge_of(t)) is not None])
-    saved, keeps = _saves(facts, state, op, operands, keys, None)
+    saved, saves_anything = _saves(facts, state, op, operands, keys, None)
     if needs:
         check_saved(facts, state, saved, op.name, point.node)
     return Node(
@@ -167,13 +167,13 @@ def _grad_fn(
         tuple(dict.fromkeys([e for _, e in sources])),
         point,
         saved,
-        keeps,
+        saves_anything,
         needs is True,
         results=keys,
         grad_fn=op.grad_fn,
-        anchors=tuple([t.id for _, t in flowing]),
+        operand_ids=tuple([t.id for _, t in flowing]),
         overload=op.overload,
-        sources=sources,
+        named_inputs=sources,
     )
 
 
@@ -197,14 +197,14 @@ def _view(
         base, needs = None, False
     return Tensor(
         key,
-        source.counter,
-        source.memory,
+        source.version_counter,
+        source.storage,
         point,
         needs,
         graph if needs is not False else None,
         base,
         _view_kind(state, op, source),
-        state.version(source.counter),
+        state.version(source.version_counter),
         sizes,
         source.kind,
         inference=source.inference,
@@ -264,34 +264,34 @@ def _inherited(op: Op, source: Tensor | None, index: int) -> Kind:
 def _saves(
     facts: Facts, state: State, op: Op, operands: Operands, results: Sequence[int], written: Tensor | None
 ) -> tuple[tuple[SavedTensor, ...], bool]:
-    """What the new node keeps, and whether it keeps anything for certain. What is only perhaps saved is left out, and
+    """What the new node saves_anything, and whether it keeps anything for certain. What is only perhaps saved is left out, and
     so is what would serve a gradient that goes nowhere: that of a view made under ``no_grad``.
     """
     if not op.saves:
         return (), False
     kept: list[SavedTensor] = []
-    keeps = False
+    saves_anything = False
     tensors, requiring = operands.tensors, operands.requiring
     leading = requiring.difference([name for name, t in tensors if t.view in UNRECORDED and t.grad_fn is None])
     for item in op.saves:
         if leading.isdisjoint(item.gradient_of) if item.gradient_of else not requiring:
             continue
         if item.what.startswith("result"):
-            keeps = True
+            saves_anything = True
             kept += _saved_result(state, item.what, results, written)
         elif item.what == "~":
-            keeps = True
+            saves_anything = True
         else:
             given = [(name, tensor) for name, tensor in tensors if name == item.what]
-            keeps |= bool(given)
+            saves_anything |= bool(given)
             kept += [_saved_operand(state, *operand) for operand in given if not _is_cast(facts, op, operand[1])]
     held = state.packed(kept)
-    facts.saved.update([item.counter for item in held])
-    return held, keeps
+    facts.saved.update([item.version_counter for item in held])
+    return held, saves_anything
 
 
 def _saved_operand(state: State, role: str, tensor: Tensor) -> SavedTensor:
-    return SavedTensor(role, tensor.id, tensor.counter, state.version(tensor.counter))
+    return SavedTensor(role, tensor.id, tensor.version_counter, state.version(tensor.version_counter))
 
 
 def _is_cast(facts: Facts, op: Op, tensor: Tensor) -> bool:
@@ -302,7 +302,7 @@ def _is_cast(facts: Facts, op: Op, tensor: Tensor) -> bool:
 def _saved_result(state: State, what: str, results: Sequence[int], written: Tensor | None) -> list[SavedTensor]:
     """A result that is saved: what the op has ``written``, or the one of ``results`` that ``what`` numbers."""
     if written is not None:
-        return [SavedTensor("result", written.id, written.counter, state.version(written.counter) + 1)]
+        return [SavedTensor("result", written.id, written.version_counter, state.version(written.version_counter) + 1)]
     index = int(what[6:] or 0)
     return [SavedTensor("result", results[index], results[index], 0)] if index < len(results) else []
 
@@ -313,29 +313,29 @@ def _write(
     """An in-place op: refused on leaves, otherwise a bump of the version and a new history."""
     if not isinstance(target, int):
         return ()
-    tensor, needs = current(state, target), operands.requires_grad
+    tensor, needs = resolve_view(state, target), operands.requires_grad
     check_inference_write(facts, state, tensor, op.name, node)
     written = [t for _, t in operands.flowing if t.id != target and t.requires_grad]
     given = any(t.grad_fn is not None for t in written)
     check_write(facts, state, tensor, op.name, node, needs, given, bool(written))
     if needs is True and tensor.grad_fn is not None:
-        facts.publish(GraphTensorWritten(state.point(node), tensor.premise, target, op.name))
+        facts.publish(GraphTensorWritten(state.point(node), tensor.assumption_text, target, op.name))
     if needs is not False:
         _rebase_history(facts, state, op, tensor, operands, node)
-    beside = tuple((t.memory, state.version(t.counter)) for _, t in operands.tensors if t.id != target)
-    bump(state, tensor.counter, op.name, node, not overlapping(state, tensor), target, beside)
+    beside = tuple((t.storage, state.version(t.version_counter)) for _, t in operands.tensors if t.id != target)
+    bump(state, tensor.version_counter, op.name, node, not overlapping(state, tensor), target, beside)
     return (target,)
 
 
 def _rebase_history(facts: Facts, state: State, op: Op, tensor: Tensor, operands: Operands, node: ast.AST) -> None:
     """Give a tensor that is written the history it has from now on; where it is a view, its base gets one first."""
     needs, point = operands.requires_grad, state.point(node)
-    saved, keeps = _saves(facts, state, op, operands, (), tensor)
+    saved, saves_anything = _saves(facts, state, op, operands, (), tensor)
     if needs:
         check_saved(facts, state, saved, op.name, node)
     sources = [(name, e) for name, t in operands.flowing if t.id != tensor.id and (e := edge_of(t)) is not None]
     # What was there before: of a view that is the history of its base. It is gone if the op replaces all of it.
-    whole = tensor if tensor.base is None else current(state, tensor.base)
+    whole = tensor if tensor.base is None else resolve_view(state, tensor.base)
     if (old := edge_of(whole)) is not None and (tensor.base is not None or op.writes[0] in op.flows):
         sources.insert(0, (op.writes[0], old))
     graph = Node(
@@ -344,13 +344,13 @@ def _rebase_history(facts: Facts, state: State, op: Op, tensor: Tensor, operands
         tuple(dict.fromkeys(e for _, e in sources)),
         point,
         saved,
-        keeps or tensor.base is not None,
+        saves_anything or tensor.base is not None,
         needs is True,
         results=(tensor.id,),
         grad_fn=op.grad_fn if tensor.base is None else "CopySlices",
-        anchors=tuple(t.id for _, t in operands.flowing),
+        operand_ids=tuple(t.id for _, t in operands.flowing),
         overload=op.overload,
-        sources=tuple(sources),
+        named_inputs=tuple(sources),
     )
     state.tensors[whole.id] = replace(whole, grad_fn=graph, requires_grad=needs)
     if tensor.base is not None:
@@ -363,16 +363,16 @@ def _rebase_history(facts: Facts, state: State, op: Op, tensor: Tensor, operands
             results=(tensor.id,),
             grad_fn="AsStridedBackward0",
         )
-        seen = state.version(tensor.counter) + 1
-        state.tensors[tensor.id] = replace(tensor, grad_fn=view, requires_grad=needs, seen=seen)
+        seen = state.version(tensor.version_counter) + 1
+        state.tensors[tensor.id] = replace(tensor, grad_fn=view, requires_grad=needs, view_version=seen)
 
 
 def _remember(facts: Facts, state: State, made: Tensor, op: Op, operands: Operands, node: ast.AST) -> None:
     """Note of a result what it is a copy of, and where its graph, or that of one of its terms, was lost."""
     if op.name == "clone" and operands.tensors:
         source = operands.tensors[0][1]
-        facts.copies[made.id] = (source.id, state.version(source.counter))
-    is_view = made.id != made.counter
+        facts.clone_of[made.id] = (source.id, state.version(source.version_counter))
+    is_view = made.id != made.version_counter
     if made.requires_grad is False or is_view and state.grad_mode is False:
         _remember_cut(facts, state, made.id, op, operands.tensors, state.grad_mode, node)
     elif facts.cuts:
@@ -412,9 +412,9 @@ def _remember_term(facts: Facts, key: int, flowing: Sequence[tuple[str, Tensor]]
     if op not in SUMS and (op not in SCALINGS or len(flowing) > 1):
         return
     for _, tensor in flowing:
-        cut = facts.terms.get(tensor.id) or (facts.cuts.get(tensor.id) if op in SUMS else None)
+        cut = facts.detached_terms.get(tensor.id) or (facts.cuts.get(tensor.id) if op in SUMS else None)
         if cut is not None and cut.reason in REWRAPPED:
-            facts.terms[key] = cut
+            facts.detached_terms[key] = cut
             return
 
 
@@ -423,15 +423,15 @@ def invent(
     state: State,
     inputs: Sequence[int],
     node: ast.AST,
-    assumed: str | None,
+    assumption: str | None,
     extra: Sequence[Node | Leaf] = (),
     op: str = "",
-    keeps: bool = True,
+    saves_anything: bool = True,
 ) -> int:
-    """A tensor that depends on ``inputs`` through one node that ``keeps`` something: by assumption, if ``assumed``
+    """A tensor that depends on ``inputs`` through one node that ``keeps`` something: by assumption, if ``assumption``
     names a callee.
     """
-    tensors = [current(state, key) for key in inputs]
+    tensors = [resolve_view(state, key) for key in inputs]
     edges = tuple(dict.fromkeys([*(e for t in tensors if t.requires_grad and (e := edge_of(t)) is not None), *extra]))
     key = fresh_id()
     needs = result_requires_grad(state.grad_mode, bool(edges), any(t.requires_grad is None for t in tensors))
@@ -439,13 +439,13 @@ def invent(
     if needs:
         graph = Node(
             key,
-            op or assumed or "call",
+            op or assumption or "call",
             edges,
             state.point(node),
-            keeps=keeps,
-            assumed=assumed,
+            saves_anything=saves_anything,
+            assumption=assumption,
             results=(key,),
-            anchors=tuple(inputs),
+            operand_ids=tuple(inputs),
         )
-    state.tensors[key] = Tensor(key, key, key, state.point(node), needs, graph, assumed=assumed)
+    state.tensors[key] = Tensor(key, key, key, state.point(node), needs, graph, assumption=assumption)
     return key

@@ -22,40 +22,40 @@ def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **fact
     return key
 
 
-def current(state: State, key: int) -> Tensor:
+def resolve_view(state: State, key: int) -> Tensor:
     """The tensor ``key`` as it is now: a view whose base was written since has the base's new history.
 
-    Looking does not give it that history for good; using it in an op does (``settle``).
+    Looking does not give it that history for good; using it in an op does (``materialize_view``).
     """
     tensor = state.tensors[key]
     if tensor.base is None or tensor.parameter:
         return tensor
-    version = state.version(tensor.counter)
-    if version == tensor.seen or tensor.view in UNRECORDED:
+    version = state.version(tensor.version_counter)
+    if version == tensor.view_version or tensor.view in UNRECORDED:
         return tensor
-    base = current(state, tensor.base)
+    base = resolve_view(state, tensor.base)
     if base.requires_grad or base.requires_grad is False and tensor.grad_fn is not None:
         edge = edge_of(base)
         edges = (edge,) if edge is not None else ()
         node = Node(fresh_id(), "as_strided", edges, tensor.created_at, results=(key,), grad_fn="AsStridedBackward0")
-        return replace(tensor, grad_fn=node, requires_grad=True, seen=version)
-    return replace(tensor, seen=version)
+        return replace(tensor, grad_fn=node, requires_grad=True, view_version=version)
+    return replace(tensor, view_version=version)
 
 
 def contents(state: State, key: int) -> tuple[int, ...]:
     """Stands for the numbers in the tensor ``key``: it is another one after every write to its memory."""
     tensor = state.tensors[key]
     writes = (
-        state.writes.get(tensor.counter),
-        state.writes.get(tensor.memory),
-        state.untracked_writes.get(tensor.memory),
+        state.writes.get(tensor.version_counter),
+        state.writes.get(tensor.storage),
+        state.untracked_writes.get(tensor.storage),
     )
     return key, *(write.stamp if write is not None else 0 for write in writes)
 
 
-def settle(state: State, key: int) -> Tensor:
+def materialize_view(state: State, key: int) -> Tensor:
     """The tensor ``key`` as an op finds it whose graph it becomes part of."""
-    tensor = current(state, key)
+    tensor = resolve_view(state, key)
     if tensor is not state.tensors[key]:
         state.tensors[key] = tensor
     return tensor

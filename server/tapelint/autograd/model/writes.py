@@ -17,7 +17,7 @@ from ..state import State, fresh_id
 from .func_levels import is_captured, is_input
 from .graph import Leaf, Node, Tensor, Write
 from .program_point import ProgramPoint, earlier_iteration
-from .views import current
+from .views import resolve_view
 
 PROTECTED = {
     "multi": "Output of a function that returns multiple views is being modified inplace.",
@@ -29,7 +29,7 @@ PROTECTED = {
 CAPTURED = "attempted to call in-place operation that would mutate a captured Tensor"
 
 
-class Refused(Exception):
+class TorchRaises(Exception):
     """PyTorch raises here; ``known`` is true where a rule reports the reason."""
 
 
@@ -52,8 +52,8 @@ def bump(
     state.writes[counter] = Write(version, how, state.point(node), certain, before, tensor, fresh_id(), given)
     state.changes += 1
     owner = state.tensors.get(counter)
-    if owner is not None and owner.memory != counter:
-        record_untracked_write(state, owner.memory, how, node, counter, given)
+    if owner is not None and owner.storage != counter:
+        record_untracked_write(state, owner.storage, how, node, counter, given)
 
 
 def record_untracked_write(
@@ -87,7 +87,7 @@ def settled(state: State, path: Sequence[Node], write: Write) -> Node | None:
         if isinstance(item, Node):
             todo += item.inputs
             continue
-        last = state.writes.get(state.tensors[item.tensor].counter)
+        last = state.writes.get(state.tensors[item.tensor].version_counter)
         if last is None or last.point != write.point:
             return None
     return entry
@@ -97,7 +97,7 @@ def overlapping(state: State, tensor: Tensor) -> bool:
     """Whether it has more elements than its memory (``v.expand(4, 4)``): most ops refuse to write it, ``fill_`` and
     assigning by mask or index do not.
     """
-    whole = state.tensors.get(tensor.memory)
+    whole = state.tensors.get(tensor.storage)
     if whole is None or not isinstance(tensor.sizes, tuple) or not isinstance(whole.sizes, tuple):
         return False
     if None in tensor.sizes or None in whole.sizes:
@@ -119,15 +119,15 @@ def check_write(
     friends. ``given`` is whether what is written has a graph, ``wanted`` whether any of it requires grad.
     """
     if facts.levels and is_captured(facts, tensor):
-        raise Refused(CAPTURED)
+        raise TorchRaises(CAPTURED)
     if state.grad_mode is not True:
         return
     if tensor.view in PROTECTED and tensor.base is not None and needs:
         facts.publish(
-            ViewRefused(state.point(node), tensor.premise, tensor.id, how, tensor.view, tensor.created_at, None)
+            ViewRefused(state.point(node), tensor.assumption_text, tensor.id, how, tensor.view, tensor.created_at, None)
         )
-        raise Refused(PROTECTED[tensor.view])
-    base = current(state, tensor.base) if tensor.base is not None else None
+        raise TorchRaises(PROTECTED[tensor.view])
+    base = resolve_view(state, tensor.base) if tensor.base is not None else None
     _check_leaf_write(facts, state, tensor, base, how, node, given, wanted)
     if base is not None:
         _check_base_write(facts, state, tensor, base, how, node, given, wanted)
@@ -140,11 +140,13 @@ def _check_leaf_write(
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
     if facts.levels and is_input(facts, tensor.id if base is None else base.id):
-        facts.publish(LeafWritten(state.point(node), tensor.premise, tensor.id, how, base is not None, given, wanted))
-        raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
+        facts.publish(
+            LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, base is not None, given, wanted)
+        )
+        raise TorchRaises("a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
-        facts.publish(LeafWritten(state.point(node), tensor.premise, tensor.id, how, False, given, wanted))
-        raise Refused("a leaf Variable that requires grad is being used in an in-place operation.")
+        facts.publish(LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, False, given, wanted))
+        raise TorchRaises("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
 def _check_base_write(
@@ -152,24 +154,24 @@ def _check_base_write(
 ) -> None:
     """Raise Refused where a view of a leaf is written."""
     if base.requires_grad and base.grad_fn is None:
-        facts.publish(LeafWritten(state.point(node), base.premise, base.id, how, True, given, wanted))
-        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+        facts.publish(LeafWritten(state.point(node), base.assumption_text, base.id, how, True, given, wanted))
+        raise TorchRaises("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if base.grad_fn is None and tensor.requires_grad:
         if tensor.grad_fn is None:
-            facts.publish(LeafWritten(state.point(node), tensor.premise, tensor.id, how, True))
-        raise Refused("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+            facts.publish(LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, True))
+        raise TorchRaises("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
 def check_read(facts: Facts, state: State, key: int, node: ast.AST) -> None:
     """Raise Refused where an op, with grad mode on, is given a protected view whose base was written since."""
     tensor = state.tensors[key]
-    write = state.writes.get(tensor.counter) if tensor.view in PROTECTED and tensor.base is not None else None
-    culprit = write.since(tensor.seen) if write is not None else None
-    if culprit is None or tensor.base is None or not current(state, tensor.base).requires_grad:
+    write = state.writes.get(tensor.version_counter) if tensor.view in PROTECTED and tensor.base is not None else None
+    culprit = write.since(tensor.view_version) if write is not None else None
+    if culprit is None or tensor.base is None or not resolve_view(state, tensor.base).requires_grad:
         return
-    premise = tensor.premise or state.tensors[tensor.base].premise
+    premise = tensor.assumption_text or state.tensors[tensor.base].assumption_text
     facts.publish(ViewRefused(state.point(node), premise, key, "", tensor.view, tensor.created_at, culprit))
-    raise Refused("its base or another view of its base has been modified inplace")
+    raise TorchRaises("its base or another view of its base has been modified inplace")
 
 
 def is_guarded(state: State, key: int) -> bool:
@@ -179,4 +181,4 @@ def is_guarded(state: State, key: int) -> bool:
     tensor = state.tensors.get(key)
     if tensor is None or tensor.view not in ("multi", "function") or tensor.base is None:
         return False
-    return current(state, tensor.base).requires_grad is True
+    return resolve_view(state, tensor.base).requires_grad is True

@@ -16,15 +16,15 @@ from collections.abc import Iterable, Sequence
 from ...ops.second import Needs, gradient_needs
 from ..facts import Facts
 from ..model.graph import Leaf, Node, SavedTensor
-from ..model.views import current, edge_of
+from ..model.views import edge_of, resolve_view
 from ..state import State
 
 
-class Gradient:
+class DoubleBackward:
     """What the gradient that came to ``target`` depends on. ``order`` are the nodes on the way, the youngest first;
     ``starts`` are where the gradients lead that the pass began with.
 
-    ``edges`` are where its graph leads, ``saved`` what it keeps, ``unknown`` is set where there may be more.
+    ``edges`` are where its graph leads, ``saved`` what it saves_anything, ``unknown`` is set where there may be more.
     ``keeps`` says that a second walk through it raises.
     """
 
@@ -35,7 +35,7 @@ class Gradient:
         self.edges: dict[Node | Leaf, None] = dict.fromkeys(starts)
         self.saved: dict[SavedTensor, None] = {}
         self.unknown = False
-        self.keeps = False
+        self.saves_anything = False
         ways: set[Node | Leaf] = {*order, target}
         recorded: set[Node | Leaf] = set(order[:1]) if self.edges else set()
         for item in order:
@@ -45,24 +45,24 @@ class Gradient:
 
     def _add(self, item: Node, wanted: set[Node | Leaf], recorded: bool) -> bool:
         """What one node that ran adds; whether that is anything."""
-        if item.method is not None:
+        if item.custom_backward is not None:
             made = self.facts.gradients[item].made if item in self.facts.gradients else ()
-            return self._depend(*(edge_of(current(self.state, key)) for key in made))
-        if not item.certain or item.assumed is not None:
+            return self._depend(*(edge_of(resolve_view(self.state, key)) for key in made))
+        if not item.certain or item.assumption is not None:
             self.unknown = True
             return False
-        self.unknown |= not item.whole
+        self.unknown |= not item.is_complete
         needs = gradient_needs(item.op, item.overload)
-        if needs is None or not item.sources and item.inputs:
+        if needs is None or not item.named_inputs and item.inputs:
             return self._saved_of(item)
         return self._depend_on_needs(item, needs, wanted, recorded)
 
     def _depend_on_needs(self, item: Node, needs: Needs, wanted: set[Node | Leaf], recorded: bool) -> bool:
         """What the gradient formulas of a node use on the way to its ``wanted`` inputs."""
         found = False
-        roles = {role for role, edge in item.sources if edge in wanted}
+        roles = {role for role, edge in item.named_inputs if edge in wanted}
         for need in dict.fromkeys(n for role in roles for n in needs.get(role, ()) or ()):
-            found |= self._depend(item if need.name == "result" else dict(item.sources).get(need.name))
+            found |= self._depend(item if need.name == "result" else dict(item.named_inputs).get(need.name))
             if need.always or need.recorded and recorded:
                 self.saved.update((s, None) for s in item.saved if s.role == need.name)
         self.unknown |= any(needs.get(role, ()) is None for role in roles)
@@ -73,13 +73,16 @@ class Gradient:
         all where its weights are among it, but not where it is a target, or where it is unknown what it saves.
         """
         weights = any(self.state.tensors[saved.tensor].parameter for saved in item.saved)
-        self.unknown |= not weights and (item.keeps or not item.saved)
+        self.unknown |= not weights and (item.saves_anything or not item.saved)
         return self._depend(
-            *(item if saved.role == "result" else edge_of(current(self.state, saved.tensor)) for saved in item.saved)
+            *(
+                item if saved.role == "result" else edge_of(resolve_view(self.state, saved.tensor))
+                for saved in item.saved
+            )
         )
 
     def _depend(self, *edges: Node | Leaf | None) -> bool:
         found = dict.fromkeys(edge for edge in edges if edge is not None)
         self.edges.update(found)
-        self.keeps |= bool(found)
+        self.saves_anything |= bool(found)
         return bool(found)

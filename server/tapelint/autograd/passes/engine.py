@@ -23,11 +23,11 @@ from ..facts import Facts
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit
-from ..model.views import current, edge_of
-from ..model.writes import Refused, is_guarded, settled, stepped
+from ..model.views import edge_of, resolve_view
+from ..model.writes import TorchRaises, is_guarded, settled, stepped
 from ..state import State
-from .double_backward import Gradient
-from .node_hooks import Waiting
+from .double_backward import DoubleBackward
+from .node_hooks import PendingHooks
 from .node_hooks import retain as retain_grad
 from .retained_graphs import come_back, finished
 from .saved_checks import altered, first_spoiled, spoiled_at
@@ -46,20 +46,20 @@ def backward(
     create: bool | None = False,
     inputs: Sequence[int] | None = None,
     accumulate: bool = True,
-    assumed: str | None = None,
+    assumption: str | None = None,
     inner: bool = False,
 ) -> list[int]:
     """Run backward from ``roots``; with ``inputs`` only towards them. The leaves that were reached.
 
-    ``retain`` None means unknown: then nothing is known to be freed. ``assumed`` says on what premise there is a
+    ``retain`` None means unknown: then nothing is known to be freed. ``assumption`` says on what premise there is a
     backward at all; ``inner`` that it runs as part of another one. Raises Refused where PyTorch raises.
     """
-    begin = _begin(facts, state, roots, node, assumed)
+    begin = _begin(facts, state, roots, node, assumption)
     order, parents, leaves = _planned_walk(facts, state, begin, inputs, accumulate)
     now = BackwardPass(state.point(node), roots[0] if roots else None, tuple(begin))
-    check = Check(facts, state, now, parents, order, assumed)
-    sweep = Sweep(check, leaves, Waiting(facts, state, order, node, create), accumulate)
-    run = planned(facts, state, roots, node, begin, order, leaves, assumed, create)
+    check = Check(facts, state, now, parents, order, assumption)
+    sweep = Sweep(check, leaves, PendingHooks(facts, state, order, node, create), accumulate)
+    run = planned(facts, state, roots, node, begin, order, leaves, assumption, create)
     early = any(hook.kind == "accumulated" for hook in state.hooks.values())  # a hook may use the gradients at once
     if accumulate and early:
         book(facts, state, run, run.leaves)
@@ -87,7 +87,7 @@ def _planned_walk(
 ) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
     """What a pass runs, youngest first, the node each was first reached from, and the leaves that get a gradient."""
     order, parents, leaves = _walk(begin)
-    facts.work += len(order)
+    facts.nodes_visited += len(order)
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs, accumulate)
     if accumulate:
@@ -98,27 +98,29 @@ def _planned_walk(
 def _retain_inputs(state: State, inputs: Iterable[int], parents: dict[Node, Node | None], node: ast.AST) -> None:
     """``inputs=`` that are no leaves get a ``.grad`` too, as if they retained it."""
     for key in inputs:
-        if current(state, key).grad_fn in parents:
+        if resolve_view(state, key).grad_fn in parents:
             retain_grad(state, key, node)
 
 
-def _begin(facts: Facts, state: State, roots: Sequence[int], node: ast.AST, assumed: str | None) -> list[Node | Leaf]:
+def _begin(
+    facts: Facts, state: State, roots: Sequence[int], node: ast.AST, assumption: str | None
+) -> list[Node | Leaf]:
     """Where the pass begins. A root without a graph is refused; one that may have one is passed over."""
     begin: list[Node | Leaf] = []
     for key in roots:
-        tensor = current(state, key)
+        tensor = resolve_view(state, key)
         edge = edge_of(tensor)
         if tensor.requires_grad is False or tensor.requires_grad and edge is None:
             cut = facts.cuts.get(key)
             facts.publish(
                 BackwardWithoutGraph(
                     state.point(node),
-                    tensor.premise or assumed,
+                    tensor.assumption_text or assumption,
                     key,
                     *((cut.point, cut.reason, cut.grad_mode_set_at, cut.wrapped) if cut else (None, "")),
                 )
             )
-            raise Refused(NO_GRAPH)
+            raise TorchRaises(NO_GRAPH)
         if tensor.requires_grad and edge is not None:
             begin.append(edge)
     return begin
@@ -151,15 +153,15 @@ class Check:
         now: BackwardPass,
         parents: dict[Node, Node | None],
         order: list[Node],
-        assumed: str | None,
+        assumption: str | None,
     ) -> None:
         self.facts, self.state, self.now = facts, state, now
-        self.parents, self.order, self.assumed = parents, order, assumed
+        self.parents, self.order, self.assumption = parents, order, assumption
         self.halted = False
 
     def __call__(self, item: Node) -> bool:
         state, now, root = self.state, self.now, self.now.root
-        freed = state.freed.get(item) if item.keeps else None
+        freed = state.freed.get(item) if item.saves_anything else None
         spoiled = None if item in state.freed else spoiled_at(state, item)
         if not freed and spoiled is None:
             return True
@@ -190,7 +192,7 @@ class Check:
                 )
             )
         if premise is None:
-            raise Refused(SECOND_TIME if freed else MODIFIED)
+            raise TorchRaises(SECOND_TIME if freed else MODIFIED)
         return False
 
     def path(self, node: Node) -> tuple[Node, ...]:
@@ -208,13 +210,13 @@ class Check:
 
     def users(self, node: Node) -> set[int]:
         """The tensors by which the pass came to ``node``: what the nodes after it were given, and the root itself."""
-        found = {key for item in self.order if node in item.inputs for key in item.anchors if isinstance(key, int)}
+        found = {key for item in self.order if node in item.inputs for key in item.operand_ids if isinstance(key, int)}
         return found if self.now.root is None else {*found, self.now.root}
 
     def premise(self, path: tuple[Node, ...]) -> str | None:
         """What has to be assumed for the pass to come along ``path``."""
-        callee = next((n.assumed for n in path if n.assumed), None)
-        return self.assumed or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
+        callee = next((n.assumption for n in path if n.assumption), None)
+        return self.assumption or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
 
 
 class Sweep:
@@ -224,7 +226,7 @@ class Sweep:
     that a node's own backward reached by passes of its own.
     """
 
-    def __init__(self, check: Check, leaves: Sequence[Leaf], waiting: Waiting, accumulate: bool) -> None:
+    def __init__(self, check: Check, leaves: Sequence[Leaf], waiting: PendingHooks, accumulate: bool) -> None:
         self.check, self.waiting, self.accumulate = check, waiting, accumulate
         self.complete = _complete(check.order, leaves)
         self.defined: set[Node | Leaf] = set(check.now.begin)
@@ -238,7 +240,7 @@ class Sweep:
         for item in check.order:
             self.waiting.arrived(item)
             gradients: BackwardResult | None = None
-            if item.method is None:
+            if item.custom_backward is None:
                 if not check(item):
                     break
             elif check.is_certain(item):
@@ -274,7 +276,7 @@ class Sweep:
     def _tell_altered(self, item: Node) -> None:
         """Publish which saved tensors of a node were written behind the back of their version counter."""
         check = self.check
-        if not item.certain or item.assumed is not None:
+        if not item.certain or item.assumption is not None:
             return
         for saved, write in altered(check.state, item):
             assert check.now.root is not None
@@ -282,30 +284,30 @@ class Sweep:
 
     def _own_backward(self, item: Node, towards: bool) -> BackwardResult:
         """Run the backward that the program defines for a node. What happens there rests on what the path rests on."""
-        assert item.method is not None
+        assert item.custom_backward is not None
         check, facts, waiting = self.check, self.check.facts, self.waiting
         visit = NodeVisit(
             item, waiting.node, waiting.create, partial(check, item), partial(check.users, item), towards, check.order
         )
-        outer, facts.premise = facts.premise, check.premise(check.path(item)) or facts.premise
+        outer, facts.assumption = facts.assumption, check.premise(check.path(item)) or facts.assumption
         try:
-            found = facts.gradients[item] = item.method(check.state, visit)
+            found = facts.gradients[item] = item.custom_backward(check.state, visit)
         finally:
-            facts.premise = outer
+            facts.assumption = outer
         return found
 
 
 def second_order(
     facts: Facts, state: State, begin: Iterable[Node | Leaf], key: int, starts: Iterable[Node | Leaf] = ()
-) -> Gradient | None:
+) -> DoubleBackward | None:
     """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none reaches it."""
     order, _, leaves = _walk(begin)
-    facts.work += 4 * len(order)
-    target = current(state, key).grad_fn or Leaf(key)
+    facts.nodes_visited += 4 * len(order)
+    target = resolve_view(state, key).grad_fn or Leaf(key)
     if target not in leaves and target not in order:
         return None
     order, _ = _towards(state, order, leaves, [key])
-    return Gradient(facts, state, order, target, starts)
+    return DoubleBackward(facts, state, order, target, starts)
 
 
 def recorded(facts: Facts, state: State, key: int) -> bool:
@@ -313,23 +315,23 @@ def recorded(facts: Facts, state: State, key: int) -> bool:
     past = state.history.get(key)
     if past is None or past.doubt or key not in state.grads:
         return False
-    passes = [run for run in past.passes if run.create and run.assumed is None]
+    passes = [run for run in past.passes if run.create and run.assumption is None]
     found = (second_order(facts, state, run.begin, key) for run in passes)
     return any(made is not None and made.edges and not made.unknown for made in found)
 
 
 def unused(facts: Facts, state: State, roots: Sequence[int], keys: Iterable[int]) -> set[int]:
     """Those of some tensors to which no path leads from ``roots``, for certain: they have no gradient."""
-    tensors = [current(state, root) for root in roots]
+    tensors = [resolve_view(state, root) for root in roots]
     if any(tensor.requires_grad is None for tensor in tensors):
         return set()
     order, _, leaves = _walk([edge for tensor in tensors if (edge := edge_of(tensor)) is not None])
-    facts.work += len(order)
-    if any(item.assumed or not item.whole for item in order):
+    facts.nodes_visited += len(order)
+    if any(item.assumption or not item.is_complete for item in order):
         return set()
     reached: set[Node | Leaf | None] = {*order, *leaves}
     known = (key for key in keys if state.tensors[key].requires_grad is not None)
-    return {key for key in known if edge_of(current(state, key)) not in reached}
+    return {key for key in known if edge_of(resolve_view(state, key)) not in reached}
 
 
 def everything(begin: Iterable[Node | Leaf]) -> set[Node | Leaf]:
@@ -362,7 +364,7 @@ def _towards(
     accumulate that node runs nevertheless.
     """
     wanted_leaves = {Leaf(key) for key in inputs if state.tensors[key].grad_fn is None}
-    captured = {fn for key in inputs if (fn := current(state, key).grad_fn) is not None}
+    captured = {fn for key in inputs if (fn := resolve_view(state, key).grad_fn) is not None}
     needed: set[Node | Leaf] = set(wanted_leaves)
     running: list[Node] = []
     for item in reversed(order):  # oldest first, so inputs are decided before the nodes that use them

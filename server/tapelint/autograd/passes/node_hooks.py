@@ -42,7 +42,7 @@ def retain(state: State, key: int, node: ast.AST) -> None:
     state.grads[key] = leaf(state, node)
 
 
-class Waiting:
+class PendingHooks:
     """The hooks one backward may run, by what they wait for."""
 
     def __init__(self, facts: Facts, state: State, order: Sequence[Node], node: ast.AST, create: bool | None) -> None:
@@ -75,7 +75,7 @@ class Waiting:
         if grad is None:
             state.grads[item.tensor] = self._gradient()
         else:
-            bump(state, state.tensors[grad].counter, "accumulate", self.node)
+            bump(state, state.tensors[grad].version_counter, "accumulate", self.node)
         for hook in self.hooks.get(item, ()):
             if hook.kind == "accumulated":
                 self._run(hook, item.tensor)

@@ -22,7 +22,7 @@ from ..state import State
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class RetainedPass:
     """A backward pass with ``retain_graph=True``, and the nodes that kept what they had saved because of it.
 
     ``idle`` counts the passes of this statement, up to this one, that retained without a later use; ``needed`` says
@@ -55,26 +55,26 @@ def come_back(
     ):
         return
     way = path(node)
-    if now.root is not None and all(n.certain and not n.assumed for n in way):
+    if now.root is not None and all(n.certain and not n.assumption for n in way):
         facts.publish(RetainedGraphReached(now.point, None, node, past, way, now.root, spoiled))
 
 
 def finished(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass, retains: bool, path: Path) -> None:
     """A pass has run ``ran``: tell what it walked again, and remember what it retained."""
     _again(facts, state, ran, now)
-    facts.walked.update(n.created_at.place for n in ran)
+    facts.walked.update(n.created_at.call_site for n in ran)
     walked = set(ran)
     for statement, walk in list(state.retaining.items()):
         if not walk.nodes.isdisjoint(walked):
             state.retaining[statement] = replace(walk, needed=True)
     if retains:
-        old = [n for n in ran if n.keeps and n in state.retained]
+        old = [n for n in ran if n.saves_anything and n in state.retained]
         # Two earlier iterations: then the third walks both, the fourth three, and so on.
         if len({lap for n in old if (lap := earlier_iteration(n.created_at, now.point)) is not None}) > 1:
             come_back(facts, state, old[0], now, path, None)
         for item in ran:
             state.retained.setdefault(item, now)
-        _retained(facts, state, frozenset(n for n in ran if n.keeps), now)
+        _retained(facts, state, frozenset(n for n in ran if n.saves_anything), now)
 
 
 def _retained(facts: Facts, state: State, kept: frozenset[Node], now: BackwardPass) -> None:
@@ -88,7 +88,7 @@ def _retained(facts: Facts, state: State, kept: frozenset[Node], now: BackwardPa
         enough = 1 if isinstance(lap.loop, ast.FunctionDef) else 2
         if idle >= enough and not needed:
             facts.publish(RetainedUnused(now.point, None, last.freed.point))
-    state.retaining[now.point.node] = Walk(now, kept | (last.nodes if last else frozenset()), idle, needed)
+    state.retaining[now.point.node] = RetainedPass(now, kept | (last.nodes if last else frozenset()), idle, needed)
 
 
 def forget(state: State, held: Collection[Node]) -> None:
@@ -156,10 +156,10 @@ def _written(state: State, node: Node) -> Iterator[tuple[int, Write]]:
     """The leaves below ``node`` that were written since it was made, if it holds values of its own: a view follows its
     leaf.
     """
-    memories = {state.tensors[key].memory for key in node.results if key in state.tensors}
+    memories = {state.tensors[key].storage for key in node.results if key in state.tensors}
     for item in _under(node):
         for child in item.inputs:
             if isinstance(child, Leaf) and (record := state.tensors.get(child.tensor)) is not None:
-                write = state.writes.get(record.counter)
-                if record.memory not in memories and write is not None and write.certain and write.stamp > node.id:
+                write = state.writes.get(record.version_counter)
+                if record.storage not in memories and write is not None and write.certain and write.stamp > node.id:
                     yield child.tensor, write

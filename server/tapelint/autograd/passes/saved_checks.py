@@ -16,7 +16,7 @@ from ..state import State
 
 def spoiled_at(state: State, node: Node) -> tuple[SavedTensor, Write] | None:
     for saved in node.saved:
-        write = state.writes.get(saved.counter)
+        write = state.writes.get(saved.version_counter)
         if write is not None and write.version != saved.version:
             culprit = write.since(saved.version)
             if culprit is not None:
@@ -34,12 +34,12 @@ def altered(state: State, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
         tensor = state.tensors.get(saved.tensor)
         if tensor is None:
             continue
-        since = _since(state.untracked_writes.get(tensor.memory), node.id, saved.counter)
-        if tensor.memory != saved.counter:
-            since += _since(state.writes.get(tensor.memory), node.id, saved.counter)
+        since = _since(state.untracked_writes.get(tensor.storage), node.id, saved.version_counter)
+        if tensor.storage != saved.version_counter:
+            since += _since(state.writes.get(tensor.storage), node.id, saved.version_counter)
         if not since or len({(write.point.node, write.point.calls) for write in since}) != 1:
             continue
-        last = state.writes.get(tensor.memory)
+        last = state.writes.get(tensor.storage)
         if not repeats(since[-1], last.stamp if last is not None else 0):
             yield saved, since[-1]
 

@@ -15,7 +15,7 @@ import ast
 
 from ...autograd import State
 from ...domain.values import Frame, HeapRef, Instance, Sequence, Value
-from ...source import once, walk
+from ...source import cached_on_node, walk
 
 FILLING = frozenset(("append", "extend", "add"))
 
@@ -25,11 +25,11 @@ def leave(state: State, loop: ast.AST) -> None:
     for place in _filled(loop):
         value = _at(state, place)
         thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
-        if isinstance(thing, Sequence) and thing.kind == "list" and not thing.items and not thing.open:
-            state.edit(value.id).open = True  # type: ignore[union-attr]
+        if isinstance(thing, Sequence) and thing.kind == "list" and not thing.items and not thing.is_partial:
+            state.edit(value.id).is_partial = True  # type: ignore[union-attr]
 
 
-@once
+@cached_on_node
 def _filled(loop: ast.AST) -> tuple[ast.expr, ...]:
     """What the loop appends to, on a condition."""
     tests = [node for node in walk(loop) if isinstance(node, (ast.If, ast.Match))]

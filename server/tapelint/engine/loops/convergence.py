@@ -22,20 +22,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...autograd import State
-from ...autograd.gradients.history import Gradient
+from ...autograd.gradients.history import GradientHistory
 from ...domain.equivalence import MISSING, Bisimulation
 from ...domain.induction import InductionValue, is_observed, raw_value
-from ...domain.join import forget
+from ...domain.join import havoc
 from ...domain.reachability import JoinPoint, entries
 from ...domain.scope_reachability import LocalJoinPoint
 from ...domain.values import (
+    BuiltinMethod,
     Const,
     Due,
     Frame,
     HeapRef,
     Instance,
     Mapping,
-    Method,
     Sequence,
     TensorRef,
     Tuple,
@@ -58,13 +58,13 @@ class IterationProbe:
     """One iteration of a loop: what paths it began as, if it is worth to know, and how far the machine was then."""
 
     def __init__(self, m: Machine, heads: abc.Sequence[State] = ()) -> None:
-        self.m, self.heads, self.begun = m, heads, m.steps
+        self.m, self.heads, self.begun = m, heads, m.fuel_used
 
     def next(self, going: list[State], has_rest: int) -> IterationProbe:
         """The iteration that begins as ``going``; with ``has_rest`` it may turn out to be the last that is needed. The
         first never is: it takes two to carry something.
         """
-        is_worth = has_rest and self.m.steps - self.begun >= WORTH
+        is_worth = has_rest and self.m.fuel_used - self.begun >= WORTH
         return IterationProbe(self.m, [path.fork() for path in going] if is_worth else ())
 
     def ended(self, going: list[State], item: Value, live: abc.Callable[[list[State]], Live]) -> StableIteration | None:
@@ -74,8 +74,8 @@ class IterationProbe:
         m = self.m
         if not self.heads or not going:
             return None
-        touched = frozenset(what for what, when in m.watch.touched.items() if when >= self.begun)
-        found = StableIteration(self.heads, item, [node for node, _ in m.running], touched)
+        touched = frozenset(what for what, when in m.iteration_facts.accessed.items() if when >= self.begun)
+        found = StableIteration(self.heads, item, [node for node, _ in m.call_stack], touched)
         return found if found.pairs(m, going, live(going)) is not None else None
 
 
@@ -95,32 +95,32 @@ class StableIteration:
         they have forgotten what plain values it would have changed, where it would have run for the first time: then it
         is known what it ``binds``.
         """
-        if not all(_like(self.item, item) for item in items) or self.running != [node for node, _ in m.running]:
+        if not all(_like(self.item, item) for item in items) or self.running != [node for node, _ in m.call_stack]:
             return False
         found = self.pairs(m, going, live)
         if binds is not None:
             for pair in found or ():
-                forget(pair, pair.state, [change for change in pair.plain if self._changes(pair, *change, binds)])
+                havoc(pair, pair.state, [change for change in pair.plain if self._changes(pair, *change, binds)])
         return found is not None
 
     def pairs(self, m: Machine, going: list[State], live: Live) -> list[Bisimulation] | None:
         """All paths, each beside one that began this iteration and that it is alike to; None if one has no such."""
         # Hooks, and code that a generator yields to, reach what the running scope does not.
         is_alone = not m.consumers and not any(path.hooks for path in going)
-        meeting = (LocalJoinPoint if is_alone else JoinPoint)(live, m.running, m.settled)
+        meeting = (LocalJoinPoint if is_alone else JoinPoint)(live, m.call_stack, m.frozen_contents)
         found: list[Bisimulation] = []
         for state in going:
             pair = next((pair for head in self.heads if (pair := self._pair(m, state, head, meeting))), None)
             if pair is None:
                 break
             found.append(pair)
-        m.steps += meeting.work // COMPARISONS_PER_FUEL
+        m.fuel_used += meeting.work // COMPARISONS_PER_FUEL
         return found if len(found) == len(going) else None
 
     def _pair(self, m: Machine, state: State, head: State, meeting: JoinPoint) -> Bisimulation | None:
-        assumed = head.choices.items()
+        assumption = head.path_condition.items()
         if not _begins_like(state, head) or any(
-            state.choices.get(key) is not taken and not _is_past(key, head, meeting) for key, taken in assumed
+            state.path_condition.get(key) is not taken and not _is_past(key, head, meeting) for key, taken in assumption
         ):
             return None
         pair = Bisimulation(state, head, m.facts.saved, meeting)
@@ -128,7 +128,7 @@ class StableIteration:
         if here[0] != here[1] and not pair.things(state.heap[here[0]], head.heap[here[1]], here):
             return None
         is_alike = (
-            pair.agrees([])
+            pair.is_equivalent([])
             and all(self._same_plain(pair, mine, yours, name) for mine, yours, name in pair.plain)
             and _same_gradients(state, head)
         )
@@ -163,12 +163,12 @@ def _is_past(key: Hashable, head: State, meeting: JoinPoint) -> bool:
     """
     if isinstance(key, InductionValue):
         return True
-    if isinstance(key, Method):
+    if isinstance(key, BuiltinMethod):
         return _is_past(key.receiver, head, meeting)
     if isinstance(key, tuple) and not (key and isinstance(key[0], int)):
         return any(_is_past(part, head, meeting) for part in key)
-    tensor = key.tensor if isinstance(key, Unknown) else key[0] if isinstance(key, tuple) else None  # its contents
-    return tensor is not None and meeting.live is not None and tensor not in meeting.held(head).tensors
+    tensor = key.tensor_id if isinstance(key, Unknown) else key[0] if isinstance(key, tuple) else None  # its contents
+    return tensor is not None and meeting.live is not None and tensor not in meeting.reachable(head).tensors
 
 
 def _begins_like(state: State, head: State) -> bool:
@@ -179,7 +179,7 @@ def _begins_like(state: State, head: State) -> bool:
         not state.cycles
         and not state.retaining  # it is reported when it has happened often enough
         and state.grad_mode == head.grad_mode
-        and state.packing == head.packing
+        and state.saved_tensor_override == head.saved_tensor_override
         and [hook.made for hook in state.hooks.values()] == [hook.made for hook in head.hooks.values()]
     )
 
@@ -197,7 +197,7 @@ def _same_gradients(state: State, head: State) -> bool:
     return True
 
 
-def _digest(past: Gradient) -> tuple[object, ...]:
+def _digest(past: GradientHistory) -> tuple[object, ...]:
     """What is reported of a gradient depends on no more than this: a rule asks for passes, not for how many there
     are.
     """
@@ -233,7 +233,9 @@ def _plain(pair: Bisimulation, mine: Value, yours: Value, depth: int) -> bool:
 def _same_facts(pair: Bisimulation, mine: Value, yours: Value) -> bool:
     """Whether the same is known of two values of one kind that hold no others."""
     if isinstance(mine, Unknown) and isinstance(yours, Unknown):
-        return mine.grad is yours.grad and (mine.why == yours.why or DISTINGUISHED.isdisjoint((mine.why, yours.why)))
+        return mine.requires_grad is yours.requires_grad and (
+            mine.origin == yours.origin or DISTINGUISHED.isdisjoint((mine.origin, yours.origin))
+        )
     if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
         left, right = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
         known = right.sizes in (None, left.sizes) and right.kind in (None, left.kind)
@@ -247,10 +249,10 @@ def _all_plain(pair: Bisimulation, mine: abc.Sequence[Value], yours: abc.Sequenc
 
 def _contents(pair: Bisimulation, mine: Any, yours: Any, depth: int) -> bool:
     if isinstance(mine, Sequence) and isinstance(yours, Sequence):
-        same = mine.kind == yours.kind and mine.open == yours.open
+        same = mine.kind == yours.kind and mine.is_partial == yours.is_partial
         return same and _all_plain(pair, mine.items, yours.items, depth - 1)
     if isinstance(mine, Mapping) and isinstance(yours, Mapping):
-        same = mine.items.keys() == yours.items.keys() and mine.open == yours.open
+        same = mine.items.keys() == yours.items.keys() and mine.is_partial == yours.is_partial
         return same and all(_plain(pair, one, yours.items[name], depth - 1) for name, one in mine.items.items())
     return False
 
@@ -259,7 +261,7 @@ def _longer(pair: Bisimulation, key: int, mine: Any, yours: Any) -> bool:
     """Whether a list has only got more of what it held, and no code has asked what it holds."""
     if not isinstance(mine, Sequence) or not isinstance(yours, Sequence) or is_observed(key):
         return False
-    if mine.kind != yours.kind or mine.open != yours.open or not 0 < len(yours.items) <= len(mine.items):
+    if mine.kind != yours.kind or mine.is_partial != yours.is_partial or not 0 < len(yours.items) <= len(mine.items):
         return False
     alike = [*yours.items, *[yours.items[-1]] * (len(mine.items) - len(yours.items))]
     return all(_plain(pair, one, two, DEPTH) for one, two in zip(mine.items, alike))
@@ -279,8 +281,8 @@ def _like(mine: Value, yours: Value) -> bool:
         return not mine.is_observed
     if isinstance(mine, Unknown):
         if isinstance(yours, InductionValue):
-            return mine.why == "index"  # any number
-        return isinstance(yours, Unknown) and mine.why == yours.why and mine.grad is yours.grad
+            return mine.origin == "index"  # any number
+        return isinstance(yours, Unknown) and mine.origin == yours.origin and mine.requires_grad is yours.requires_grad
     if isinstance(mine, Tuple) and isinstance(yours, Tuple):
         return len(mine.items) == len(yours.items) and all(map(_like, mine.items, yours.items))
     if isinstance(mine, Due) and isinstance(yours, Due):

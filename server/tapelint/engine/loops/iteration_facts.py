@@ -11,16 +11,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Watch:
-    """``rounds`` are the iterations of loops that ended as they had begun; ``touched`` the attributes of objects, and
-    the names of other scopes, that were read or set, with the last step of the machine at which that was; ``idle`` the
+class IterationFacts:
+    """``stable`` are the iterations of loops that ended as they had begun; ``accessed`` the attributes of objects, and
+    the names of other scopes, that were read or set, with the last step of the machine at which that was; ``inert`` the
     tests of numbers that only decide whether something is run that does nothing.
     """
 
-    rounds: dict[ast.AST, StableIteration] = field(default_factory=dict)
-    touched: dict[tuple[int, str], int] = field(default_factory=dict)
-    idle: set[ast.AST] = field(default_factory=set)
+    stable: dict[ast.AST, StableIteration] = field(default_factory=dict)
+    accessed: dict[tuple[int, str], int] = field(default_factory=dict)
+    inert: set[ast.AST] = field(default_factory=set)
 
-    def later(self, count: int) -> Watch:
+    def later(self, count: int) -> IterationFacts:
         """The same for a part that goes on after so many steps, and counts its own from 0."""
-        return Watch(self.rounds.copy(), {what: when - count for what, when in self.touched.items()}, self.idle.copy())
+        return IterationFacts(
+            self.stable.copy(), {what: when - count for what, when in self.accessed.items()}, self.inert.copy()
+        )

@@ -21,9 +21,9 @@ from typing import Any
 
 from ...autograd import State
 from ...domain.induction import InductionValue, raw_value
-from ...domain.mro import linear_order
+from ...domain.mro import mro_of
 from ...domain.values import Class, Const, HeapRef, Unknown, Value
-from ...source import once, walk
+from ...source import cached_on_node, walk
 from ..machine import Machine
 
 MOST = 12
@@ -40,7 +40,7 @@ COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
 
 
 @dataclass(slots=True)
-class Waiting:
+class LoopExtension:
     """One run of a loop: how many iterations it takes until all has come that the program waits for, whether it is in
     those that stand for what is far, and which number each comparison has seen first.
     """
@@ -59,7 +59,7 @@ class Waiting:
         return LATER
 
 
-def come(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value | None:
+def assume_reached(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value | None:
     """``left op right``, where ``right`` stands at ``node``, if that is not decided by what the two numbers are now."""
     how = COMPARISONS.get(type(op))
     if how is None or not isinstance(left, Const) or not isinstance(right, Const):
@@ -80,28 +80,28 @@ def _far(m: Machine, state: State, node: ast.AST, begun: int, end: int, then: bo
     """What a comparison is ``then``, once a number that has grown since it was first compared at ``node`` is assumed to
     be at ``end``; before that the loop runs on until it would be there.
     """
-    run = next((lap.run for lap in reversed(state.iterations) if lap.run in m.waiting), None)
+    run = next((lap.run for lap in reversed(state.iterations) if lap.run in m.loop_extensions), None)
     if run is None:
         return None
-    waiting = m.waiting[run]
+    waiting = m.loop_extensions[run]
     if begun <= waiting.first.setdefault(node, begun):
         return None
     waiting.iterations = max(waiting.iterations, end + LATER)
     return Const(then) if waiting.is_late and end + LATER > MOST else None
 
 
-def begun(m: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:
+def assume_started(m: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:
     """What the methods of an object count up was counted by calls that no code has seen."""
     attributes = state.heap[instance.id].attributes
-    for kind in linear_order(state, owner):
+    for kind in mro_of(state, owner):
         if isinstance(kind, HeapRef) and isinstance(thing := state.heap[kind.id], Class):
-            for name in m.ask(_counts, thing.node) & attributes.keys():
+            for name in m.query(_counts, thing.node) & attributes.keys():
                 value = attributes[name]
                 if isinstance(value, Const) and type(raw_value(value)) is int:
                     state.edit(instance.id).attributes[name] = InductionValue(raw_value(value), grows=True, begun=True)
 
 
-@once
+@cached_on_node
 def _counts(definition: ast.AST) -> frozenset[str]:
     """The attributes that the methods of a class add to: ``self.steps += 1``."""
     return frozenset(

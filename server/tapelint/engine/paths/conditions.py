@@ -19,7 +19,7 @@ from ...autograd import State, contents
 from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...source import written
 from ..machine import Machine
-from .entailment import implied, values_in
+from .entailment import entailed, values_in
 from .truth import truth
 
 LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp)
@@ -44,7 +44,7 @@ DEEP = 4
 """Arithmetic that is nested deeper than this is a value of its own."""
 
 
-def formula(m: Machine, node: ast.expr, state: State) -> Hashable:
+def symbolic(m: Machine, node: ast.expr, state: State) -> Hashable:
     """What was evaluated last at ``node``, as a formula."""
     if isinstance(node, ast.Constant):
         return Const(node.value)
@@ -59,25 +59,25 @@ def formula(m: Machine, node: ast.expr, state: State) -> Hashable:
         return written(node) if value is None else value
     if value.formula is not None:
         return value.formula
-    if value.tensor in m.facts.numbers:
-        return m.facts.numbers[value.tensor]
+    if value.tensor_id in m.facts.read_as_number:
+        return m.facts.read_as_number[value.tensor_id]
     return _shape(m, node, state) or value
 
 
 def _shape(m: Machine, node: ast.expr, state: State) -> Hashable | None:
     """How ``node`` computes its value, if that depends on the values of its parts alone."""
     if isinstance(node, ast.UnaryOp):
-        inner = formula(m, node.operand, state)
+        inner = symbolic(m, node.operand, state)
         return _negated(inner) if isinstance(node.op, ast.Not) else (type(node.op).__name__, inner)
     if isinstance(node, ast.BoolOp):
         return _connective(m, node, state)
     if isinstance(node, ast.Compare):
         return _comparisons(m, node, state)
     if isinstance(node, ast.BinOp):
-        left, right = formula(m, node.left, state), formula(m, node.right, state)
+        left, right = symbolic(m, node.left, state), symbolic(m, node.right, state)
         return (type(node.op).__name__, left, right) if _depth(left) + _depth(right) < DEEP else None
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-        return ("[]", formula(m, node.value, state), formula(m, node.slice, state))
+        return ("[]", symbolic(m, node.value, state), symbolic(m, node.slice, state))
     if isinstance(node, ast.Call) and not node.keywords and (name := _pure(node.func)):
         return _application(m, node, name, state)
     return _each(m, node, state) if isinstance(node, EACH) else None
@@ -85,13 +85,13 @@ def _shape(m: Machine, node: ast.expr, state: State) -> Hashable | None:
 
 def _connective(m: Machine, node: ast.BoolOp, state: State) -> Hashable:
     """``a and b``, ``a or b``, without the parts that are known."""
-    parts = [part for each in node.values if not isinstance(part := formula(m, each, state), Const)]
+    parts = [part for each in node.values if not isinstance(part := symbolic(m, each, state), Const)]
     return parts[0] if len(parts) == 1 else (type(node.op).__name__, *parts)
 
 
 def _comparisons(m: Machine, node: ast.Compare, state: State) -> Hashable:
     """``a < b < c``: each comparison is a formula, and all of them are true."""
-    values = [formula(m, part, state) for part in (node.left, *node.comparators)]
+    values = [symbolic(m, part, state) for part in (node.left, *node.comparators)]
     values = [values[0], *(_members(state, op, right) for op, right in zip(node.ops, values[1:]))]
     found = [_comparison(op, left, right) for op, left, right in zip(node.ops, values, values[1:])]
     return found[0] if len(found) == 1 else ("And", *found)
@@ -102,9 +102,9 @@ def _application(m: Machine, node: ast.Call, name: str, state: State) -> Hashabl
     if name == "get" and not node.args:
         return None  # of a queue: another one each time
     if name == "bool" and len(node.args) == 1:
-        return formula(m, node.args[0], state)
+        return symbolic(m, node.args[0], state)
     of = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-    given = [formula(m, part, state) for part in (*of, *node.args)]
+    given = [symbolic(m, part, state) for part in (*of, *node.args)]
     return None if name in INSIDE and any(isinstance(each, HeapRef) for each in given) else (name, *given)
 
 
@@ -122,7 +122,11 @@ def _members(state: State, op: ast.cmpop, right: Hashable) -> Hashable:
     """What ``in`` looks through, where all of it is known."""
     if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, HeapRef):
         thing = state.heap[right.id]
-        if isinstance(thing, Sequence) and not thing.open and all(isinstance(item, Const) for item in thing.items):
+        if (
+            isinstance(thing, Sequence)
+            and not thing.is_partial
+            and all(isinstance(item, Const) for item in thing.items)
+        ):
             return Tuple(tuple(thing.items))
     return right
 
@@ -151,7 +155,7 @@ def remembered(m: Machine, node: ast.expr, state: State, value: Value) -> Value:
     """``value``, which ``node`` had, knows its formula if it is not known itself."""
     if not isinstance(value, Unknown) or value.formula is not None:
         return value
-    if value.grad is False or isinstance(node, (ast.Call, ast.BoolOp)):
+    if value.requires_grad is False or isinstance(node, (ast.Call, ast.BoolOp)):
         shape = _shape(m, node, state)
         return value if shape is None else replace(value, formula=shape)
     return value
@@ -164,9 +168,11 @@ def forget(state: State, thing: Value, method: str) -> None:
     if method in PURE:
         return
     changed = method in CHANGING
-    stale = [key for key in state.choices if thing in values_in(key) and (changed and key == thing or _looks(key))]
+    stale = [
+        key for key in state.path_condition if thing in values_in(key) and (changed and key == thing or _looks(key))
+    ]
     for key in stale:
-        del state.choices[key]
+        del state.path_condition[key]
 
 
 def _looks(formula: Hashable) -> bool:
@@ -183,11 +189,11 @@ def decide(m: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool
     known = truth(m, state, value)
     if known is not None:
         return known, None, False
-    key = formula(m, node, state)
+    key = symbolic(m, node, state)
     negated = isinstance(key, tuple) and bool(key) and key[0] == "Not"
     if negated:
         key = key[1]  # type: ignore[index]
-    follows = implied(state.choices, key)
+    follows = entailed(state.path_condition, key)
     if follows is not None:
         return follows is not negated, None, False
     return None, key, negated
@@ -195,4 +201,4 @@ def decide(m: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool
 
 def assume(state: State, key: Hashable, taken: bool) -> None:
     if key is not None:
-        state.choices[key] = taken
+        state.path_condition[key] = taken

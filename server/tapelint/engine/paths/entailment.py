@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...domain.values import Const, External, Tuple
-from .witnesses import examples, kinds
+from .witnesses import kinds, witnesses
 
 KnownTruths = Mapping[Hashable, bool]
 Check = tuple[Hashable, str, Hashable]
@@ -49,7 +49,7 @@ MANY = 60
 """On a path with more assumptions than this that share a value with a test, nothing is concluded."""
 
 
-def implied(facts: KnownTruths, formula: Hashable) -> bool | None:
+def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
     """The truth of ``formula`` on a path on which ``facts`` are assumed; None where both are possible."""
     if formula in facts:
         return facts[formula]
@@ -82,7 +82,7 @@ def _consistent(facts: KnownTruths, formula: Hashable, taken: bool) -> bool:
             elif atoms.setdefault(part, holds) is not holds:
                 return False
     groups = _groups(atoms)
-    if groups is None or not all(map(_feasible, groups.values())):
+    if groups is None or not all(map(_is_satisfiable, groups.values())):
         return False
     return all(_truth(part, atoms, groups) in (None, holds) for part, holds in compounds)
 
@@ -115,7 +115,7 @@ def _truth(formula: Hashable, atoms: KnownTruths, groups: Groups) -> bool | None
             return stop if stop in found else None if None in found else not stop
     subject, check = _atom(formula, _sized(groups))
     known = groups.get(subject, {})
-    possible = [taken for taken in (True, False) if _feasible({**known, check: taken})]
+    possible = [taken for taken in (True, False) if _is_satisfiable({**known, check: taken})]
     return possible[0] if len(possible) == 1 else None
 
 
@@ -190,7 +190,7 @@ def _is_member(formula: Hashable) -> bool:
     )
 
 
-def _feasible(checks: Mapping[Check, bool]) -> bool:
+def _is_satisfiable(checks: Mapping[Check, bool]) -> bool:
     """Whether something passes all of them."""
     signs = {-1, 0, 1}
     simple: list[tuple[str, Any, bool]] = []
@@ -201,7 +201,7 @@ def _feasible(checks: Mapping[Check, bool]) -> bool:
             simple.append((name, kinds(right) if name == "isinstance" else _plain(right), truth))
     if not signs or not simple:
         return bool(signs)
-    return any(_passes(example, simple) for example in examples(next(iter(checks))[0], simple))
+    return any(_passes(example, simple) for example in witnesses(next(iter(checks))[0], simple))
 
 
 def _passes(example: Any, checks: list[tuple[str, Any, bool]]) -> bool:

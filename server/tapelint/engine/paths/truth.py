@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ...autograd import State
-from ...domain.induction import look
+from ...domain.induction import observe
 from ...domain.opaque_values import is_opaque
 from ...domain.values import (
     BoundMethod,
+    BuiltinMethod,
     Class,
     Const,
     External,
@@ -14,7 +15,6 @@ from ...domain.values import (
     HeapRef,
     Instance,
     Mapping,
-    Method,
     Module,
     Optimizer,
     Range,
@@ -33,7 +33,7 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, Tuple):
         return bool(value.items)
     if isinstance(value, Unknown):
-        return state.choices.get(value)
+        return state.path_condition.get(value)
     if isinstance(value, HeapRef):
         return _object_truth(state, value)
     if isinstance(value, External):
@@ -41,9 +41,9 @@ def truth(m: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, Range):
         size = length(value)
         return None if size is None else size > 0
-    if isinstance(value, Method) and is_opaque(state, value):
-        return state.choices.get(value)
-    if isinstance(value, (Function, BoundMethod, Method, Module)):
+    if isinstance(value, BuiltinMethod) and is_opaque(state, value):
+        return state.path_condition.get(value)
+    if isinstance(value, (Function, BoundMethod, BuiltinMethod, Module)):
         return True
     return None
 
@@ -52,8 +52,8 @@ def _object_truth(state: State, value: HeapRef) -> bool | None:
     """A container is true if something is in it, any other object unless its class says what it is."""
     thing = state.heap[value.id]
     if isinstance(thing, (Sequence, Mapping)):
-        look(value.id)
-        return True if thing.items else None if thing.open else False
+        observe(value.id)
+        return True if thing.items else None if thing.is_partial else False
     if isinstance(thing, Instance):
         return None if _own(state, thing, ("__bool__", "__len__")) else True
     return True if isinstance(thing, (Optimizer, Class)) else None

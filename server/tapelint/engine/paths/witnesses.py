@@ -91,7 +91,7 @@ def _kind(name: str) -> type | None:
     return found if isinstance(found, type) and found is not object else None
 
 
-def examples(subject: Hashable, checks: list[Simple]) -> list[Any]:
+def witnesses(subject: Hashable, checks: list[Simple]) -> list[Any]:
     """Values for ``subject`` to try ``checks`` on."""
     constants = [item for _, right, _ in checks for item in (right if isinstance(right, tuple) else (right,))]
     # No number lies between others and infinity that a mean would find, and NaN has no place among them.

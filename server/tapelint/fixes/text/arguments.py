@@ -8,7 +8,7 @@ import libcst as cst
 
 from ...source.edit import Edit
 from .concrete_syntax import Concrete
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 from .source_editor import INDENT, SourceEditor
 
 
@@ -17,7 +17,7 @@ class Arguments:
 
     def __init__(self, sheet: SourceEditor, call: ast.AST) -> None:
         if not isinstance(call, ast.Call):
-            raise Refused("not a call")
+            raise EditRefused("not a call")
         self.sheet = sheet
         self.concrete = Concrete(sheet, call)
         self.call = self.concrete.find(call, cst.Call)
@@ -38,10 +38,10 @@ class Arguments:
         present = self.keyword(name) or self.positional(index)
         if present is not None:
             if self.concrete.text(present.value) == value:
-                raise Refused(f"{name} is {value} already")
+                raise EditRefused(f"{name} is {value} already")
             return [self.sheet.edit(*self.concrete.extent(present.value), value)]
         if any(arg.star == "**" or (arg.star and index is not None) for arg in self.args):
-            raise Refused("arguments that cannot be seen")
+            raise EditRefused("arguments that cannot be seen")
         return self._add(f"{name}={value}")
 
     def _add(self, argument: str) -> list[Edit]:
@@ -50,7 +50,7 @@ class Arguments:
             return [sheet.insert(self._open(), argument)]
         last = self.args[-1]
         if isinstance(last.value, cst.GeneratorExp) and not sheet.text.startswith("(", self.concrete.core(last)[0]):
-            raise Refused("a generator without parentheses of its own")
+            raise EditRefused("a generator without parentheses of its own")
         end = self.concrete.core(last)[1]
         comma = self._comma(last)
         close = self.concrete.core(self.call)[1] - 1
@@ -90,10 +90,10 @@ class Arguments:
         """Where the argument is; refused where those after it are counted from it."""
         gone = self.keyword(name) or self.positional(index)
         if gone is None:
-            raise Refused(f"no {name}")
+            raise EditRefused(f"no {name}")
         at = next(i for i, arg in enumerate(self.args) if arg is gone)
         if gone.keyword is None and any(arg.keyword is None for arg in self.args[at + 1 : at + 2]):
-            raise Refused("arguments after it are counted")
+            raise EditRefused("arguments after it are counted")
         return at
 
     def _cut(self, wide: tuple[int, int], narrow: tuple[int, int]) -> Edit:

@@ -17,7 +17,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider, WhitespaceInclusivePositionProvider
 
 from ...source.edit import Edit, line_starts
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 from .source_editor import SourceEditor
 
 MAX_CHARACTERS = 20_000
@@ -50,13 +50,13 @@ class Concrete:
         self.statement = sheet.place(node).statement
         path = sheet.path(node)
         if any(type(parent).__name__ in ("JoinedStr", "TemplateStr") for parent in path):
-            raise Refused("in a formatted string")
+            raise EditRefused("in a formatted string")
         self.offset, code = self._fragment()
         _refuse_what_crashes(code, self.statement)
         try:
             module = cst.parse_module(code)
         except (cst.ParserSyntaxError, ValueError) as error:
-            raise Refused("libcst does not read it") from error
+            raise EditRefused("libcst does not read it") from error
         wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         self._cores = wrapper.resolve(PositionProvider)
         self._extents = wrapper.resolve(WhitespaceInclusivePositionProvider)
@@ -67,7 +67,7 @@ class Concrete:
         statement, sheet = self.statement, self.sheet
         start = sheet.bare_begin(statement)
         if isinstance(statement, (ast.Match, ast.Try)) or type(statement).__name__ == "TryStar":
-            raise Refused("no header of its own")
+            raise EditRefused("no header of its own")
         body = getattr(statement, "body", None)
         if body is None:
             return start, sheet.text[start : sheet.end(statement)] + "\n"
@@ -112,14 +112,14 @@ class Concrete:
         """The concrete node of an ``ast`` expression."""
         found = self._by_place.get((self.sheet.begin(node), self.sheet.end(node)))
         if found is None:
-            raise Refused("not written as one expression")
+            raise EditRefused("not written as one expression")
         return found
 
     def find(self, node: ast.expr, kind: type[Node]) -> Node:
         """The concrete node of an ``ast`` expression, which must be of the given kind."""
         found = self.expression(node)
         if not isinstance(found, kind):
-            raise Refused(f"not a {kind.__name__}")
+            raise EditRefused(f"not a {kind.__name__}")
         return found
 
     def find_operator(self) -> cst.BaseAugOp:
@@ -127,14 +127,14 @@ class Concrete:
         for node in self._cores:
             if isinstance(node, cst.BaseAugOp):
                 return node
-        raise Refused("not an augmented assignment")
+        raise EditRefused("not an augmented assignment")
 
 
 def append_call(concrete: Concrete, node: ast.expr, call: str) -> list[Edit]:
     """``node`` with ``call`` (``.detach()``) behind it, in parentheses where it needs them."""
     found = concrete.expression(node)
     if not isinstance(found, _TENSOR):
-        raise Refused("not a tensor")
+        raise EditRefused("not a tensor")
     begin, end = concrete.extent(found)
     if isinstance(found, _PRIMARY) or found.lpar:
         return [concrete.sheet.insert(end, call)]
@@ -152,30 +152,30 @@ def _up_to_colon(text: str) -> str:
             if token.string == ":" and not depth:
                 end = starts[token.end[0] - 1] + token.end[1]
     except (tokenize.TokenError, SyntaxError) as error:
-        raise Refused("the tokenizer does not read it") from error
+        raise EditRefused("the tokenizer does not read it") from error
     if not end:
-        raise Refused("no header")
+        raise EditRefused("no header")
     return text[:end]
 
 
 def _refuse_what_crashes(code: str, statement: ast.AST) -> None:
     if len(code) > MAX_CHARACTERS:
-        raise Refused("too large")
+        raise EditRefused("too large")
     if threading.current_thread() is not threading.main_thread() and 0 < threading.stack_size() < MIN_STACK:
-        raise Refused("the stack is too small for libcst")
+        raise EditRefused("the stack is too small for libcst")
     depth = 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(code.replace("\r\n", "\n").replace("\r", "\n")).readline):
             if token.type == tokenize.OP:
                 depth += (token.string in "([{") - (token.string in ")]}")
                 if depth > MAX_BRACKETS:
-                    raise Refused("too many brackets")
+                    raise EditRefused("too many brackets")
     except (tokenize.TokenError, SyntaxError) as error:
-        raise Refused("the tokenizer does not read it") from error
+        raise EditRefused("the tokenizer does not read it") from error
     pending = [(statement, 0)]
     while pending:
         node, level = pending.pop()
         if level > MAX_DEPTH:
-            raise Refused("too deep")
+            raise EditRefused("too deep")
         children = ast.iter_child_nodes(node)
         pending.extend((child, level + 1) for child in children if not isinstance(child, ast.stmt))

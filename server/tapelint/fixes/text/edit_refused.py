@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class Refused(Exception):
+class EditRefused(Exception):
     """The change cannot be made safely here; the reason is for readers of a traceback, not for users."""

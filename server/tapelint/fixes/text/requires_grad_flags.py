@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 from .name_resolution import dotted
 from .source_editor import SourceEditor
 
@@ -18,7 +18,7 @@ def flagged(sheet: SourceEditor, target: ast.AST) -> tuple[ast.stmt, str]:
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         holder = statement.value.func
     if not isinstance(holder, ast.Attribute) or holder.attr not in ("requires_grad", "requires_grad_"):
-        raise Refused("not a statement that only sets the flag")
+        raise EditRefused("not a statement that only sets the flag")
     if dotted(holder.value) is None:
-        raise Refused("not a name or an attribute")
+        raise EditRefused("not a name or an attribute")
     return statement, ast.unparse(holder.value)

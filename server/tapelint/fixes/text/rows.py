@@ -14,7 +14,7 @@ import tokenize
 from itertools import pairwise
 
 from ...source.edit import Edit
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 from .source_editor import SCOPES, Place, SourceEditor, suites
 
 _ATTACHED = re.compile(r"[ \t\f]*#(?!\s?%%|!)(?!.*?coding[:=])")
@@ -48,7 +48,7 @@ def indent_unit(sheet: SourceEditor, place: Place) -> str:
 
 def _step(outer: str, inner: str) -> str:
     if not inner.startswith(outer) or inner == outer:
-        raise Refused("tabs and spaces are mixed")
+        raise EditRefused("tabs and spaces are mixed")
     return inner[len(outer) :]
 
 
@@ -63,7 +63,7 @@ def after_header(sheet: SourceEditor, place: Place) -> int:
     while at and sheet.text[at - 1] in " \t\f\\\r\n":
         at -= 1
     if at == 0 or sheet.text[at - 1] != ":":
-        raise Refused("no colon before the suite")
+        raise EditRefused("no colon before the suite")
     return at
 
 
@@ -102,7 +102,7 @@ def rows_within_strings(sheet: SourceEditor, first: ast.stmt, last: ast.stmt) ->
             elif kind in ("FSTRING_END", "TSTRING_END"):
                 found.update(range(top + opened.pop(), top + token.end[0]))
     except (tokenize.TokenError, SyntaxError) as error:
-        raise Refused("the tokenizer does not read it") from error
+        raise EditRefused("the tokenizer does not read it") from error
     return found
 
 
@@ -111,7 +111,7 @@ def block(sheet: SourceEditor, place: Place, indent: str) -> str:
     statement = place.statement
     if not owns_rows(sheet, statement):
         if not isinstance(statement, _SIMPLE):
-            raise Refused("a compound statement that shares its row")
+            raise EditRefused("a compound statement that shares its row")
         return indent + sheet.text_of(statement)
     old = sheet.indent_of_row(sheet.first_row(statement))
     top, last = top_row(sheet, place), sheet.last_row(statement)
@@ -127,7 +127,7 @@ def take_out(sheet: SourceEditor, place: Place, *, with_comments: bool) -> Edit:
     """The edit that removes a statement; ``with_comments`` if the comments that go with it go as well."""
     statement, (alone, comment) = place.statement, sheet.tail(place.statement)
     if len(place.suite) == 1:
-        raise Refused("a suite would be left empty")
+        raise EditRefused("a suite would be left empty")
     if sheet.starts_row(statement) and alone:
         if with_comments:
             return _without_rows(sheet, top_row(sheet, place), sheet.last_row(statement))
@@ -139,7 +139,7 @@ def take_out(sheet: SourceEditor, place: Place, *, with_comments: bool) -> Edit:
         return sheet.edit(sheet.begin(statement), sheet.begin(following[0]), "")
     if place.index and sheet.shares_row(place.suite[place.index - 1], statement):
         return sheet.edit(sheet.end(place.suite[place.index - 1]), sheet.end(statement), "")
-    raise Refused("a statement in an unexpected place")
+    raise EditRefused("a statement in an unexpected place")
 
 
 def _without_rows(sheet: SourceEditor, first: int, last: int) -> Edit:
@@ -154,7 +154,7 @@ def put_before(sheet: SourceEditor, place: Place, text: str) -> Edit:
     """The edit that inserts one row of code, given without indentation, before a statement."""
     statement = place.statement
     if is_elif(sheet, place):
-        raise Refused("nothing can stand before elif")
+        raise EditRefused("nothing can stand before elif")
     if sheet.starts_row(statement):
         content = indent_of(sheet, place) + text + sheet.eol
         return sheet.insert(sheet.row_start(top_row(sheet, place)), content)
@@ -165,10 +165,10 @@ def put_after(sheet: SourceEditor, place: Place, text: str) -> Edit:
     """The edit that inserts one row of code, given without indentation, after a statement."""
     statement = place.statement
     if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
-        raise Refused("nothing is reached after it")
+        raise EditRefused("nothing is reached after it")
     if not sheet.starts_row(statement) or not sheet.tail(statement)[0]:
         if not isinstance(statement, _SIMPLE):
-            raise Refused("a compound statement that shares its row")
+            raise EditRefused("a compound statement that shares its row")
         return sheet.insert(sheet.end(statement), "; " + text)
     last = sheet.last_row(statement)
     row = indent_of(sheet, place) + text
@@ -193,5 +193,5 @@ def run(places: list[Place]) -> list[Place]:
     """Statements in the order of the text; refused if they are not neighbours in one suite."""
     ordered = sorted(places, key=lambda place: place.index)
     if any(a.suite is not b.suite or b.index != a.index + 1 for a, b in pairwise(ordered)):
-        raise Refused("not consecutive statements")
+        raise EditRefused("not consecutive statements")
     return ordered

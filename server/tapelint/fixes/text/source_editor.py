@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...source.edit import Edit, line_starts
 from ...source.span import Span
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 
 if TYPE_CHECKING:
     from ...source import Source
@@ -68,7 +68,7 @@ class SourceEditor:
         if decorators := getattr(node, "decorator_list", None):
             begin = self.code_start(decorators[0].lineno)
             if not self.text.startswith("@", begin):
-                raise Refused("a decorator that does not begin its row")
+                raise EditRefused("a decorator that does not begin its row")
             return begin
         return self.bare_begin(node)
 
@@ -152,14 +152,14 @@ class SourceEditor:
         """The nodes from the module down to ``node``, both included."""
         row = getattr(node, "lineno", None)
         if row is None:
-            raise Refused("a node without a place")
+            raise EditRefused("a node without a place")
         pending: list[tuple[ast.AST, ...]] = [(self.source.tree,)]
         while pending:
             path = pending.pop()
             if path[-1] is node:
                 return path
             pending.extend((*path, child) for child in ast.iter_child_nodes(path[-1]) if self._may_hold(child, row))
-        raise Refused("a node of another tree")
+        raise EditRefused("a node of another tree")
 
     def _may_hold(self, node: ast.AST, row: int) -> bool:
         if not isinstance(node, (ast.stmt, ast.expr)):
@@ -177,13 +177,13 @@ class SourceEditor:
                     for index, sibling in enumerate(suite):
                         if sibling is statement:
                             return Place(statement, suite, index, owner, path[:depth])
-        raise Refused("not in a statement")
+        raise EditRefused("not in a statement")
 
     def whole(self, node: ast.AST) -> Place:
         """The statement that ``node`` is or is in; refused where that has statements of its own, as a loop's header."""
         place = self.place(node)
         if place.statement is not node and hasattr(place.statement, "body"):
-            raise Refused("in the header of other statements")
+            raise EditRefused("in the header of other statements")
         return place
 
     def scopes(self, place: Place) -> list[ast.AST]:
@@ -206,4 +206,4 @@ def suites(owner: ast.AST) -> Iterator[list[ast.stmt]]:
 def siblings(places: list[Place]) -> None:
     """Refuse statements that are not all different ones of one suite."""
     if any(a.suite is not b.suite for a, b in pairwise(places)) or len({p.index for p in places}) < len(places):
-        raise Refused("statements of different suites")
+        raise EditRefused("statements of different suites")

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from ...source.edit import Edit
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 from .name_resolution import leaves, may_swap
 from .rows import block, owns_rows, take_out, top_row
 from .source_editor import Place, SourceEditor, siblings, suites
@@ -20,7 +20,7 @@ def move(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after: boo
     siblings([moved, fixed])
     goal = fixed.index + after
     if goal in (moved.index, moved.index + 1):
-        raise Refused("there already")
+        raise EditRefused("there already")
     crossed = moved.suite[moved.index + 1 : goal] or moved.suite[goal : moved.index]
     _refuse_crossing(moved, crossed)
     gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
@@ -48,14 +48,14 @@ def _above(sheet: SourceEditor, targets: Iterable[ast.AST], anchor: Place) -> li
     places = [sheet.place(target) for target in targets]
     found = {p.index: p for p in places if p.suite is anchor.suite and p.index < anchor.index}
     if not found or any(hasattr(p.statement, "body") for p in found.values()):
-        raise Refused("nothing that can be moved")
+        raise EditRefused("nothing that can be moved")
     return [found[index] for index in sorted(found)]
 
 
 def _refuse_crossing(moved: Place, crossed: list[ast.stmt]) -> None:
     """Refuse where a statement and those it passes depend on each other by name, or one of them may jump."""
     if not may_swap([moved.statement], crossed) or leaves([moved.statement, *crossed], _JUMPS):
-        raise Refused("the order matters")
+        raise EditRefused("the order matters")
 
 
 def _moved(sheet: SourceEditor, moved: Place, anchor: Place) -> list[Edit]:
@@ -80,7 +80,7 @@ def _put_next_to(sheet: SourceEditor, moved: Place, anchor: Place, *, after: boo
         return _put_text(sheet, text, anchor)
     text = block(sheet, moved, "")
     if "\n" in text or "\r" in text or "#" in text or ";" in text or getattr(moved.statement, "body", None):
-        raise Refused("it does not fit between statements of one row")
+        raise EditRefused("it does not fit between statements of one row")
     if after:
         return sheet.insert(sheet.end(anchor.statement), "; " + text)
     return sheet.insert(sheet.begin(anchor.statement), text + "; ")
@@ -92,18 +92,18 @@ def relocate(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after:
     """
     moved, fixed = sheet.whole(statement), sheet.place(anchor)
     if not isinstance(moved.statement, ast.Expr):
-        raise Refused("more than a call")
+        raise EditRefused("more than a call")
     ours, theirs = (*moved.parents, moved.statement), (*fixed.parents, fixed.statement)
     shorter = min(len(ours), len(theirs)) - 1
     depth = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a is not b), shorter)
     inner = [node for node in (*ours[depth:], *theirs[depth:]) if node is not moved.statement]
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
     if any(isinstance(node, scopes) for node in inner[:-1]):
-        raise Refused("a name may mean something else there")
+        raise EditRefused("a name may mean something else there")
     rows = sorted((moved.statement.lineno, fixed.statement.lineno))
     crossed = [s for s in _within(ours[depth - 1], *rows) if s is not moved.statement]
     if not may_swap([moved.statement], crossed):
-        raise Refused("the order matters")
+        raise EditRefused("the order matters")
     gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
     return [gone, _put_next_to(sheet, moved, fixed, after=after)]
 

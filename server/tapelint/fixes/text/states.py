@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...source.edit import Edit
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 from .name_resolution import dotted
 from .rows import must_stay_first, put_before
 from .source_editor import SourceEditor
@@ -18,11 +18,11 @@ def assign_before(sheet: SourceEditor, statement: ast.AST, state: ast.AST, value
     wanted = f"{name} = {value.format(state=name, part=part)}"
     place = sheet.place(statement)
     if place.statement is not statement:
-        raise Refused("not a statement")
+        raise EditRefused("not a statement")
     if must_stay_first(place):
-        raise Refused("nothing may stand before it")
+        raise EditRefused("nothing may stand before it")
     if place.index and ast.unparse(place.suite[place.index - 1]) == wanted:
-        raise Refused("done already")
+        raise EditRefused("done already")
     return [put_before(sheet, place, wanted)]
 
 
@@ -30,7 +30,7 @@ def assign_after(sheet: SourceEditor, statement: ast.AST, state: ast.AST, value:
     """The same just after ``statement``, before whatever follows it."""
     place = sheet.place(statement)
     if place.statement is not statement or place.index + 1 >= len(place.suite):
-        raise Refused("nothing follows it")
+        raise EditRefused("nothing follows it")
     return assign_before(sheet, place.suite[place.index + 1], state, value)
 
 
@@ -39,8 +39,8 @@ def steady(state: ast.AST) -> str:
     holder: ast.AST = state
     if isinstance(state, ast.Subscript):
         if not isinstance(state.slice, (ast.Constant, ast.Name)):
-            raise Refused("an item that may not stay the same")
+            raise EditRefused("an item that may not stay the same")
         holder = state.value
     if dotted(holder) is None:
-        raise Refused("not a name or an attribute")
+        raise EditRefused("not a name or an attribute")
     return ast.unparse(state)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ...source.edit import Edit
 from .concrete_syntax import Concrete, append_call
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 from .source_editor import SourceEditor
 
 
@@ -20,13 +20,13 @@ def append_to_values(sheet: SourceEditor, targets: Sequence[ast.AST], call: str,
             if not _has_call(value, sheet.path(value)[-2], unless):
                 made += append_call(concrete, value, call)
     if not made:
-        raise Refused("done already")
+        raise EditRefused("done already")
     return made
 
 
 def _values(target: ast.AST) -> Iterator[ast.expr]:
     if not isinstance(target, ast.expr) or not isinstance(getattr(target, "ctx", ast.Load()), ast.Load):
-        raise Refused("not a value")
+        raise EditRefused("not a value")
     if isinstance(target, (ast.Tuple, ast.List)):
         for element in target.elts:
             yield from _values(element)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...source.edit import Edit
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 from .name_resolution import qualified, torch_name
 from .source_editor import SourceEditor
 
@@ -15,16 +15,16 @@ _EMPTY = ("[]", "list()", "()", "tuple()", "{}", "dict()")
 def wrap(sheet: SourceEditor, target: ast.AST, wrapper: str) -> list[Edit]:
     """``torch.<wrapper>(target)``; what is empty is made by the wrapper itself."""
     if not isinstance(target, ast.expr) or not isinstance(getattr(target, "ctx", ast.Load()), ast.Load):
-        raise Refused("not a value")
+        raise EditRefused("not a value")
     place = sheet.place(target)
     name = torch_name(sheet, place, wrapper)
     if name is None:
-        raise Refused("torch.nn has no name here")
+        raise EditRefused("torch.nn has no name here")
     if isinstance(target, ast.Call) and qualified(sheet, place, target.func) == f"torch.{wrapper}":
-        raise Refused("done already")
+        raise EditRefused("done already")
     text = sheet.text_of(target)
     if text in _EMPTY:
         return [sheet.edit(sheet.begin(target), sheet.end(target), f"{name}()")]
     if isinstance(target, ast.Tuple) and len(ast.parse(f"f({text})", mode="eval").body.args) != 1:  # type: ignore[attr-defined]
-        raise Refused("a tuple without parentheses")
+        raise EditRefused("a tuple without parentheses")
     return [sheet.insert(sheet.begin(target), f"{name}("), sheet.insert(sheet.end(target), ")")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .edit_refused import Refused
+from .edit_refused import EditRefused
 from .inplace_twins import VIEWS
 from .lifetimes import is_only_written, is_read_again, is_shared
 from .name_resolution import dotted, is_local
@@ -24,11 +24,11 @@ def assignable(sheet: SourceEditor, place: Place, target: ast.expr, *, declared:
     """The name that may be assigned anew; refused where it would be missed that it no longer means the same tensor."""
     name = dotted(target)
     if name is None:
-        raise Refused("not a name or an attribute")
+        raise EditRefused("not a name or an attribute")
     if isinstance(target, ast.Name):
         if not declared and not is_local(sheet, place, name):
-            raise Refused("a variable of another scope")
+            raise EditRefused("a variable of another scope")
         if is_shared(sheet, place, name):
             if not is_read_again(sheet, place, name) or is_only_written(sheet, place, name):
-                raise Refused("it is changed for others to see")
+                raise EditRefused("it is changed for others to see")
     return name

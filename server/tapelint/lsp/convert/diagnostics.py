@@ -11,7 +11,7 @@ from pygls.uris import from_fs_path
 
 from ...report.diagnostic import Diagnostic, Related, place
 from ...source import Source, Span
-from ..client_capabilities import Client
+from ..client_capabilities import ClientCapabilities
 from ..documents import Snapshot
 from .positions import LineIndex
 
@@ -29,7 +29,9 @@ _SEVERITIES = {
 class Translator:
     """Translates the diagnostics of one snapshot; ``others`` are the files its stories may lead through."""
 
-    def __init__(self, snapshot: Snapshot, rows: LineIndex, client: Client, others: Mapping[str, Source]) -> None:
+    def __init__(
+        self, snapshot: Snapshot, rows: LineIndex, client: ClientCapabilities, others: Mapping[str, Source]
+    ) -> None:
         self._snapshot, self._client, self._others = snapshot, client, others
         self._rows = {snapshot.path: rows}
 

@@ -11,10 +11,10 @@ from lsprotocol import types
 
 from ...source import Cell, Edit, Span, cell_at
 from ..analysis_result import Outcome
-from ..client_capabilities import Client
+from ..client_capabilities import ClientCapabilities
 
 
-def workspace_edit(edits: Iterable[Edit], outcome: Outcome, client: Client) -> types.WorkspaceEdit | None:
+def workspace_edit(edits: Iterable[Edit], outcome: Outcome, client: ClientCapabilities) -> types.WorkspaceEdit | None:
     """``edits`` to the document of ``outcome``, or to the cells it consists of, versioned where the client can check
     it; None where an edit reaches over the end of a cell.
     """

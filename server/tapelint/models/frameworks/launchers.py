@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from ...autograd import State
-from ...domain.values import NONE, External, HeapRef, Instance, Method, Sequence, TensorRef, Tuple, Value
+from ...domain.values import NONE, BuiltinMethod, External, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
 from ...drivers.framework_driver import optimizers_of
-from ...engine.machine import Machine, Raised
+from ...engine.machine import Machine, ProgramRaised
 from ..torch.autograd.backward_calls import go_backward, retention
 from ..torch.nn.frozen_parts import require
 from ..torch.registry import FUNCTIONS, MODULE_METHODS, Call, method
@@ -25,9 +25,9 @@ def walk(m: Machine, state: State, call: Call) -> Value:
     """``backward(loss)`` of a launcher; ``call.args`` begins with the launcher itself."""
     given = call.get(1, "loss", call.get(1, "tensor"))
     if given == NONE:
-        raise Raised("AttributeError")
+        raise ProgramRaised("AttributeError")
     if not isinstance(given, TensorRef):
-        return m.call_unknown(state, call.args[1:], call.kwargs, call.node, Method(call.args[0], call.name))
+        return m.call_unknown(state, call.args[1:], call.kwargs, call.node, BuiltinMethod(call.args[0], call.name))
     go_backward(m, state, [given.id], call.node, *retention(call, 3, 4), None)
     return NONE
 
@@ -48,7 +48,7 @@ for _name, _methods in LAUNCHERS.items():
 @method(MODULE_METHODS, MANUAL[1])
 def manual_backward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if not is_framework_object(state, receiver, MANUAL[0]):
-        return m.call_unknown(state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+        return m.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     return walk(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
 
 
@@ -57,7 +57,7 @@ def optimizers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """What the object's own ``configure_optimizers`` has made: one, or a list."""
     made = _configured(m, state, receiver, call)
     if made == NONE:
-        return m.call_unknown(state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+        return m.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     return HeapRef(state.new(Sequence("list", list(made.items)))) if isinstance(made, Tuple) else made
 
 
@@ -66,7 +66,7 @@ def toggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> V
     """What other optimizers hold does not require grad until ``untoggle_optimizer``."""
     made, chosen = _configured(m, state, receiver, call), call.get(0, "optimizer")
     if made == NONE:
-        return m.call_unknown(state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+        return m.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     if not isinstance(made, Tuple) or not isinstance(chosen, HeapRef) or chosen not in made.items:
         return NONE
     own = set(state.heap[chosen.id].params)
@@ -82,7 +82,7 @@ def toggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> V
 @method(MODULE_METHODS, "untoggle_optimizer")
 def untoggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
-        return m.call_unknown(state, call.args, call.kwargs, call.node, Method(receiver, call.name))
+        return m.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     off = state.edit(receiver.id).attributes.pop(TOGGLED, NONE)
     toggled = off.items if isinstance(off, Tuple) else ()
     require(state, [item.id for item in toggled if isinstance(item, TensorRef)], True)

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from ...autograd import State
-from ...domain.mro import is_module, linear_order
+from ...domain.mro import is_module, mro_of
 from ...domain.values import FALSE, Class, External, HeapRef, Instance, Mapping, Tuple, Value
 from ...engine.machine import Machine
 from ...stubs import stub_module_name
@@ -168,7 +168,7 @@ def prepared(state: State, owner: Value) -> Prepared | None:
 
 def derives(state: State, owner: Value, base: re.Pattern[str]) -> bool:
     """Whether a class comes from a framework's."""
-    return any(isinstance(kind, External) and base.fullmatch(kind.name) for kind in linear_order(state, owner))
+    return any(isinstance(kind, External) and base.fullmatch(kind.name) for kind in mro_of(state, owner))
 
 
 def walk_of(state: State, owner: HeapRef, instance: HeapRef, method: str) -> Walk | None:
@@ -176,9 +176,7 @@ def walk_of(state: State, owner: HeapRef, instance: HeapRef, method: str) -> Wal
     attributes = state.heap[instance.id].attributes
     for walk in WALKS:
         if walk.method == method and derives(state, owner, walk.base):
-            own = {
-                name for kind in linear_order(state, owner) if isinstance(kind, HeapRef) for name in _names(state, kind)
-            }
+            own = {name for kind in mro_of(state, owner) if isinstance(kind, HeapRef) for name in _names(state, kind)}
             by_hand = walk.manual is not None and attributes.get(walk.manual) == FALSE
             return None if by_hand or own.intersection(walk.instead) else walk
     return None
@@ -191,7 +189,7 @@ def unrecorded(state: State, owner: HeapRef, method: str) -> Unrecorded | None:
 
 def loop_of(m: Machine, state: State, owner: HeapRef, method: str) -> Loop | None:
     """Whose loop calls ``method`` of objects of a class; None where none is known to."""
-    kinds = [state.heap[kind.id] for kind in linear_order(state, owner) if isinstance(kind, HeapRef)]
+    kinds = [state.heap[kind.id] for kind in mro_of(state, owner) if isinstance(kind, HeapRef)]
     names = {f"{library}.{kind.name}" for kind in kinds if (library := _library(m, state, kind)) is not None}
     return next((loop for loop in LOOPS if loop.base in names and method in loop.steps), None)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd import Cut, Node, State, current
+from ...autograd import Cut, Node, State, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...domain.values import FALSE, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.lost_history import computed
-from ...engine.machine import Machine, Raised
+from ...engine.machine import Machine, ProgramRaised
 from ...engine.must_execute import walks_after
 from ..torch.autograd.backward_calls import written_at
 from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, method
@@ -34,8 +34,8 @@ def held_in(
 ) -> list[tuple[int, tuple[str | int, ...]]]:
     """The tensors that require grad for certain in nested lists, with the indices that lead to them."""
     if isinstance(value, TensorRef):
-        tensor = current(state, value.id)
-        return [(value.id, trail)] if tensor.requires_grad and not tensor.assumed else []
+        tensor = resolve_view(state, value.id)
+        return [(value.id, trail)] if tensor.requires_grad and not tensor.assumption else []
     items = value.items if depth and isinstance(value, Tuple) else ()
     if depth and isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence):
         items = tuple(thing.items)
@@ -57,19 +57,19 @@ def premise(state: State, node: ast.AST) -> str | None:
 def assumed_giver(state: State, key: int) -> str | None:
     """Code that is assumed to have given a tensor its graph; None where there is a graph without any assumption."""
     seen: set[Node] = set()
-    name, frontier = None, [current(state, key).grad_fn]
+    name, frontier = None, [resolve_view(state, key).grad_fn]
     while frontier:
         item = frontier.pop()
         if item is None or item in seen:
             continue
         seen.add(item)
-        if item.assumed is not None:
-            name = name or item.assumed
+        if item.assumption is not None:
+            name = name or item.assumption
             continue
         for below in item.inputs:
             if isinstance(below, Node):
                 frontier.append(below)
-            elif state.tensors[below.tensor].assumed is None:
+            elif state.tensors[below.tensor].assumption is None:
                 return None
     return name
 
@@ -86,15 +86,17 @@ def refuse(
     """Publish that a graph was to be copied out; raise where that is certain. What would rest on two assumptions is
     not said.
     """
-    assumed = premise(state, call.node) if how == "numpy" else None
+    assumption = premise(state, call.node) if how == "numpy" else None
     givers = [assumed_giver(state, key) for key, _ in held]
     if None not in givers:
-        if assumed is not None:
+        if assumption is not None:
             return
-        assumed = f"`{givers[0]}` keeps a graph, which tapelint cannot see"
-    m.facts.publish(GraphCopiedOut(state.point(call.node), assumed, tuple(held), how, source, method))
-    if assumed is None:
-        raise Raised("RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True)
+        assumption = f"`{givers[0]}` keeps a graph, which tapelint cannot see"
+    m.facts.publish(GraphCopiedOut(state.point(call.node), assumption, tuple(held), how, source, method))
+    if assumption is None:
+        raise ProgramRaised(
+            "RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True
+        )
 
 
 @method(TENSOR_METHODS, "numpy", "__array__")
@@ -103,9 +105,12 @@ def tensor_numpy(m: Machine, state: State, receiver: Value, call: Call) -> Value
     if held and state.grad_mode is True and call.kwargs.get("force", FALSE) == FALSE and not call.args:
         func = call.node.func if isinstance(call.node, ast.Call) else None
         refuse(m, state, held, call, "numpy", func.value if isinstance(func, ast.Attribute) else None, True)
-    value, tensor = Unknown("item", False), current(state, receiver.id) if isinstance(receiver, TensorRef) else None
+    value, tensor = (
+        Unknown("item", False),
+        resolve_view(state, receiver.id) if isinstance(receiver, TensorRef) else None,
+    )
     if tensor is not None and (tensor.requires_grad or tensor.id in m.facts.cuts):
-        m.facts.cuts[value.tensor] = Cut(state.point(call.node), "numpy")
+        m.facts.cuts[value.tensor_id] = Cut(state.point(call.node), "numpy")
     return value
 
 
@@ -116,8 +121,8 @@ def array_function(m: Machine, state: State, call: Call) -> Value:
     if held and state.grad_mode is True:
         refuse(m, state, held, call, "numpy", written_at(call, 0, "object"))
     value = computed(m, "array", *call.args)
-    if value.tensor in m.facts.cuts and m.facts.cuts[value.tensor].reason != "numpy":
-        m.facts.cuts[value.tensor] = Cut(state.point(call.node), "numpy")
+    if value.tensor_id in m.facts.cuts and m.facts.cuts[value.tensor_id].reason != "numpy":
+        m.facts.cuts[value.tensor_id] = Cut(state.point(call.node), "numpy")
     return value
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...autograd import State
-from ...domain.induction import look
+from ...domain.induction import observe
 from ...domain.opaque_values import is_data
 from ...domain.values import (
     NONE,
@@ -28,7 +28,7 @@ from ...domain.values import (
     Zip,
 )
 from ...engine.lost_history import taken
-from ...engine.machine import Exhausted, Machine, Raised
+from ...engine.machine import IteratorExhausted, Machine, ProgramRaised
 from ...engine.paths.truth import length, truth
 from ..torch.dispatch import run
 from ..torch.registry import Call, function
@@ -87,8 +87,12 @@ def size(m: Machine, state: State, call: Call) -> Value:
         return Const(known)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Const(len(value.value))
-    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], (Sequence, Mapping)) and not thing.open:
-        look(value.id)
+    if (
+        isinstance(value, HeapRef)
+        and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
+        and not thing.is_partial
+    ):
+        observe(value.id)
         return Const(len(thing.items))
     return Unknown("index", False)
 
@@ -135,13 +139,13 @@ def mapping(m: Machine, state: State, call: Call) -> Value:
     if args:
         source = state.heap[args[0].id] if isinstance(args[0], HeapRef) else None
         if isinstance(source, Mapping):
-            made.items, made.open = dict(source.items), source.open
+            made.items, made.is_partial = dict(source.items), source.is_partial
         else:
             pairs = m.iterate(state, args[0], call.node)
-            made.open = not pairs.exact
+            made.is_partial = not pairs.exact
             for pair in pairs.values:
                 key = pair.items[0] if isinstance(pair, Tuple) and len(pair.items) == 2 else None
-                made.open |= not isinstance(key, Const)
+                made.is_partial |= not isinstance(key, Const)
                 if isinstance(pair, Tuple) and isinstance(key, (Const, Unknown)):  # which key it is is not known
                     made.items[key.value if isinstance(key, Const) else key] = pair.items[1]
     made.items.update(call.kwargs)
@@ -182,10 +186,10 @@ def following(m: Machine, state: State, call: Call) -> Value:
     due = m.items_due(state, call.get(0, "iterator"), call.node, 1).values[:1]
     try:
         found = [m.come_due(state, item, call.node, everywhere=True) for item in due]
-    except Exhausted:
+    except IteratorExhausted:
         if len(call.args) > 1:
             return call.args[1]
-        raise Raised("StopIteration", is_meant=True) from None
+        raise ProgramRaised("StopIteration", is_meant=True) from None
     if found and isinstance(found[0], Unknown):
         return replace(found[0], formula=None)  # another one each time
     return found[0] if found else call.args[1] if len(call.args) > 1 else Unknown("item")
@@ -285,7 +289,7 @@ def make_slice(m: Machine, state: State, call: Call) -> Value:
             return Slice(start, stop, NONE)
         case [start, stop, step]:
             return Slice(start, stop, step)
-    raise Raised("TypeError")
+    raise ProgramRaised("TypeError")
 
 
 @function("builtins.type")

@@ -20,7 +20,7 @@ from ...domain.values import (
     as_key,
     of_key,
 )
-from ...engine.machine import Machine, Raised
+from ...engine.machine import Machine, ProgramRaised
 from ...engine.stored_names import remember
 from ...source import written
 from ..torch.registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, function, method
@@ -72,7 +72,7 @@ def extend(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if found is not None:
         thing: Sequence = state.edit(receiver.id)
         thing.items += found.values
-        thing.open = thing.open or not found.exact
+        thing.is_partial = thing.is_partial or not found.exact
         for value in found.values:
             remember(m, state, _name(call), value, call.node, _given(call), "appended")
     return NONE
@@ -83,9 +83,9 @@ def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing: Sequence = state.edit(receiver.id)
     if not thing.items:
-        if thing.open:
+        if thing.is_partial:
             return Unknown("item")
-        raise Raised("IndexError")
+        raise ProgramRaised("IndexError")
     index = 0 if call.name != "pop" else call.args[0].value if call.args and isinstance(call.args[0], Const) else -1
     if not isinstance(index, int) or not -len(thing.items) <= index < len(thing.items):
         return item_at_unknown_place(state, thing.items)
@@ -96,7 +96,7 @@ def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def clear(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing = state.edit(receiver.id)
-    thing.items, thing.open = [], False
+    thing.items, thing.is_partial = [], False
     return NONE
 
 
@@ -127,7 +127,7 @@ def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     if call.name == "empty":
         thing: Sequence = state.heap[receiver.id]
-        return Const(not thing.items) if not thing.open else Unknown("empty", False)
+        return Const(not thing.items) if not thing.is_partial else Unknown("empty", False)
     return NONE if call.name in ("sort", "rotate") else Unknown("index", False)
 
 
@@ -143,7 +143,7 @@ def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         found: list[Value] = [Tuple(pair) for pair in pairs]
     else:
         found = [k if call.name == "keys" else v for k, v in pairs]
-    return HeapRef(state.new(Sequence("list", found, thing.open)))
+    return HeapRef(state.new(Sequence("list", found, thing.is_partial)))
 
 
 @method(MAPPING_METHODS, "get", "pop", "setdefault")
@@ -157,12 +157,12 @@ def entry(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.name == "setdefault" and key is not None:
         state.edit(receiver.id).items[key] = default
         return default
-    return default if key is not None and not thing.open else Unknown("item")
+    return default if key is not None and not thing.is_partial else Unknown("item")
 
 
 def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> None:
     """A dict takes over entries of which nothing is known."""
-    thing.open = True
+    thing.is_partial = True
     thing.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = Unknown(
         "item", False if is_data(state, source) else None
     )
@@ -175,7 +175,7 @@ def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     source = call.args[0] if call.args else None
     if isinstance(source, HeapRef) and isinstance(other := state.heap[source.id], Mapping):
         thing.items.update(other.items)
-        thing.open = thing.open or other.open
+        thing.is_partial = thing.is_partial or other.is_partial
     elif source is not None:
         add_unknown(state, thing, source, call.node)
     thing.items.update(call.kwargs)
@@ -186,7 +186,7 @@ def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def empty(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing = state.edit(receiver.id)
-    thing.items, thing.open = {}, False
+    thing.items, thing.is_partial = {}, False
     return NONE
 
 

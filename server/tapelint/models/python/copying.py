@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...autograd import State, current, leaf, recorded
-from ...domain.mro import find
+from ...autograd import State, leaf, recorded, resolve_view
+from ...domain.mro import lookup_in_mro
 from ...domain.values import Class, Function, HeapRef, Instance, Mapping, Optimizer, Sequence, TensorRef, Tuple, Value
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import written_at
@@ -50,10 +50,10 @@ def _graph_of(
     m: Machine, state: State, key: int, trail: tuple[str | int, ...]
 ) -> list[tuple[int, tuple[str | int, ...]]]:
     """A tensor itself if it is no leaf for certain, or its gradient if that is recorded; or nothing."""
-    tensor = current(state, key)
+    tensor = resolve_view(state, key)
     if tensor.grad_fn is None and not tensor.parameter and recorded(m.facts, state, key):
         return [(state.grads[key], (*trail, "grad"))]  # it is copied along; a parameter leaves it behind
-    known = tensor.grad_fn is not None and tensor.requires_grad and not tensor.assumed
+    known = tensor.grad_fn is not None and tensor.requires_grad and not tensor.assumption
     return [(key, trail)] if known else []
 
 
@@ -61,7 +61,7 @@ def _copied_parts(state: State, thing: object) -> list[tuple[str | int, Value]]:
     """What ``deepcopy`` copies of an object on the heap: nothing where its class has a ``__deepcopy__`` of its own."""
     match thing:
         case Instance():
-            own = find(state, thing.kind, "__deepcopy__")
+            own = lookup_in_mro(state, thing.kind, "__deepcopy__")
             return list(thing.attributes.items()) if own is None or own[1] is None else []
         case Sequence():
             return list(enumerate(thing.items))
@@ -74,10 +74,13 @@ def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, 
     if value in done:
         return done[value]
     if isinstance(value, TensorRef):
-        origin = current(state, value.id)
+        origin = resolve_view(state, value.id)
         made = leaf(state, call.node, origin.requires_grad, parameter=origin.parameter)
         state.tensors[made] = replace(
-            state.tensors[made], assumed=origin.assumed, stands_for_module=origin.stands_for_module, kind=origin.kind
+            state.tensors[made],
+            assumption=origin.assumption,
+            stands_for_module=origin.stands_for_module,
+            kind=origin.kind,
         )
         done[value] = TensorRef(made)
         return done[value]

@@ -10,7 +10,7 @@ import ast
 
 from ... import ops
 from ...autograd import State
-from ...domain.mro import find, linear_order
+from ...domain.mro import lookup_in_mro, mro_of
 from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Unknown, Value
 from ...engine.machine import Machine
 from ..torch.nn import module_registry
@@ -29,11 +29,11 @@ def has_attribute(m: Machine, state: State, call: Call) -> Value:
         isinstance(value, HeapRef)
         and isinstance(name, Const)
         and isinstance(thing := state.heap[value.id], Instance)
-        and not thing.open
+        and not thing.is_partial
     ):
         if name.value in thing.attributes:
             return TRUE
-        found = find(state, thing.kind, str(name.value))
+        found = lookup_in_mro(state, thing.kind, str(name.value))
         if found is None or found[1] is not None:
             return TRUE if found else FALSE
         return FALSE if _of_no_module(state, thing, str(name.value)) else Unknown("hasattr", False)
@@ -42,11 +42,11 @@ def has_attribute(m: Machine, state: State, call: Call) -> Value:
 
 def _of_no_module(state: State, thing: Instance, name: str) -> bool:
     """Whether an object of the program's own class is a Module that PyTorch gives no attribute of that name."""
-    order = linear_order(state, thing.kind)
+    order = mro_of(state, thing.kind)
     foreign = [kind for kind in order if not isinstance(kind, HeapRef) and kind != External("builtins.object")]
     if name.startswith("__") or name in OF_MODULES or not all(kind == External("torch.nn.Module") for kind in foreign):
         return False
-    return find(state, thing.kind, "__getattr__") in [(kind, None) for kind in foreign]
+    return lookup_in_mro(state, thing.kind, "__getattr__") in [(kind, None) for kind in foreign]
 
 
 def _tensor_has(state: State, value: TensorRef, name: str) -> Value:
@@ -54,7 +54,7 @@ def _tensor_has(state: State, value: TensorRef, name: str) -> Value:
     beside = state.heap.get(-value.id)
     if name in OF_ALL or beside is not None and name in beside.attributes:
         return TRUE
-    doubt = state.tensors[value.id].assumed or name in TENSOR_METHODS or name.startswith("_") or ops.candidates(name)
+    doubt = state.tensors[value.id].assumption or name in TENSOR_METHODS or name.startswith("_") or ops.candidates(name)
     return Unknown("hasattr", False) if doubt else FALSE
 
 
@@ -101,7 +101,7 @@ def set_attribute(m: Machine, state: State, call: Call) -> Value:
         if isinstance(value, HeapRef) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
             m.facts.attribute_stores[value.id, name.value] = call.node, call.node.args[2]
     elif isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
-        state.edit(value.id).open = True
+        state.edit(value.id).is_partial = True
     return NONE
 
 
@@ -116,7 +116,7 @@ def place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     name = call.get(0, "name")
     if isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
         if not isinstance(name, Const):
-            state.edit(receiver.id).open = True
+            state.edit(receiver.id).is_partial = True
         elif name.value in module_registry.KINDS and module_registry.is_module_like(state, receiver):
             module_registry.replaced(state, receiver, name.value, call.get(1, "value"))
         else:

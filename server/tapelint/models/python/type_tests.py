@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...autograd import State, Tensor
-from ...domain.mro import linear_order
+from ...domain.mro import mro_of
 from ...domain.values import (
     FALSE,
     TRUE,
@@ -52,10 +52,10 @@ def _is_of_program(state: State, value: Value, kind: HeapRef) -> bool | None:
     thing = state.heap[value.id] if isinstance(value, HeapRef) else None
     if not isinstance(thing, Instance):
         return False
-    order = linear_order(state, thing.kind)
+    order = mro_of(state, thing.kind)
     if kind in order:
         return True
-    return None if thing.open or any(isinstance(o, Unknown) for o in order) else False
+    return None if thing.is_partial or any(isinstance(o, Unknown) for o in order) else False
 
 
 def _is_of_library(state: State, value: Value, kind: External) -> bool | None:
@@ -79,10 +79,10 @@ def _is_of_library(state: State, value: Value, kind: External) -> bool | None:
 def _is_tensor_class(tensor: Tensor, name: str) -> bool | None:
     """Whether a tensor is an instance of the class ``name``: one by assumption may be of another."""
     if name in ("Tensor", "Variable"):
-        return None if tensor.assumed else True
+        return None if tensor.assumption else True
     if name == "Parameter":
         return tensor.parameter and not tensor.stands_for_module
-    return None if tensor.assumed else False
+    return None if tensor.assumption else False
 
 
 def _is_object(state: State, thing: object, dotted: str, name: str) -> bool | None:
@@ -97,6 +97,6 @@ def _is_object(state: State, thing: object, dotted: str, name: str) -> bool | No
         case Mapping():
             return name in ("dict", thing.kind)
         case Instance():
-            bases = [o.name for o in linear_order(state, thing.kind) if isinstance(o, External)]
-            return True if dotted in bases else None if thing.open or name == "Module" else False
+            bases = [o.name for o in mro_of(state, thing.kind) if isinstance(o, External)]
+            return True if dotted in bases else None if thing.is_partial or name == "Module" else False
     return None

@@ -11,33 +11,33 @@ from collections.abc import Callable
 
 from ...autograd import State
 from ...domain.values import Value
-from ...engine.machine import Machine, Raised
+from ...engine.machine import Machine, ProgramRaised
 
-After = Callable[[State, "Value | Raised"], Value]
+After = Callable[[State, "Value | ProgramRaised"], Value]
 """What is done on a path with what the call returned, or raised, there; it raises where the path ends so."""
 
 
 def for_each(m: Machine, state: State, key: object, call: Callable[[], Value], after: After) -> Value:
     """Run ``call`` for the expression ``key``; ``after`` makes of each of its outcomes what the expression gives."""
-    waiting = len(m.memo.forks)
-    outcome: Value | Raised
+    waiting = len(m.memo.pending_paths)
+    outcome: Value | ProgramRaised
     try:
         outcome = call()
-    except Raised as error:
+    except ProgramRaised as error:
         outcome = error
-    for index, (path, values) in enumerate(m.memo.forks[waiting:], waiting):
+    for index, (path, values) in enumerate(m.memo.pending_paths[waiting:], waiting):
         assert isinstance(key, tuple)  # a fork is of an evaluation that the memo knows
         result = values[key]
-        assert isinstance(result, (Value, Raised))
-        m.memo.forks[index] = path, {**values, key: _ended(after, path, result)}
+        assert isinstance(result, (Value, ProgramRaised))
+        m.memo.pending_paths[index] = path, {**values, key: _ended(after, path, result)}
     ended = _ended(after, state, outcome)
-    if isinstance(ended, Raised):
+    if isinstance(ended, ProgramRaised):
         raise ended
     return ended
 
 
-def _ended(after: After, path: State, outcome: Value | Raised) -> Value | Raised:
+def _ended(after: After, path: State, outcome: Value | ProgramRaised) -> Value | ProgramRaised:
     try:
         return after(path, outcome)
-    except Raised as error:
+    except ProgramRaised as error:
         return error

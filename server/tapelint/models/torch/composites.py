@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd import State, bump, current
+from ...autograd import State, bump, resolve_view
 from ...domain.values import NONE, Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.machine import Machine
 from . import dispatch
@@ -23,7 +23,9 @@ def einsum(m: Machine, state: State, call: Call) -> Value:
         given = args[1]
         if isinstance(given, Tuple):
             args = [args[0], *given.items]
-        elif isinstance(given, HeapRef) and isinstance(thing := state.heap[given.id], Sequence) and not thing.open:
+        elif (
+            isinstance(given, HeapRef) and isinstance(thing := state.heap[given.id], Sequence) and not thing.is_partial
+        ):
             args = [args[0], *thing.items]
     made = dispatch.run(m, state, "einsum", args, call.kwargs, call.node)
     return Unknown("einsum") if made is None else made
@@ -40,4 +42,4 @@ def embedding(m: Machine, state: State, call: Call) -> Value:
 def shorten_rows(state: State, weight: Value, max_norm: Value, node: ast.AST) -> None:
     """Where there is a ``max_norm``, rows are written whether or not one is too long."""
     if isinstance(weight, TensorRef) and isinstance(max_norm, Const) and max_norm != NONE:
-        bump(state, current(state, weight.id).counter, "embedding_renorm_", node, tensor=weight.id)
+        bump(state, resolve_view(state, weight.id).version_counter, "embedding_renorm_", node, tensor=weight.id)

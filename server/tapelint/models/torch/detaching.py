@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...autograd import Cut, State, Tensor, fresh_id
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...domain.values import Const, Value
-from ...engine.machine import Machine, Raised
+from ...engine.machine import Machine, ProgramRaised
 from . import dispatch
 from .nn import frozen_parts
 
@@ -16,20 +16,20 @@ from .nn import frozen_parts
 def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, shared_counter: bool = True) -> int:
     """``detach()`` and ``.data``: the same memory without history; only the first shares the version counter."""
     key = fresh_id()
-    counter = tensor.counter if shared_counter else key
+    counter = tensor.version_counter if shared_counter else key
     state.tensors[key] = Tensor(
         key,
         counter,
-        tensor.memory,
+        tensor.storage,
         state.point(node),
         False,
         view="inference" if state.inference else "",
         inference=tensor.inference,
-        seen=state.version(counter),
+        view_version=state.version(counter),
         sizes=tensor.sizes,
         kind=tensor.kind,
     )
-    for facts in (m.facts.gradient_derived, m.facts.single):
+    for facts in (m.facts.gradient_derived, m.facts.float32):
         if tensor.id in facts:
             facts.add(key)
     if tensor.requires_grad:
@@ -42,14 +42,16 @@ def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, st
     assignment refuses to switch it on there too."""
     wanted = frozen_parts.flag_of_some(m, state, tensor, value.value if isinstance(value, Const) else None, node)
     if tensor.grad_fn is not None and tensor.requires_grad:
-        if (wanted is False or strict) and not tensor.assumed and tensor.grad_fn.certain and wanted is not None:
+        if (wanted is False or strict) and not tensor.assumption and tensor.grad_fn.certain and wanted is not None:
             m.facts.publish(
                 RequiresGradRefused(state.point(node), None, tensor.id, "leaf", bool(wanted), tensor.created_at)
             )
-            raise Raised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)
+            raise ProgramRaised(
+                "RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True
+            )
         return
     if wanted:
         dispatch.refuse_integers(m, state, tensor.id, node)
-        m.facts.wrapped[tensor.id] = state.point(node)
+        m.facts.rewrapped[tensor.id] = state.point(node)
     state.changes += 1
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache
 
 from ... import ops
-from ...autograd import Extent, Refused, State, Tensor, current, invent, record
+from ...autograd import Extent, State, Tensor, TorchRaises, invent, record, resolve_view
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.model.recording import Arg, flatten
 from ...domain.opaque_values import as_data
@@ -33,7 +33,7 @@ from ...domain.values import (
     Value,
     something,
 )
-from ...engine.machine import Machine, Raised
+from ...engine.machine import Machine, ProgramRaised
 from ...ops.schema import Op
 from . import alias, precision
 from .autograd import grad_access, missing_grad
@@ -47,11 +47,11 @@ def tensor_of(m: Machine, state: State, value: Value) -> int | None:
         return value.id
     value = as_data(state, value)
     if isinstance(value, Unknown):
-        if value.tensor not in state.tensors:
-            state.tensors[value.tensor] = Tensor(
-                value.tensor, value.tensor, value.tensor, state.point(m.tree), value.grad
+        if value.tensor_id not in state.tensors:
+            state.tensors[value.tensor_id] = Tensor(
+                value.tensor_id, value.tensor_id, value.tensor_id, state.point(m.tree), value.requires_grad
             )
-        return value.tensor
+        return value.tensor_id
     return None
 
 
@@ -94,7 +94,7 @@ def kind_of(m: Machine, state: State, value: Value) -> str:
     if isinstance(value, Const):
         return ops.constant_kind(value.value) or "other"
     if isinstance(value, Unknown):
-        return {"batch": "tensor", "index": "number"}.get(value.why, "unknown")
+        return {"batch": "tensor", "index": "number"}.get(value.origin, "unknown")
     if (items := _listed(state, value)) is not None:
         return "list" if not items or tensor_list(m, state, value) else "ints"
     if isinstance(value, External):
@@ -166,8 +166,8 @@ def apply(
         kind = result_kind(state, op.name, named)
         count = count_of(op, named) if op.outputs < 0 else None
         keys = record(m.facts, state, op, tensors, node, count, same, extents[0], kind)
-    except Refused as refused:
-        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    except TorchRaises as refused:
+        raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     precision.follow(m, op, named, given, keys)
     if m.facts.gradient_derived:
         _follow_gradients(m, state, op, tensors, keys, node)
@@ -230,7 +230,7 @@ def may_flow(name: str, args: SequenceType[Value], kwargs: MappingType[str, Valu
 
 def may_carry(value: object) -> bool:
     """Whether something unknown was taken for a number for want of evidence, and may be a tensor with a graph."""
-    return isinstance(value, Unknown) and value.grad is not False and value.why != "index"
+    return isinstance(value, Unknown) and value.requires_grad is not False and value.origin != "index"
 
 
 TENSORS = ("tensor", "tensors", "operand", "matrix", "3d", "4d", "any")
@@ -244,7 +244,7 @@ def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int 
         return value.id if kind in SINGLE else None
     if isinstance(value, tuple):
         return _variadic(m, state, value)
-    if isinstance(value, Unknown) and (value.why == "index" or kind not in TENSORS and value.why != "batch"):
+    if isinstance(value, Unknown) and (value.origin == "index" or kind not in TENSORS and value.origin != "batch"):
         return None  # a number, as far as is known
     if kind == "any" and isinstance(value, (Tuple, HeapRef)):
         return tensor_list(m, state, value)
@@ -296,26 +296,26 @@ def count_of(op: Op, named: MappingType[str, object]) -> int:
     return 3
 
 
-def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumed: str | None) -> Value:
+def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumption: str | None) -> Value:
     """The result of an unknown call: a tensor only if it was given one that has a graph, otherwise simply
     unknown.
     """
-    known = [key for key in dict.fromkeys(inputs) if current(state, key).requires_grad]
+    known = [key for key in dict.fromkeys(inputs) if resolve_view(state, key).requires_grad]
     if not known:
-        return something(assumed or "")
-    return TensorRef(invent(m.facts, state, known, node, assumed))
+        return something(assumption or "")
+    return TensorRef(invent(m.facts, state, known, node, assumption))
 
 
 def refuse_out(state: State, name: str, given: SequenceType[int]) -> None:
     """What has a gradient cannot be written to ``out=``: there would be no node for it."""
-    if any(row.flows for row in ops.candidates(name)) and any(current(state, key).requires_grad for key in given):
+    if any(row.flows for row in ops.candidates(name)) and any(resolve_view(state, key).requires_grad for key in given):
         words = f"{name}(): functions with out=... arguments don't support automatic differentiation"
-        raise Raised("RuntimeError", words, by_torch=True)
+        raise ProgramRaised("RuntimeError", words, by_torch=True)
 
 
 def refuse_integers(m: Machine, state: State, key: int, node: ast.AST) -> None:
     """Whole numbers and truth values have no gradient: PyTorch refuses to track them."""
     tensor = state.tensors[key]
-    if tensor.kind in ("int", "bool") and not tensor.assumed:
+    if tensor.kind in ("int", "bool") and not tensor.assumption:
         m.facts.publish(RequiresGradRefused(state.point(node), None, key, tensor.kind, True, tensor.created_at))
-        raise Raised("RuntimeError", "only Tensors of floating point dtype can require gradients", by_torch=True)
+        raise ProgramRaised("RuntimeError", "only Tensors of floating point dtype can require gradients", by_torch=True)

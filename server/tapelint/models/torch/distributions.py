@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...autograd import State, current, invent, leaf
+from ...autograd import State, invent, leaf, resolve_view
 from ...domain.traversal import tensors_in
 from ...domain.values import External, HeapRef, Instance, Sequence, TensorRef, Unknown, Value
 from ...engine.machine import Machine
@@ -71,7 +71,7 @@ def ask(m: Machine, state: State, call: Call) -> Value:
     if call.name in UNMOVED:
         return result
     moved = [*arguments(m, state, receiver, [LOCATION]), *arguments(m, state, result)]
-    return _computed(m, state, call, moved, call.name, keeps=False)
+    return _computed(m, state, call, moved, call.name, saves_anything=False)
 
 
 def _kind(state: State, value: Value) -> str:
@@ -81,11 +81,11 @@ def _kind(state: State, value: Value) -> str:
     )
 
 
-def _computed(m: Machine, state: State, call: Call, given: list[int], op: str, keeps: bool = True) -> Value:
+def _computed(m: Machine, state: State, call: Call, given: list[int], op: str, saves_anything: bool = True) -> Value:
     """A tensor that depends on what is ``given``; unknown where it is unknown whether that has a graph."""
-    graphs = [current(state, key).requires_grad for key in given]
+    graphs = [resolve_view(state, key).requires_grad for key in given]
     if any(graphs):
-        return TensorRef(invent(m.facts, state, given, call.node, None, op=op, keeps=keeps))
+        return TensorRef(invent(m.facts, state, given, call.node, None, op=op, saves_anything=saves_anything))
     return Unknown(op) if None in graphs else TensorRef(leaf(state, call.node))
 
 

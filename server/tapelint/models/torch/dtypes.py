@@ -38,8 +38,8 @@ KEEP = frozenset(
 
 def of_dtype(value: object) -> Kind:
     """The family of ``torch.long``, ``float``, ``torch.LongTensor``, ``x.dtype``."""
-    if isinstance(value, Unknown) and value.why.startswith("dtype "):
-        return value.why.removeprefix("dtype ")  # type: ignore[return-value]
+    if isinstance(value, Unknown) and value.origin.startswith("dtype "):
+        return value.origin.removeprefix("dtype ")  # type: ignore[return-value]
     if isinstance(value, Const) and isinstance(value.value, str):
         value = External(value.value)
     if not isinstance(value, External):

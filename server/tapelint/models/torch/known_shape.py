@@ -87,7 +87,7 @@ def items_in(state: State, value: object) -> list[Value] | None:
         return list(value)
     if isinstance(value, Tuple):
         return list(value.items)
-    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence) and not thing.open:
+    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence) and not thing.is_partial:
         return thing.items
     return None
 
@@ -134,7 +134,7 @@ def indexed(extent: Extent, index: Value) -> Extent:
             result, rest = result + rest[:kept], rest[kept:]
         elif part == NONE:
             result.append(1)
-        elif not rest or isinstance(part, Unknown) and part.why != "index":
+        elif not rest or isinstance(part, Unknown) and part.origin != "index":
             return None
         else:
             size = rest.pop(0)

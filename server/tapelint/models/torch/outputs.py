@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...autograd import BackwardResult, Leaf, Node, NodeVisit, SavedTensor, State, Tensor, current, fresh_id
+from ...autograd import BackwardResult, Leaf, Node, NodeVisit, SavedTensor, State, Tensor, fresh_id, resolve_view
 from ...autograd.model.graph import ViewKind
 from ...domain.values import TensorRef, Tuple, Value
 from .registry import Call
@@ -21,7 +21,7 @@ def direct(value: Value) -> list[int]:
 
 
 def edges_of(state: State, keys: list[int]) -> tuple[Node | Leaf, ...]:
-    found = [current(state, key) for key in keys]
+    found = [resolve_view(state, key) for key in keys]
     return tuple(dict.fromkeys(t.grad_fn or Leaf(t.id) for t in found if t.requires_grad))
 
 
@@ -33,18 +33,18 @@ def give_node(state: State, result: Value, graph: Node, view: ViewKind = "") -> 
     renamed = {key: fresh_id() for key in direct(result) if _differentiable(state, key, view)}
     graph = replace(graph, results=tuple(renamed.values()))
     for old, new in renamed.items():
-        source = current(state, old)
+        source = resolve_view(state, old)
         base = source.base if source.base is not None else source.id
         state.tensors[new] = Tensor(
             new,
-            source.counter,
-            source.memory,
+            source.version_counter,
+            source.storage,
             graph.created_at,
             True,
             graph,
             base if view else None,
             view,
-            state.version(source.counter),
+            state.version(source.version_counter),
             source.sizes,
             source.kind,
         )
@@ -55,7 +55,7 @@ def give_node(state: State, result: Value, graph: Node, view: ViewKind = "") -> 
 
 
 def _differentiable(state: State, key: int, view: ViewKind) -> bool:
-    tensor = current(state, key)
+    tensor = resolve_view(state, key)
     return tensor.requires_grad is not False if view else tensor.kind not in ("int", "bool")
 
 
@@ -76,6 +76,6 @@ def python_node(
         saved,
         bool(saved),
         grad_fn=f"{name}Backward",
-        anchors=tuple(inputs),
-        method=method,
+        operand_ids=tuple(inputs),
+        custom_backward=method,
     )

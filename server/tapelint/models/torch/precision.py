@@ -24,7 +24,7 @@ def follow(
     m: Machine, op: Op, named: Mapping[str, object], given: list[tuple[str, int]], keys: tuple[int, ...]
 ) -> None:
     """``op`` has made ``keys`` of the tensors ``given``."""
-    single, flows = m.facts.single, op.flows
+    single, flows = m.facts.float32, op.flows
     if "dtype" in named and named["dtype"] != NONE:
         return
     if op.name in NEW:
@@ -46,7 +46,7 @@ def convert(m: Machine, name: str, wanted: list[Value], tensor: int | None = Non
         if tensor is None:
             m.facts.default_dtype_changed.add(name)
         else:
-            m.facts.single.discard(tensor)
+            m.facts.float32.discard(tensor)
 
 
 def _asks(name: str, wanted: list[Value]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...autograd import State
 from ...domain.values import NONE, Const, Value
-from ...engine.machine import Machine, Raised
+from ...engine.machine import Machine, ProgramRaised
 
 
 class Arguments(list[Value]):
@@ -22,7 +22,7 @@ class Arguments(list[Value]):
         try:
             return list.__getitem__(self, index)
         except IndexError:
-            raise Raised("TypeError") from None
+            raise ProgramRaised("TypeError") from None
 
 
 @dataclass(slots=True)

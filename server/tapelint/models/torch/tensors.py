@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, Refused, State, bump, check_write, contents, current, leaf
+from ...autograd import Cut, State, TorchRaises, bump, check_write, contents, leaf, resolve_view
 from ...domain.values import (
     FALSE,
     NONE,
@@ -21,7 +21,7 @@ from ...domain.values import (
     something,
 )
 from ...engine.lost_history import in_list
-from ...engine.machine import Machine, Raised
+from ...engine.machine import Machine, ProgramRaised
 from . import precision
 from .detaching import cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
@@ -33,17 +33,17 @@ from .registry import TENSOR_METHODS, Call, function, method
 @method(TENSOR_METHODS, "detach")
 def detach(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    return TensorRef(cut(m, state, current(state, receiver.id), call.node, "detach"))
+    return TensorRef(cut(m, state, resolve_view(state, receiver.id), call.node, "detach"))
 
 
 @method(TENSOR_METHODS, "detach_")
 def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    tensor = current(state, receiver.id)
+    tensor = resolve_view(state, receiver.id)
     if state.inference:
         return receiver  # where nothing is recorded there is nothing to cut
     if tensor.base is not None:
-        raise Raised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
+        raise ProgramRaised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
     state.changes += 1
     if tensor.requires_grad:
         m.facts.cuts[receiver.id] = Cut(state.point(call.node), "detach_", source=tensor.grad_fn)
@@ -55,8 +55,8 @@ def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Va
 def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     if m.facts.levels:
-        raise Raised("RuntimeError", "You are attempting to call Tensor.requires_grad_() inside", by_torch=True)
-    set_requires_grad(m, state, current(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node)
+        raise ProgramRaised("RuntimeError", "You are attempting to call Tensor.requires_grad_() inside", by_torch=True)
+    set_requires_grad(m, state, resolve_view(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node)
     return receiver
 
 
@@ -64,23 +64,23 @@ def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Valu
 def set_(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     """Another memory under the same tensor: a write to all who know it, though the old memory is as it was."""
     assert isinstance(receiver, TensorRef)
-    tensor, source = current(state, receiver.id), call.get(0, "source")
+    tensor, source = resolve_view(state, receiver.id), call.get(0, "source")
     try:
         check_write(m.facts, state, tensor, "set_", call.node, tensor.requires_grad)
-    except Refused as refused:
-        raise Raised("RuntimeError", str(refused), by_torch=True) from None
-    given = current(state, source.id) if isinstance(source, TensorRef) else None
+    except TorchRaises as refused:
+        raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
+    given = resolve_view(state, source.id) if isinstance(source, TensorRef) else None
     plain = not tensor.requires_grad and given is not None and given.requires_grad is False
     # What had a graph gets a node that has no formula.
     state.tensors[tensor.id] = replace(
         tensor,
-        memory=tensor.counter,
+        storage=tensor.version_counter,
         sizes=None if given is None else given.sizes,
         requires_grad=False if plain else None,
     )
-    bump(state, tensor.counter, "set_", call.node, tensor=tensor.id)
+    bump(state, tensor.version_counter, "set_", call.node, tensor=tensor.id)
     if given is not None:
-        state.tensors[tensor.id] = replace(state.tensors[tensor.id], memory=given.memory)
+        state.tensors[tensor.id] = replace(state.tensors[tensor.id], storage=given.storage)
     return receiver
 
 
@@ -88,12 +88,12 @@ def set_(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     value = Unknown("item", False)
-    m.facts.numbers[value.tensor] = contents(state, receiver.id)
-    tensor = current(state, receiver.id)
+    m.facts.read_as_number[value.tensor_id] = contents(state, receiver.id)
+    tensor = resolve_view(state, receiver.id)
     if tensor.requires_grad:
-        m.facts.cuts[value.tensor] = Cut(state.point(call.node), call.name, source=tensor.grad_fn)
+        m.facts.cuts[value.tensor_id] = Cut(state.point(call.node), call.name, source=tensor.grad_fn)
     elif receiver.id in m.facts.cuts:
-        m.facts.cuts[value.tensor] = m.facts.cuts[receiver.id]
+        m.facts.cuts[value.tensor_id] = m.facts.cuts[receiver.id]
     return value
 
 
@@ -115,7 +115,7 @@ def measure(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.name == "type" and call.args:
         return conversion(m, state, receiver, call)
     if call.name in ("size", "dim", "ndimension") and isinstance(receiver, TensorRef):
-        sizes = current(state, receiver.id).sizes
+        sizes = resolve_view(state, receiver.id).sizes
         return shape(sizes, call.get(0, "dim")) if call.name == "size" else rank(sizes)
     return Unknown("index", False)
 
@@ -168,7 +168,7 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     refused. For a leaf it is not (the copy is no leaf), so a leaf that may have been copied is known less well.
     """
     assert isinstance(receiver, TensorRef)
-    tensor = current(state, receiver.id)
+    tensor = resolve_view(state, receiver.id)
     wanted, asked = kind_wanted(state, call), [*call.args, *call.kwargs.values()]
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
         return receiver if tensor.kind == wanted else _without_gradient(m, state, receiver.id, wanted, call)
@@ -181,7 +181,7 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 def _without_gradient(m: Machine, state: State, source: int, wanted: Kind, call: Call) -> Value:
     """A copy as whole numbers or truth values, or of these: no graph leads through it."""
-    tensor = current(state, source)
+    tensor = resolve_view(state, source)
     made = leaf(state, call.node, False, kind=wanted, sizes=tensor.sizes)
     if tensor.requires_grad:
         m.facts.cuts[made] = Cut(state.point(call.node), call.name)
@@ -212,7 +212,7 @@ MOVED = "to"
 
 def origin_of(source: TensorRef | Unknown) -> int:
     """By what the tape knows a tensor, or a number that came from one."""
-    return source.id if isinstance(source, TensorRef) else source.tensor
+    return source.id if isinstance(source, TensorRef) else source.tensor_id
 
 
 def kind_wanted(state: State, call: Call) -> Kind:
@@ -251,9 +251,9 @@ def make(m: Machine, state: State, call: Call) -> Value:
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     if plain:
-        m.facts.single.add(made)
+        m.facts.float32.add(made)
     if wants:
-        m.facts.wrapped[made] = state.point(call.node)
+        m.facts.rewrapped[made] = state.point(call.node)
         refuse_integers(m, state, made, call.node)
     return TensorRef(made)
 
@@ -266,7 +266,7 @@ def _kind_made(state: State, name: str, source: Value, dtype: Value) -> Kind:
 
 def _lost_history(m: Machine, state: State, source: Value, node: ast.AST) -> Cut | None:
     """Where the graph of what a tensor is made of was cut: at this call, or before; None if there was none."""
-    if isinstance(source, TensorRef) and (origin := current(state, source.id)).requires_grad:
+    if isinstance(source, TensorRef) and (origin := resolve_view(state, source.id)).requires_grad:
         return Cut(state.point(node), "torch.tensor", source=origin.grad_fn)
     if isinstance(source, (TensorRef, Unknown)) and (key := origin_of(source)) in m.facts.cuts:
         return m.facts.cuts[key]
@@ -286,7 +286,7 @@ def copied_from(state: State, source: Value) -> str:
     """
     thing = state.heap[source.id] if isinstance(source, HeapRef) else source
     items = thing.items if isinstance(thing, (Sequence, Tuple)) else ()
-    tensors = [current(state, item.id) for item in items if isinstance(item, TensorRef)]
+    tensors = [resolve_view(state, item.id) for item in items if isinstance(item, TensorRef)]
     if not any(tensor.requires_grad for tensor in tensors):
         return ""
     return "losses" if len(tensors) == len(items) and all(t.sizes == () for t in tensors) else "list"
@@ -302,7 +302,7 @@ def variable(m: Machine, state: State, call: Call) -> Value:
     tensor = tensor_of(m, state, source) if not isinstance(source, (Const, HeapRef, Tuple)) else None
     if tensor is None:
         return TensorRef(leaf(state, call.node, wants))
-    made = cut(m, state, current(state, tensor), call.node, "Variable")
+    made = cut(m, state, resolve_view(state, tensor), call.node, "Variable")
     if wants:
         refuse_integers(m, state, made, call.node)
     state.tensors[made] = replace(state.tensors[made], requires_grad=wants)
@@ -315,12 +315,12 @@ def parameter(m: Machine, state: State, call: Call) -> Value:
     wants = call.flag(1, "requires_grad", True)
     made = leaf(state, call.node, wants, parameter=True)
     if isinstance(source, TensorRef):
-        origin = current(state, source.id)
+        origin = resolve_view(state, source.id)
         if wants:
             refuse_integers(m, state, source.id, call.node)
-        state.tensors[made] = replace(state.tensors[made], memory=origin.memory, sizes=origin.sizes, kind=origin.kind)
-        if source.id in m.facts.single:
-            m.facts.single.add(made)
+        state.tensors[made] = replace(state.tensors[made], storage=origin.storage, sizes=origin.sizes, kind=origin.kind)
+        if source.id in m.facts.float32:
+            m.facts.float32.add(made)
     return TensorRef(made)
 
 
@@ -329,7 +329,7 @@ def equal(m: Machine, state: State, call: Call) -> Value:
     """True where one tensor is an unchanged copy of the other."""
     left, right = call.get(0, "input"), call.get(1, "other")
     if isinstance(left, TensorRef) and isinstance(right, TensorRef):
-        pair = [(t, state.version(current(state, t).counter)) for t in (left.id, right.id)]
+        pair = [(t, state.version(resolve_view(state, t).version_counter)) for t in (left.id, right.id)]
         if m.facts.same_values(*pair):
             return TRUE
     return Unknown("equal", False)

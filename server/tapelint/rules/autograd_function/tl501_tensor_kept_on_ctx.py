@@ -81,7 +81,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message = (
             f"{kept} is an input or output of `{event.function}` that {code(write.node)} has written when backward "
             f"reads it. PyTorch checks versions only of what save_for_backward was given: the gradient is computed "
-            f"from the new values.{assuming(event.assumed)}"
+            f"from the new values.{assuming(event.assumption)}"
         )
         links = (
             TraceStep(place, "kept here, with no version"),

@@ -74,9 +74,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
             RULE.code,
             event.place,
             event.point,
-            "warning" if event.assumed else "error",
+            "warning" if event.assumption else "error",
             f"`{event.function}` marks {name} dirty and does not return it. PyTorch raises “{ERROR}”."
-            f"{assuming(event.assumed)}",
+            f"{assuming(event.assumption)}",
             (TraceStep(event.point.node, f"{prefix(event.point)}applied here"),),
             "return what was written, or do not write it.",
         )
@@ -86,7 +86,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"this writes `{event.argument}`, an input of `{event.function}`, without ctx.mark_dirty: {name} keeps its old "
         f"history, and {code(event.point.node)} uses the new values with it. The gradient is wrong in silence."
-        f"{assuming(event.assumed)}"
+        f"{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,

@@ -70,10 +70,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, SavedTensorModified):
         if not in_own_backward(event, facts):
             return None
-        severity = "warning" if event.assumed else "error"
+        severity = "warning" if event.assumption else "error"
         message = (
             f"the backward of `{node.op}` writes {name}, which it saved, and {code(event.point.node)} runs it again. "
-            f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+            f"PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
         )
         links += [
             TraceStep(write.node, f"{prefix(write)}written here"),
@@ -84,7 +84,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     else:
         message = (
             f"the backward of `{node.op}` writes {name} in place: what is saved is {role(saved)} itself, no copy, so "
-            f"{code(event.point.node)} changes it in silence.{assuming(event.assumed)}"
+            f"{code(event.point.node)} changes it in silence.{assuming(event.assumption)}"
         )
         links.append(TraceStep(event.point.node, f"{prefix(event.point)}this backward writes it"))
     return Finding(

@@ -65,7 +65,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     write = event.write.point
     message = (
         f"`{event.function}` saved `{event.argument}` before this writes it: versions are taken when forward returns, "
-        f"so backward is given the new values and nothing raises.{assuming(event.assumed)}"
+        f"so backward is given the new values and nothing raises.{assuming(event.assumption)}"
     )
     cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,))]
     for argument in event.place.args:

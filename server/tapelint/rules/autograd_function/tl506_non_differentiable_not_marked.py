@@ -63,7 +63,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.output) or "an output"
     message = (
         f"{code(event.point.node)} comes to `{event.function}` only through {name}, and its backward never reads "
-        f"`{event.parameter}`: the gradients behind it are zeros.{assuming(event.assumed)}"
+        f"`{event.parameter}`: the gradients behind it are zeros.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,

@@ -67,13 +67,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         reason = "autograd has seen nothing that requires grad go into it"
     message = (
         f"{code(event.point.node)} has no graph to walk: {name} does not require grad, {reason}. PyTorch raises "
-        f"“{ERROR}”.{assuming(event.assumed)}"
+        f"“{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,
         event.point.node,
         event.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         links,
         "compute the loss from tensors that require grad, with gradients enabled.",

@@ -85,7 +85,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     what = "requires grad" if event.how == "numpy" else "has a graph and is no leaf"
     message = (
         f"{code(event.point.node)} would copy {name}, which {what}, as plain data. "
-        f"PyTorch raises “{ERRORS[event.how]}”.{assuming(event.assumed)}"
+        f"PyTorch raises “{ERRORS[event.how]}”.{assuming(event.assumption)}"
     )
     links = [
         TraceStep(s.statement, f"{prefix(s.point)}kept here with its graph: {code(s.value)}") for s in keepers[-1:]
@@ -94,7 +94,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         RULE.code,
         event.point.node,
         event.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         tuple(links),
         "`detach()` gives the values without history; of a module, `state_dict()` can be copied."

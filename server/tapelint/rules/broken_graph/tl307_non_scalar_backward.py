@@ -55,7 +55,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.root) or code(event.source) if event.source is not None else "its tensor"
     message = (
         f"{code(event.point.node)} begins at {name}, which {measured(event)}; a backward without an initial gradient "
-        f"begins at one number. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+        f"begins at one number. PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
     )
     links: tuple[TraceStep, ...] = ()
     if event.built is not None:
@@ -69,7 +69,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         RULE.code,
         event.point.node,
         event.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         links,
         "reduce it first (`.mean()`, `.sum()`), or say with which gradient to begin "

@@ -64,9 +64,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         RULE.code,
         switch.node,
         switch,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         f"this switches gradients off, and on this path they stay off: {code(event.point.node)} has no graph to walk. "
-        f"PyTorch raises “{ERROR}”.{assuming(event.assumed)}",
+        f"PyTorch raises “{ERROR}”.{assuming(event.assumption)}",
         tuple(links),
         "use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
         (FixProposal("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),

@@ -55,13 +55,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     message = (
         "no input requires grad, so the result of this reentrant checkpoint does not either, whatever it trains: "
-        f"{code(event.point.node)} has no graph to walk. PyTorch raises “{ERROR}”.{assuming(event.assumed)}"
+        f"{code(event.point.node)} has no graph to walk. PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,
         cut.node,
         cut,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         (TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"),),
         "say `use_reentrant=False`, or let an input require grad.",

@@ -57,7 +57,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and "
         f"{code(event.point.node)} needs it unchanged. "
-        f"PyTorch raises “{error(event)}”.{assuming(event.assumed)}"
+        f"PyTorch raises “{error(event)}”.{assuming(event.assumption)}"
     )
     links = [
         TraceStep(
@@ -73,7 +73,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         RULE.code,
         where,
         write.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         tuple(links),
         "compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a "
@@ -85,7 +85,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal]:
     node, where = event.node.created_at.node, event.write.point.node
     operation, costs = op_name(event.node), "(costs its memory)"
-    is_leaf = any(edge == Leaf(event.saved.tensor) for _, edge in event.node.sources)
+    is_leaf = any(edge == Leaf(event.saved.tensor) for _, edge in event.node.named_inputs)
     if not is_leaf:  # it is the leaf that is to be changed
         yield FixProposal("out_of_place", "Write out of place: compute a new tensor", (where,))
         yield FixProposal("out_of_place_each", "Write out of place each time: compute new tensors", (where,))

@@ -76,7 +76,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"{writer(write)} updates {name}, but {op_name(node)} saved it for backward, and "
         f"{code(event.point.node)} walks that graph afterwards. "
-        f"PyTorch raises “{error(event)}”.{assuming(event.assumed)}"
+        f"PyTorch raises “{error(event)}”.{assuming(event.assumption)}"
     )
     links = [
         TraceStep(
@@ -115,7 +115,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         RULE.code,
         place,
         write.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         tuple(links),
         advice + ".",

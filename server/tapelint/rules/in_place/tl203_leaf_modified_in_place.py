@@ -52,16 +52,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
     fact = f"{what} in place, and {name} is a leaf that requires grad"
     if name == NAMELESS:
         fact = f"{what} that requires grad in place"
-    message = (
-        f"this writes {fact}. PyTorch raises “{error} is being used in an in-place operation”.{assuming(event.assumed)}"
-    )
+    raised = f"PyTorch raises “{error} is being used in an in-place operation”"
+    message = f"this writes {fact}. {raised}.{assuming(event.assumption)}"
     stored = facts.stored.get(event.tensor)
     links = (TraceStep(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
     return Finding(
         RULE.code,
         event.point.node,
         event.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         links,
         "put the update under torch.no_grad(), or compute a new tensor.",

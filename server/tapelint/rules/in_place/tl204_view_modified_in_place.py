@@ -58,7 +58,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         error = f"A view was created in {mode} and is being modified inplace"
     if event.written is not None:
         return _used(event, facts, name, why)
-    message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”.{assuming(event.assumed)}"
+    message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”.{assuming(event.assumption)}"
     node = event.point.node
     cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,))]
     if event.kind == "no_grad":
@@ -67,7 +67,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         RULE.code,
         node,
         event.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         (TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),),
         "compute a new tensor, or make the view by slicing with grad mode on.",
@@ -82,13 +82,13 @@ def _used(event: ViewRefused, facts: Facts, name: str, why: str) -> Finding:
     base = tensor_name(facts, write.tensor) or "its base"
     message = (
         f"this uses {name} after {writer(write)} wrote {base} in place, but {why}. PyTorch raises “its base or another "
-        f"view of its base has been modified inplace”.{assuming(event.assumed)}"
+        f"view of its base has been modified inplace”.{assuming(event.assumption)}"
     )
     links = (
         TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),
         TraceStep(write.point.node, f"{prefix(write.point)}its memory is written here"),
     )
-    severity: Severity = "warning" if event.assumed else "error"
+    severity: Severity = "warning" if event.assumption else "error"
     advice = "make the view again after the write, or keep a copy (`.clone()`)."
     return Finding(RULE.code, event.point.node, event.point, severity, message, links, advice, ())
 

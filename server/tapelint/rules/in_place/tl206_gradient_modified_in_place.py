@@ -52,7 +52,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     node = event.point.node
     message = (
         f"this writes the gradient in place, and {code(where.node)} has handed the same tensor to {whose}, which comes "
-        f"later: its gradient is silently wrong.{assuming(event.assumed)}"
+        f"later: its gradient is silently wrong.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,

@@ -67,7 +67,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     again = "runs again" if first is second else f"reaches {name} again"
     message = (
         f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises "
-        f"“{ERROR}”.{assuming(event.assumed)}"
+        f"“{ERROR}”.{assuming(event.assumption)}"
     )
     cures = [
         FixProposal("merge_backwards", "Run one backward of the summed losses", (first, second)),
@@ -86,7 +86,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         RULE.code,
         second,
         event.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         story(event, facts),
         "run one backward of the summed losses, or keep the graph for the second. "

@@ -66,13 +66,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"in {iteration(event.point, now)} {code(event.point.node)} reaches the graph of iteration {past.number} "
         f"again: {carried(facts, carrier(event), event.point)} "
         f"carries it over, and what {op_name(event.node)} saved there is freed. PyTorch raises "
-        f"“{ERROR}”.{assuming(event.assumed)}"
+        f"“{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,
         event.point.node,
         event.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         story(event, facts),
         f"detach what is carried from one iteration to the next. {retaining(event, facts, grows=True)}",
@@ -90,7 +90,7 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
     now = next(lap for lap in event.point.iterations if lap.run == past.run)
     bare = FreedGraphReached(
         event.point,
-        event.assumed,
+        event.assumption,
         event.node,
         BackwardPass(event.write.point, event.root),
         event.path,
@@ -104,13 +104,13 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
         f"in {iteration(event.point, now)} {code(event.point.node)} reaches the graph of iteration {past.number} "
         f"again: {name} carries it over, and {writer(event.write)} has written "
         f"{saved_name(facts, event.saved) or 'a parameter'}, which {op_name(event.node)} saved there. PyTorch raises "
-        f"“{MODIFIED}”.{assuming(event.assumed)}"
+        f"“{MODIFIED}”.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,
         event.point.node,
         event.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         story(bare, facts, "this step wrote what it saved"),
         f"detach {name}, or make it anew, between the iterations.",

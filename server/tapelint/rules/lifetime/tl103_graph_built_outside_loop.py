@@ -61,7 +61,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"in {iteration(event.point, now)} {code(event.point.node)} reaches {carried(facts, shared, event.point)} "
         "again, which was built once, before the loop: "
         f"iteration {lap.number} freed what {op_name(event.node)} saved. PyTorch raises "
-        f"“{ERROR}”.{assuming(event.assumed)}"
+        f"“{ERROR}”.{assuming(event.assumption)}"
     )
     stored = keeper(facts, shared, event.point)
     cures: list[FixProposal] = []
@@ -85,7 +85,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         RULE.code,
         event.point.node,
         event.point,
-        "warning" if event.assumed else "error",
+        "warning" if event.assumption else "error",
         message,
         story(event, facts),
         "compute it inside the loop, or under torch.no_grad() if it needs no gradient. "

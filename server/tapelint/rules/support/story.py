@@ -112,8 +112,8 @@ def saved_name(facts: Facts, saved: SavedTensor) -> str | None:
     owner's id).
     """
     name = tensor_name(facts, saved.tensor)
-    if name is None and saved.counter != saved.tensor and saved.counter in facts.names:
-        return f"`{facts.names[saved.counter]}`"
+    if name is None and saved.version_counter != saved.tensor and saved.version_counter in facts.names:
+        return f"`{facts.names[saved.version_counter]}`"
     return name
 
 
@@ -161,6 +161,6 @@ def writer(write: Write) -> str:
     return code(node)
 
 
-def assuming(assumed: str | None) -> str:
+def assuming(assumption: str | None) -> str:
     """The assumption a warning rests on."""
-    return f" This assumes that {assumed}." if assumed else ""
+    return f" This assumes that {assumption}." if assumption else ""

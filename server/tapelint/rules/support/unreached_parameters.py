@@ -40,7 +40,7 @@ def not_held(rule: str, event: NeverStepped, facts: Facts) -> Finding:
             cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
     message = (
         f"{what}: {names} {verb(names)} given gradients, and {code(event.point.node)} never uses them. Nothing "
-        f"raises.{assuming(event.assumed)}"
+        f"raises.{assuming(event.assumption)}"
     )
     links = [TraceStep(event.built, f"`{held}` is given the parameters of the network here")] if event.built else []
     links.append(TraceStep(event.point.node, f"{prefix(event.point)}this step does not know {names}"))
@@ -72,7 +72,7 @@ def dropped(rule: str, event: UpdateDropped, facts: Facts) -> Finding:
     leaf = tensor_name(facts, event.leaf) or "the parameter"
     message = (
         f"this computes a new tensor and calls it `{event.name}`, a name that the loop binds again before anybody "
-        f"reads it: {leaf} is not updated. Nothing raises.{assuming(event.assumed)}"
+        f"reads it: {leaf} is not updated. Nothing raises.{assuming(event.assumption)}"
     )
     cures: tuple[FixProposal, ...] = ()
     if isinstance(statement, ast.Assign):

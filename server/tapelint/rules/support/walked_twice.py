@@ -75,7 +75,7 @@ def story(event: FreedGraphReached, facts: Facts, ended: str = "this backward fr
 
 
 def saved_by(node: Node) -> str:
-    return f", {op_name(node)} saved what its backward needs" if node.keeps else ""
+    return f", {op_name(node)} saved what its backward needs" if node.saves_anything else ""
 
 
 def retaining(event: FreedGraphReached, facts: Facts, grows: bool) -> str:
@@ -135,7 +135,7 @@ def _detaching_state(stored: Stored, loop: Iteration | None, title: str, effect:
 
 def differentiating(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     """The earlier pass made a gradient that went into this loss: without a graph it changes nothing there."""
-    term, node = facts.terms.get(event.root), event.freed.point.node
+    term, node = facts.detached_terms.get(event.root), event.freed.point.node
     if term is None or term.point.node is not node:
         return []
     return [FixProposal("create_graph", "Give the gradient a graph, too: create_graph=True", (node,))]

@@ -47,7 +47,7 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
-from ...autograd.gradients.history import Gradient, Pass
+from ...autograd.gradients.history import GradientHistory, Pass
 from ...autograd.model.program_point import earlier_iteration
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -95,11 +95,11 @@ def message(event: OptimizerStepped, old: Pass, new: Pass, names: str) -> str:
     return (
         f"{now[0] if now else ''}{code(event.point.node)} uses the gradients of {past_use} once more, which a step "
         f"has used already: nobody cleared them, and {code(new.point.node)} added to them. From here on {names} "
-        f"{verb(names)} trained with a wrong gradient, and nothing raises.{assuming(event.assumed)}"
+        f"{verb(names)} trained with a wrong gradient, and nothing raises.{assuming(event.assumption)}"
     )
 
 
-def cures(event: OptimizerStepped, past: Gradient) -> list[FixProposal]:
+def cures(event: OptimizerStepped, past: GradientHistory) -> list[FixProposal]:
     """Before the backward, where it is the only one of its iteration and beside the step; in any case after it."""
     if event.optimizer is None:
         return []

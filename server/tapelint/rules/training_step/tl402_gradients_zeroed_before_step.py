@@ -73,7 +73,7 @@ def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
     message = (
         f"{code(clearing.point.node)} clears the gradients that {code(run.point.node)} has just computed, so "
         f"{code(event.point.node)} finds nothing to use: {names} {verb(names)} not trained, and nothing raises."
-        f"{assuming(run.assumed)}"
+        f"{assuming(run.assumption)}"
     )
     cures = (
         FixProposal("move_before", "Clear the gradients before the backward", (clearing.point.node, run.point.node)),
@@ -94,7 +94,7 @@ def mostly_lost(event: OptimizerStepped, facts: Facts) -> Finding | None:
         message = (
             f"{code(clearing.point.node)} clears {which} before any step has used them: "
             f"{code(event.point.node)} uses those of the last backward only, and nothing raises."
-            f"{assuming(run.assumed)}"
+            f"{assuming(run.assumption)}"
         )
         zero, cures = clearing.point.node, []
         if lap is None:

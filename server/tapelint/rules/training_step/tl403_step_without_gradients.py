@@ -58,7 +58,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"in {iteration(step)} {code(step.node)} comes before {code(now.node)}: {names} {verb(names)} "
         f"without a gradient and skipped. Every later step uses the gradients of the iteration before, or none "
-        f"if they are cleared meanwhile.{assuming(event.assumed)}"
+        f"if they are cleared meanwhile.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,

@@ -41,7 +41,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import GradientsClipped
 from ...autograd.facts import Facts
-from ...autograd.gradients.history import Gradient
+from ...autograd.gradients.history import GradientHistory
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_names
@@ -64,7 +64,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     names = tensor_names(facts, [leaf for _, leaves in clipped for leaf in leaves])
     message = (
         f"{code(clip)} clips gradients that {code(step.node)} has used already: the step of {names} was made with the "
-        f"unclipped gradient, and nothing raises.{assuming(event.assumed)}"
+        f"unclipped gradient, and nothing raises.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,
@@ -82,7 +82,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
-def _is_used_up(past: Gradient) -> bool:
+def _is_used_up(past: GradientHistory) -> bool:
     """Whether a step has used all of a gradient, unclipped."""
     return not (past.doubt or past.perhaps or past.fresh) and past.clip is None
 

@@ -66,7 +66,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"{code(clip.node)} clips gradients that are still multiplied by the scale of {code(scale.node)} (65,536 at "
         f"first): the limit is that much too small, and nothing raises. `{call}` must come before."
-        f"{assuming(event.assumed)}"
+        f"{assuming(event.assumption)}"
     )
     same_function = clip.calls == event.point.calls
     return Finding(

@@ -54,7 +54,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     call = code(event.point.node)
     message = (
         f"{call} records a graph of {event.nodes} operations in every iteration, and nobody walks it: `eval()` does "
-        f"not switch autograd off, `torch.no_grad()` does.{assuming(event.assumed)}"
+        f"not switch autograd off, `torch.no_grad()` does.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,

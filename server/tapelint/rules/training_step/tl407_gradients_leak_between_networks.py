@@ -56,7 +56,7 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
-from ...autograd.gradients.history import Gradient, Pass
+from ...autograd.gradients.history import GradientHistory, Pass
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_names, verb
@@ -76,7 +76,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"{code(event.point.node)} also uses the gradients that {code(leak.point.node)} left: it was meant for "
         f"{code(step.node)} and only went through {names}, nobody cleared {'it' if verb(names) == 'is' else 'them'} "
-        f"before {code(own.point.node)}, and nothing raises.{assuming(event.assumed)}"
+        f"before {code(own.point.node)}, and nothing raises.{assuming(event.assumption)}"
     )
     return Finding(
         RULE.code,
@@ -102,7 +102,7 @@ def cures(event: OptimizerStepped, own: Pass) -> tuple[FixProposal, ...]:
     return (FixProposal("zero_grad_before", title, (own.point.node, event.optimizer)),)
 
 
-def _own_pass(past: Gradient, foreign: set[Pass], leak: Pass) -> Pass:
+def _own_pass(past: GradientHistory, foreign: set[Pass], leak: Pass) -> Pass:
     """The backward of the network itself that added to what ``leak`` had left."""
     return next(run for run in past.passes if run not in foreign and run.stamp > leak.stamp)
 

@@ -11,7 +11,7 @@ import ast
 from ....source.edit import Edit
 from ...text.arguments import Arguments
 from ...text.backward_calls_text import as_call
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import qualified
 from ...text.source_editor import SourceEditor
 
@@ -19,5 +19,5 @@ from ...text.source_editor import SourceEditor
 def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     call = as_call(target)
     if not isinstance(call, ast.Call) or qualified(sheet, sheet.place(call), call.func) != "torch.autograd.grad":
-        raise Refused("not torch.autograd.grad")
+        raise EditRefused("not torch.autograd.grad")
     return Arguments(sheet, call).put("create_graph", "True", 4)

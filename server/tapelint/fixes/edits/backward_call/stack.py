@@ -9,7 +9,7 @@ import ast
 
 from ....source.edit import Edit
 from ...text.arguments import Arguments
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import qualified
 from ...text.source_editor import SourceEditor
 
@@ -18,11 +18,11 @@ _FUNCTIONS = frozenset("torch.tensor torch.as_tensor torch.asarray torch.Tensor 
 
 def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Call) or not isinstance(target.func, ast.Attribute) or len(target.args) != 1:
-        raise Refused("not a call with one argument")
+        raise EditRefused("not a call with one argument")
     if qualified(sheet, sheet.place(target), target.func) not in _FUNCTIONS:
-        raise Refused("not known to make a tensor of a list")
+        raise EditRefused("not known to make a tensor of a list")
     if [keyword.arg for keyword in target.keywords] not in ([], ["device"]):
-        raise Refused("arguments that stack does not take")
+        raise EditRefused("arguments that stack does not take")
     end = sheet.end(target.func)
     made = [sheet.edit(end - len(target.func.attr), end, "stack")]
     return made + Arguments(sheet, target).remove("device") if target.keywords else made

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import qualified
 from ...text.rows import put_before
 from ...text.source_editor import Place, SourceEditor
@@ -19,16 +19,16 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     place = sheet.place(target)
     method = sheet.scopes(place)[0]
     if not isinstance(method, ast.FunctionDef) or len(method.args.args) < 2:
-        raise Refused("not in a method with a context")
+        raise EditRefused("not in a method with a context")
     context, *names = (a.arg for a in method.args.args)
     written = _written(sheet, place, target)
     if written not in names:
-        raise Refused("not a parameter that is written")
+        raise EditRefused("not a parameter that is written")
     if any(
         isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "mark_dirty"
         for n in ast.walk(method)
     ):
-        raise Refused("another call would replace the one there is")
+        raise EditRefused("another call would replace the one there is")
     return [put_before(sheet, place, f"{context}.mark_dirty({written})")]
 
 

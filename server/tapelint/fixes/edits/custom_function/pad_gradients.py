@@ -8,25 +8,25 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 
 def edits(sheet: SourceEditor, target: ast.AST, forward: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Return) or target.value is None or not isinstance(forward, ast.FunctionDef):
-        raise Refused("not a return of gradients")
+        raise EditRefused("not a return of gradients")
     if forward.args.vararg is not None or forward.args.kwonlyargs:
-        raise Refused("the number of arguments is not known")
+        raise EditRefused("the number of arguments is not known")
     owner = sheet.path(forward)[-2]
     has_setup = any(isinstance(n, ast.FunctionDef) and n.name == "setup_context" for n in getattr(owner, "body", ()))
     expected = len(forward.args.posonlyargs) + len(forward.args.args) - (not has_setup)
     value = target.value
     got = len(value.elts) if isinstance(value, ast.Tuple) else 1
     if got >= expected:
-        raise Refused("as many as there are arguments")
+        raise EditRefused("as many as there are arguments")
     missing = ", ".join(["None"] * (expected - got))
     if not isinstance(value, ast.Tuple):
         if isinstance(value, (ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Yield, ast.List)):
-            raise Refused("an expression that needs parentheses, or is no gradient")
+            raise EditRefused("an expression that needs parentheses, or is no gradient")
         return [sheet.insert(sheet.end(value), f", {missing}")]
     return [sheet.insert(sheet.end(value.elts[-1]), f", {missing}")]

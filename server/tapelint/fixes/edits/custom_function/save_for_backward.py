@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 
@@ -19,10 +19,10 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     path = sheet.path(target)
     method, owner = path[-2], path[-3]
     if not isinstance(method, ast.FunctionDef) or not isinstance(owner, ast.ClassDef):
-        raise Refused("not directly in a method")
+        raise EditRefused("not directly in a method")
     attributes = [n for n in ast.walk(owner) if isinstance(n, ast.Attribute)]
     if any(n.attr in ("save_for_backward", "saved_tensors") for n in attributes):
-        raise Refused("something is saved already")
+        raise EditRefused("something is saved already")
     context = sheet.text_of(kept.value)
     made = [sheet.edit(sheet.begin(target), sheet.end(target), f"{context}.save_for_backward({value.id})")]
     uses = (node for node in attributes if node.attr == kept.attr and node is not kept)
@@ -32,10 +32,10 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
 def _kept(target: ast.AST) -> tuple[ast.Attribute, ast.Name]:
     """The attribute of the context and the variable that it is given."""
     if not isinstance(target, ast.Assign) or len(target.targets) != 1:
-        raise Refused("not an assignment of one attribute")
+        raise EditRefused("not an assignment of one attribute")
     left, value = target.targets[0], target.value
     if not (isinstance(left, ast.Attribute) and isinstance(left.value, ast.Name) and isinstance(value, ast.Name)):
-        raise Refused("not an attribute of the context that is given a name")
+        raise EditRefused("not an attribute of the context that is given a name")
     return left, value
 
 
@@ -43,7 +43,7 @@ def _unpacked(sheet: SourceEditor, use: ast.Attribute) -> Edit:
     """A read of the attribute in backward, from the saved tensors instead."""
     inside = next((item for item in reversed(sheet.path(use)) if isinstance(item, ast.FunctionDef)), None)
     if inside is None or inside.name not in ("backward", "vjp") or not isinstance(use.ctx, ast.Load):
-        raise Refused("used elsewhere")
+        raise EditRefused("used elsewhere")
     if not isinstance(use.value, ast.Name) or not inside.args.args or use.value.id != inside.args.args[0].arg:
-        raise Refused("an attribute of something else")
+        raise EditRefused("an attribute of something else")
     return sheet.edit(sheet.end(use.value), sheet.end(use), ".saved_tensors[0]")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.rows import indent_of, must_stay_first, put_before
 from ...text.source_editor import SourceEditor
 from ...text.states import steady
@@ -17,7 +17,7 @@ from ...text.states import steady
 def edits(sheet: SourceEditor, statement: ast.AST, *states: ast.AST) -> list[Edit]:
     place = sheet.place(statement)
     if must_stay_first(place):
-        raise Refused("nothing may stand before it")
+        raise EditRefused("nothing may stand before it")
     names = [steady(state) for state in states]
     between = sheet.eol + indent_of(sheet, place) if sheet.starts_row(place.statement) else "; "
     return [put_before(sheet, place, between.join(f"{name} = {name}.detach()" for name in names))]

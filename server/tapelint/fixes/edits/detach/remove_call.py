@@ -12,19 +12,19 @@ import libcst as cst
 from ....source.edit import Edit
 from ...text.backward_calls_text import as_call
 from ...text.concrete_syntax import Concrete
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 
 def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     node = as_call(target)
     if isinstance(sheet.path(node)[-2], ast.Expr):
-        raise Refused("a statement that only does this")
+        raise EditRefused("a statement that only does this")
     attribute = node.func if isinstance(node, ast.Call) else node
     if not isinstance(attribute, ast.Attribute) or not isinstance(attribute.ctx, ast.Load):
-        raise Refused("not a method or an attribute that is read")
+        raise EditRefused("not a method or an attribute that is read")
     if isinstance(node, ast.Call) and (node.args or node.keywords):
-        raise Refused("a method with arguments")
+        raise EditRefused("a method with arguments")
     concrete = Concrete(sheet, node)
     value = concrete.find(attribute, cst.Attribute).value
     return [sheet.edit(concrete.extent(value)[1], sheet.end(node), "")]

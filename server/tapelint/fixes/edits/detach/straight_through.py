@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 
@@ -25,4 +25,4 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
             arguments = sheet.text[sheet.end(call.func) : sheet.end(call)]
             new = f"{name} = {name} + ({name}.{method[:-1]}{arguments} - {name}).detach()"
             return [sheet.edit(sheet.begin(call), sheet.end(call), new)]
-    raise Refused("not an in-place method of .data")
+    raise EditRefused("not an in-place method of .data")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import qualified
 from ...text.source_editor import SourceEditor
 
@@ -20,12 +20,12 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute) and target.func.attr == "item":
         target = around
     if not isinstance(target, ast.Call) or not target.args:
-        raise Refused("not a call with an argument")
+        raise EditRefused("not a call with an argument")
     if qualified(sheet, sheet.place(target), target.func) not in _FUNCTIONS:
-        raise Refused("not known to make a tensor")
+        raise EditRefused("not known to make a tensor")
     value = target.args[0]
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item":
         value = value.func.value
     if not isinstance(value, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
-        raise Refused("not a tensor by itself")
+        raise EditRefused("not a tensor by itself")
     return [sheet.edit(sheet.begin(target), sheet.end(target), sheet.text_of(value))]

@@ -11,7 +11,7 @@ import ast
 
 from ....source.edit import Edit
 from ...text.context_managers import managers_around
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 _MODES = ("torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode", "torch.autograd.inference_mode")
@@ -23,15 +23,15 @@ def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
             return [_without_decorator(sheet, expression)]
         function = expression.func if isinstance(expression, ast.Call) else expression
         if not isinstance(function, ast.Attribute):
-            raise Refused("enable_grad may not be imported")
+            raise EditRefused("enable_grad may not be imported")
         end = sheet.end(function)
         return [sheet.edit(end - len(function.attr), end, "enable_grad")]
-    raise Refused("the mode is not entered around it")
+    raise EditRefused("the mode is not entered around it")
 
 
 def _without_decorator(sheet: SourceEditor, decorator: ast.expr) -> Edit:
     row, last = sheet.bare_row(decorator), sheet.last_row(decorator)
     before, (alone, comment) = sheet.rows[row - 1].strip(), sheet.tail(decorator)
     if row != last or not before.startswith("@") or not alone or comment is not None:
-        raise Refused("a decorator that does not have a row of its own")
+        raise EditRefused("a decorator that does not have a row of its own")
     return sheet.edit(sheet.row_start(row), sheet.row_start(last + 1), "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import leaves, torch_name
 from ...text.rows import (
     after_header,
@@ -33,7 +33,7 @@ def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
     _refuse_meaningless(sheet, places)
     no_grad = torch_name(sheet, first, "no_grad")
     if no_grad is None:
-        raise Refused("torch is not imported by name")
+        raise EditRefused("torch is not imported by name")
 
     suite, eol = first.suite, sheet.eol
     outer, unit = indent_of(sheet, first), indent_unit(sheet, first)
@@ -56,11 +56,11 @@ def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
 def _refuse_meaningless(sheet: SourceEditor, places: list[Place]) -> None:
     statements = [place.statement for place in places]
     if leaves(statements, _SUSPENDING):
-        raise Refused("the mode would leak while it is suspended")
+        raise EditRefused("the mode would leak while it is suspended")
     if any(map(must_stay_first, places)):
-        raise Refused("a docstring or a future import")
+        raise EditRefused("a docstring or a future import")
     if is_elif(sheet, places[0]):
-        raise Refused("elif has no row of its own")
+        raise EditRefused("elif has no row of its own")
 
 
 def _joint(sheet: SourceEditor, index: int, suite: list[ast.stmt], content: str) -> Edit:

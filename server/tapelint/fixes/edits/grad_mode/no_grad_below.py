@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import leaves, torch_name
 from ...text.rows import indent_of, indent_unit, rows_within_strings
 from ...text.source_editor import SourceEditor
@@ -20,9 +20,9 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     no_grad = torch_name(sheet, place, "no_grad")
     rest = place.suite[place.index + 1 :]
     if not isinstance(place.owner, (ast.FunctionDef, ast.AsyncFunctionDef)) or no_grad is None or not rest:
-        raise Refused("not a statement of a function, or the last one")
+        raise EditRefused("not a statement of a function, or the last one")
     if leaves(rest, (ast.Yield, ast.YieldFrom, ast.Await)) or sheet.shares_row(place.statement, rest[0]):
-        raise Refused("the mode would leak while it is suspended")
+        raise EditRefused("the mode would leak while it is suspended")
     outer, unit = indent_of(sheet, place), indent_unit(sheet, place)
     made = [sheet.edit(sheet.begin(place.statement), sheet.end(place.statement), f"with {no_grad}():")]
     top, bottom = sheet.last_row(place.statement) + 1, sheet.last_row(rest[-1])

@@ -10,7 +10,7 @@ import ast
 
 from ....source.edit import Edit
 from ...text.context_managers import managers_around
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 _MODES = ("torch.inference_mode", "torch.autograd.inference_mode")
@@ -20,7 +20,7 @@ def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
     for _, expression in managers_around(sheet, targets, _MODES):
         function = expression.func if isinstance(expression, ast.Call) else expression
         if not isinstance(function, ast.Attribute):
-            raise Refused("no_grad may not be imported")
+            raise EditRefused("no_grad may not be imported")
         end = sheet.end(function)
         return [sheet.edit(end - len("inference_mode"), end, "no_grad")]
-    raise Refused("the mode is not entered around it")
+    raise EditRefused("the mode is not entered around it")

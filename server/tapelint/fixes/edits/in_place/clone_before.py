@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.rows import put_before
 from ...text.source_editor import SourceEditor
 from ...text.written import assignable, base_of
@@ -36,4 +36,4 @@ def _written(statement: ast.stmt) -> ast.expr:
         node = node.func.value
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_")):
             return base_of(node)
-    raise Refused("nothing with a name is written")
+    raise EditRefused("nothing with a name is written")

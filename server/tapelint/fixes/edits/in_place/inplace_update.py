@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import dotted, qualified, torch_name
 from ...text.rows import indent_of, indent_unit, is_inline, owns_rows
 from ...text.source_editor import SCOPES, Place, SourceEditor
@@ -28,7 +28,7 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     if not _gradients_are_off(sheet, place):
         no_grad = torch_name(sheet, place, "no_grad")
         if no_grad is None or is_inline(sheet, place) or not sheet.starts_row(run[0]):
-            raise Refused("no place for a with statement")
+            raise EditRefused("no place for a with statement")
         unit = indent_unit(sheet, place)
         indent = indent_of(sheet, place) + unit
         bodies[0] = f"with {no_grad}():{sheet.eol}{indent}{bodies[0]}"
@@ -58,7 +58,7 @@ def _run(sheet: SourceEditor, place: Place) -> list[ast.stmt]:
 def _goes_with(sheet: SourceEditor, statement: ast.stmt) -> bool:
     try:
         name, update = _update(sheet, statement)
-    except Refused:
+    except EditRefused:
         return False
     return f"{name}.grad" in update and owns_rows(sheet, statement)
 
@@ -66,16 +66,16 @@ def _goes_with(sheet: SourceEditor, statement: ast.stmt) -> bool:
 def _update(sheet: SourceEditor, statement: ast.stmt) -> tuple[str, str]:
     """What an assignment updates, and the update in place; refused where it does something else."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        raise Refused("not an assignment")
+        raise EditRefused("not an assignment")
     value, name = statement.value, dotted(statement.targets[0])
     if not isinstance(value, ast.BinOp) or name is None or _itself(value.left) != name or type(value.op) not in _SIGNS:
-        raise Refused("not a value computed from itself")
+        raise EditRefused("not a value computed from itself")
     if sheet.first_row(statement) != sheet.last_row(statement):
-        raise Refused("more than one row")
+        raise EditRefused("more than one row")
     sign = _SIGNS[type(value.op)]
     rest = sheet.text[sheet.end(value.left) : sheet.end(statement)].strip()
     if not rest.startswith(sign) or rest.count("(") != rest.count(")"):
-        raise Refused("in parentheses")
+        raise EditRefused("in parentheses")
     return name, f"{name} {sign}= {rest.removeprefix(sign).strip()}"
 
 

@@ -18,7 +18,7 @@ import ast
 from ....source.edit import Edit
 from ...text.arguments import Arguments
 from ...text.concrete_syntax import Concrete
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.inplace_twins import ARGUMENT, FUNCTIONS, METHODS
 from ...text.lifetimes import is_read_again, is_shared
 from ...text.name_resolution import dotted, is_local, qualified
@@ -43,7 +43,7 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     place = sheet.place(target)
     node = target.value if isinstance(target, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)) else target
     if not isinstance(node, ast.Call):
-        raise Refused("not an in-place operation")
+        raise EditRefused("not an in-place operation")
     name = qualified(sheet, place, node.func)
     if name is None and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
         return _methods(sheet, place, node)
@@ -81,7 +81,7 @@ def _methods(sheet: SourceEditor, place: Place, call: ast.Call) -> list[Edit]:
     node: ast.expr = call
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
         if node.func.attr[:-1] not in METHODS:
-            raise Refused("no twin that is not in place")
+            raise EditRefused("no twin that is not in place")
         made.append(_without_underscore(sheet, node.func))
         node = node.func.value
     return made + _kept(sheet, place, call, node)
@@ -90,9 +90,9 @@ def _methods(sheet: SourceEditor, place: Place, call: ast.Call) -> list[Edit]:
 def _function(sheet: SourceEditor, place: Place, call: ast.Call, name: str) -> list[Edit]:
     module, _, function = name.rpartition(".")
     if module not in ("torch", "torch.nn.functional") or function[:-1] not in FUNCTIONS:
-        raise Refused("no twin that is not in place")
+        raise EditRefused("no twin that is not in place")
     if isinstance(call.func, ast.Name):
-        raise Refused("the twin may not be imported")
+        raise EditRefused("the twin may not be imported")
     return [_without_underscore(sheet, call.func), *_kept(sheet, place, call, _operand(call))]
 
 
@@ -106,15 +106,15 @@ def _argument(sheet: SourceEditor, place: Place, call: ast.Call, name: str | Non
             break
     else:
         if not (dotted(call.func) or "").rpartition(".")[2][:1].isupper():
-            raise Refused("not known to make a layer")
+            raise EditRefused("not known to make a layer")
     given = {keyword.arg: keyword.value for keyword in call.keywords}.get("inplace")
     if given is None and index is not None and index < len(call.args):
         given = call.args[index]
     if isinstance(given, ast.Constant) and not given.value:
-        raise Refused("not in place")
+        raise EditRefused("not in place")
     if index is None:
         if given is None:
-            raise Refused("not in place")
+            raise EditRefused("not in place")
         return Arguments(sheet, call).put("inplace", "False")
     made = Arguments(sheet, call).remove("inplace", index)
     return made + _kept(sheet, place, call, _operand(call)) if is_function else made
@@ -126,7 +126,7 @@ def _operand(call: ast.Call) -> ast.expr:
     for keyword in call.keywords:
         if keyword.arg == "input":
             return keyword.value
-    raise Refused("no operand")
+    raise EditRefused("no operand")
 
 
 def _without_underscore(sheet: SourceEditor, function: ast.expr) -> Edit:
@@ -142,20 +142,20 @@ def _is_formatted(sheet: SourceEditor, call: ast.Call) -> bool:
 def _kept(sheet: SourceEditor, place: Place, call: ast.Call, operand: ast.expr) -> list[Edit]:
     """What it takes for the new value to be found where the old one was: nothing, or an assignment before the call."""
     if _is_formatted(sheet, call):
-        raise Refused("in a formatted string")
+        raise EditRefused("in a formatted string")
     statement = place.statement
     if isinstance(statement, ast.Expr) and statement.value is call:
         return [sheet.insert(sheet.begin(statement), f"{assignable(sheet, place, operand)} = ")]
     base = base_of(operand)
     name = dotted(base)
     if isinstance(statement, ast.Expr) and name is not None and is_shared(sheet, place, name):
-        raise Refused("it is changed for others to see")
+        raise EditRefused("it is changed for others to see")
     if name is None:
         if isinstance(base, (ast.Subscript, ast.Attribute)):
-            raise Refused("an item or an attribute that may be read again")
+            raise EditRefused("an item or an attribute that may be read again")
         return []
     if isinstance(statement, ast.Assign) and [dotted(target) for target in statement.targets] == [name]:
         return []
     if isinstance(base, ast.Name) and is_local(sheet, place, name) and not is_read_again(sheet, place, name, call):
         return []
-    raise Refused("the operand may be read again")
+    raise EditRefused("the operand may be read again")

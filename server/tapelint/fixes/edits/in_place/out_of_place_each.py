@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import dotted
 from ...text.source_editor import SourceEditor
 from . import out_of_place
@@ -22,6 +22,6 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     written = place.statement
     name = dotted(written.target) if isinstance(written, ast.AugAssign) else None
     if name is None:
-        raise Refused("nothing with a name is added to")
+        raise EditRefused("nothing with a name is added to")
     alike = [s for s in place.suite if isinstance(s, ast.AugAssign) and dotted(s.target) == name]
     return [edit for statement in alike for edit in out_of_place.edits(sheet, statement)]

@@ -9,7 +9,7 @@ import ast
 
 from ....source.edit import Edit
 from ...text.arguments import Arguments
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import qualified, torch_name
 from ...text.source_editor import SourceEditor
 
@@ -21,10 +21,10 @@ _FUNCTIONS = frozenset(
 
 def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Call):
-        raise Refused("not a call")
+        raise EditRefused("not a call")
     place = sheet.place(target)
     module, _, function = (qualified(sheet, place, target.func) or "").rpartition(".")
     dtype = torch_name(sheet, place, "float32")
     if module != "torch" or function not in _FUNCTIONS or dtype is None:
-        raise Refused("not known to make a tensor")
+        raise EditRefused("not known to make a tensor")
     return Arguments(sheet, target).put("dtype", dtype)

@@ -12,7 +12,7 @@ from ....source.edit import Edit
 from ...text.arguments import Arguments
 from ...text.backward_calls_text import as_call
 from ...text.concrete_syntax import Concrete, append_call
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import qualified
 from ...text.source_editor import SourceEditor
 
@@ -29,7 +29,7 @@ _OTHERS = frozenset("Tensor FloatTensor DoubleTensor as_tensor from_numpy from_d
 def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     call = as_call(target)
     if not isinstance(call, ast.Call):
-        raise Refused("not a call")
+        raise EditRefused("not a call")
     name = qualified(sheet, sheet.place(call), call.func)
     module, _, function = (name or "").rpartition(".")
     is_method = name is None and isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
@@ -38,6 +38,6 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
     if module == "torch" and function in _OTHERS:
         parent = sheet.path(call)[-2]
         if isinstance(parent, ast.Attribute) and parent.attr == "requires_grad_":
-            raise Refused("done already")
+            raise EditRefused("done already")
         return append_call(Concrete(sheet, call), call, ".requires_grad_()")
-    raise Refused("not known to make a tensor")
+    raise EditRefused("not known to make a tensor")

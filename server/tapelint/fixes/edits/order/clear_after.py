@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import is_local
 from ...text.rows import put_after
 from ...text.source_editor import SCOPES, SourceEditor
@@ -26,5 +26,5 @@ def edits(sheet: SourceEditor, anchor: ast.AST, container: ast.AST) -> list[Edit
     ):
         classes = [next((n for n in reversed(p.parents) if isinstance(n, ast.ClassDef)), None) for p in (place, other)]
         if root != "self" or classes[0] is None or classes[0] is not classes[1]:
-            raise Refused("the name means something else there")
+            raise EditRefused("the name means something else there")
     return [put_after(sheet, place, f"{name}.clear()")]

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from ....source.edit import Edit
 from ...text.backward_calls_text import as_call
 from ...text.concrete_syntax import Concrete
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import leaves, read, written
 from ...text.rows import take_out
 from ...text.source_editor import Place, SourceEditor, siblings
@@ -27,7 +27,7 @@ def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
     places = sorted((sheet.place(target) for target in targets), key=lambda place: place.index)
     siblings(places)
     if len(places) < 2:
-        raise Refused("only one")
+        raise EditRefused("only one")
     losses = [_loss(place) for place in places]
     _refuse_dependent(places, losses)
     *texts, _ = [_term(sheet, loss, first=loss is losses[0]) for loss in losses]
@@ -40,11 +40,11 @@ def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
 def _loss(place: Place) -> ast.expr:
     call = as_call(place.statement)
     if not isinstance(place.statement, ast.Expr) or not isinstance(call, ast.Call):
-        raise Refused("not a statement of its own")
+        raise EditRefused("not a statement of its own")
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "backward" or call.args:
-        raise Refused("not a plain backward")
+        raise EditRefused("not a plain backward")
     if any(keyword.arg != "retain_graph" for keyword in call.keywords):
-        raise Refused("a backward with arguments")
+        raise EditRefused("a backward with arguments")
     return call.func.value
 
 
@@ -60,14 +60,14 @@ def _refuse_dependent(places: list[Place], losses: list[ast.expr]) -> None:
 def _refuse_later(loss: ast.expr, between: list[ast.stmt]) -> None:
     """Refuse where a loss is another one after the statements ``between``, or they need its gradients."""
     if not all(isinstance(node, _PLAIN) for node in ast.walk(loss)):
-        raise Refused("a loss that would be computed later")
+        raise EditRefused("a loss that would be computed later")
     if written(between) & read([loss]) or _attributes(between, ast.Store) & _attributes([loss], ast.Load):
-        raise Refused("a loss that would be another")
+        raise EditRefused("a loss that would be another")
     if leaves(between, _JUMPS):
-        raise Refused("what is between may jump")
+        raise EditRefused("what is between may jump")
     calls = (node for s in between for node in ast.walk(s) if isinstance(node, ast.Call))
     if any(isinstance(call.func, ast.Attribute) and call.func.attr in _ORDERED for call in calls):
-        raise Refused("what is between needs the gradients")
+        raise EditRefused("what is between needs the gradients")
 
 
 def _attributes(nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> set[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.name_resolution import leaves, may_swap, read, written
 from ...text.rows import after_header, block, indent_of, is_inline, owns_rows, take_out, top_row
 from ...text.source_editor import Place, SourceEditor
@@ -21,7 +21,7 @@ _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.G
 def edits(sheet: SourceEditor, statement: ast.AST, loop: ast.AST) -> list[Edit]:
     moved = sheet.whole(statement)
     if not isinstance(loop, _LOOPS):
-        raise Refused("not a loop")
+        raise EditRefused("not a loop")
     _refuse_new_meaning(sheet, moved, loop)
     body = Place(loop.body[0], loop.body, 0, loop, ())
     indent = indent_of(sheet, body)
@@ -39,19 +39,19 @@ def _refuse_new_meaning(sheet: SourceEditor, moved: Place, loop: ast.For | ast.A
     path = sheet.path(loop)
     holder = next((i for i, s in enumerate(moved.suite) if any(s is node for node in path)), -1)
     if holder <= moved.index:
-        raise Refused("not before the loop")
+        raise EditRefused("not before the loop")
     if leaves([moved.statement], _LEAVING):
-        raise Refused("it would leave the loop")
+        raise EditRefused("it would leave the loop")
     crossed = list(moved.suite[moved.index + 1 : holder])
     headers: list[ast.AST] = []
     for node in path[path.index(moved.suite[holder]) :]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            raise Refused("a loop of another function")
+            raise EditRefused("a loop of another function")
         if node is not loop and isinstance(node, _LOOPS):
             crossed += _before(node.body, path)
         headers += _header(node)
     if not may_swap([moved.statement], [*crossed, *headers]) or written([moved.statement]) & read(headers):
-        raise Refused("what is between depends on it")
+        raise EditRefused("what is between depends on it")
 
 
 def _header(node: ast.AST) -> list[ast.AST]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.edit_refused import Refused
+from ...text.edit_refused import EditRefused
 from ...text.rows import must_stay_first, put_before
 from ...text.source_editor import SourceEditor
 from ...text.states import steady
@@ -18,5 +18,5 @@ from ...text.states import steady
 def edits(sheet: SourceEditor, anchor: ast.AST, optimizer: ast.AST) -> list[Edit]:
     place = sheet.whole(anchor)
     if must_stay_first(place):
-        raise Refused("nothing may stand before it")
+        raise EditRefused("nothing may stand before it")
     return [put_before(sheet, place, f"{steady(optimizer)}.zero_grad()")]

@@ -11,21 +11,21 @@ from ....autograd import (
     Cut,
     Leaf,
     Node,
-    Refused,
     State,
+    TorchRaises,
     backward,
-    current,
     edge_of,
     everything,
     fresh_id,
     leaf,
+    resolve_view,
     second_order,
     unused,
 )
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
 from ....autograd.model.writes import check_read
 from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from ..dispatch import tensor_list
 from ..known_shape import items_in, wide
 from ..registry import TENSOR_METHODS, Call, function, method
@@ -37,18 +37,18 @@ TRANSFORMED = "backward() called inside a functorch transform."
 UNUSED_INPUT = "The differentiated Tensor at index {} appears to not have been used in the graph"
 
 
-def refused(m: Machine, words: str) -> Raised:
+def refused(m: Machine, words: str) -> ProgramRaised:
     """What PyTorch raises, on its way through the program."""
     m.stats.raised += 1
-    return Raised("RuntimeError", words, by_torch=True)
+    return ProgramRaised("RuntimeError", words, by_torch=True)
 
 
 def needs_one_element(m: Machine, state: State, root: int, source: ast.expr | None, call: Call) -> None:
     """Without an initial gradient a backward can only begin at a single number."""
-    tensor = current(state, root)
+    tensor = resolve_view(state, root)
     if not tensor.requires_grad or not (wide(tensor.sizes) or tensor.sizes == BATCH):
         return
-    premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.premise
+    premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.assumption_text
     built = tensor.grad_fn.created_at if tensor.grad_fn is not None else tensor.created_at
     m.facts.publish(
         NonScalarBackward(
@@ -101,18 +101,18 @@ def go_backward(
         raise refused(m, TRANSFORMED)
     if accumulate and not inner:
         tell_rewrapped(m, state, roots, node)
-    required = [current(state, root).requires_grad for root in roots]
-    m.stats.rootless += not any(required)
-    m.walk(state, node, any(required))
+    required = [resolve_view(state, root).requires_grad for root in roots]
+    m.stats.unknown_roots += not any(required)
+    m.count_backward(state, node, any(required))
     if accumulate and all(required):
         _refuse_plain_targets(m, state, inputs or ())
     try:
         for key in (*roots, *(inputs or ())):
             check_read(m.facts, state, key, node)
         made = backward(m.facts, state, roots, node, retain, create, inputs, accumulate, inner=inner)
-    except Refused as error:
+    except TorchRaises as error:
         raise refused(m, str(error)) from None
-    m.charge()
+    m.charge_pass()
     if accumulate and not inner:
         tell_terms(m, state, roots, node)
     return made
@@ -120,34 +120,34 @@ def go_backward(
 
 def _refuse_plain_targets(m: Machine, state: State, inputs: SequenceType[int]) -> None:
     """``backward(inputs=...)`` with a tensor that cannot get a gradient."""
-    if any(current(state, key).requires_grad is False for key in inputs):
+    if any(resolve_view(state, key).requires_grad is False for key in inputs):
         raise refused(m, NO_TARGET)
 
 
 def tell_rewrapped(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
     """A root that is a number cut off its graph and flagged anew, or that number scaled: nothing else is trained."""
     for root in roots:
-        edge = edge_of(current(state, root))
-        while isinstance(edge, Node) and len(edge.inputs) == 1 and len(edge.anchors) == 1 and edge.certain:
+        edge = edge_of(resolve_view(state, root))
+        while isinstance(edge, Node) and len(edge.inputs) == 1 and len(edge.operand_ids) == 1 and edge.certain:
             edge = edge.inputs[0]
-        if not isinstance(edge, Leaf) or edge.tensor not in m.facts.cuts or edge.tensor not in m.facts.wrapped:
+        if not isinstance(edge, Leaf) or edge.tensor not in m.facts.cuts or edge.tensor not in m.facts.rewrapped:
             continue
         tensor, cut = state.tensors[edge.tensor], m.facts.cuts[edge.tensor]
-        if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumed:
-            wrapped = m.facts.wrapped[edge.tensor]
+        if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumption:
+            wrapped = m.facts.rewrapped[edge.tensor]
             m.facts.publish(RewrappedRoot(state.point(node), None, edge.tensor, cut.point, cut.reason, wrapped))
 
 
 def tell_terms(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
     """A root that is a sum, a term of which lost its graph without any code asking for that, and for good."""
     for root in roots:
-        cut = m.facts.terms.get(root)
-        if cut is None or state.tensors[root].assumed:
+        cut = m.facts.detached_terms.get(root)
+        if cut is None or state.tensors[root].assumption:
             continue
         source = cut.source
         if source is None and cut.reason != "create_graph":
             continue
-        if source is not None and (source in state.freed or source.assumed or not source.certain):
+        if source is not None and (source in state.freed or source.assumption or not source.certain):
             continue
         m.facts.publish(TermLost(state.point(node), None, root, cut.point, cut.reason))
 
@@ -169,7 +169,7 @@ ARGUMENTS = {"gradient", "retain_graph", "create_graph", "inputs"}
 def tensor_backward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     if not call.kwargs.keys() <= ARGUMENTS:  # retain_variables=True, as it was called once
-        raise Raised("TypeError", "backward() got an unexpected keyword argument", by_torch=True)
+        raise ProgramRaised("TypeError", "backward() got an unexpected keyword argument", by_torch=True)
     retain, create = retention(call, 1, 2)
     if call.get(0, "gradient", NONE) == NONE:
         func = call.node.func if isinstance(call.node, ast.Call) else None
@@ -210,7 +210,7 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     retain, create = retention(call, 3, 4)
     if not roots or inputs is None:
         return Unknown("grad")
-    m.facts.watched.update(inputs)
+    m.facts.wanted_gradients.update(inputs)
     begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
     refuse_plain_inputs(m, state, roots, inputs, call.node)
     materialize = call.flag(7, "materialize_grads", False)
@@ -230,7 +230,7 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
             continue
         made = new_gradient(m, state, roots, key, starts, create, call.node)
         if batched is False:  # the gradient of a tensor is like the tensor
-            like = current(state, key)
+            like = resolve_view(state, key)
             state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
         results.append(TensorRef(made))
     return Tuple(tuple(results))
@@ -239,7 +239,7 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
 def refuse_plain_inputs(m: Machine, state: State, roots: list[int], inputs: list[int], node: ast.AST) -> None:
     """A gradient is asked for with respect to a tensor that does not require grad."""
     plain = [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]
-    if plain and all(current(state, root).requires_grad for root in roots):
+    if plain and all(resolve_view(state, root).requires_grad for root in roots):
         if plain[0].created_at.node is not m.tree:
             m.facts.publish(UnusedInput(state.point(node), None, plain[0].id, True, plain[0].created_at, None))
         raise refused(m, NO_INPUT)
@@ -247,11 +247,11 @@ def refuse_plain_inputs(m: Machine, state: State, roots: list[int], inputs: list
 
 def tell_unused(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> None:
     """Publish that ``roots`` do not depend on ``key``; and where a graph was cut on the way, if it was in one place."""
-    begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
+    begin = [edge for root in roots if (edge := edge_of(resolve_view(state, root))) is not None]
     leaves = [item.tensor for item in everything(begin) if isinstance(item, Leaf)]
     cuts = [m.facts.cuts[leaf_key] for leaf_key in leaves if leaf_key in m.facts.cuts]
     cut = cuts[0].point if len(cuts) == 1 else None
-    m.facts.publish(UnusedInput(state.point(node), None, key, False, current(state, key).created_at, cut))
+    m.facts.publish(UnusedInput(state.point(node), None, key, False, resolve_view(state, key).created_at, cut))
 
 
 def new_gradient(
@@ -270,10 +270,10 @@ def new_gradient(
     if create is False:
         m.facts.cuts[made] = Cut(state.point(node), "create_graph")
         return made
-    edges = [edge for start in starts if (edge := edge_of(current(state, start))) is not None]
-    begin = [edge for root in roots if (edge := edge_of(current(state, root))) is not None]
+    edges = [edge for start in starts if (edge := edge_of(resolve_view(state, start))) is not None]
+    begin = [edge for root in roots if (edge := edge_of(resolve_view(state, root))) is not None]
     found = second_order(m.facts, state, begin, key, edges)
-    m.charge()
+    m.charge_pass()
     if create is None or found is None or not found.edges and found.unknown:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     elif not found.edges:
@@ -285,11 +285,11 @@ def new_gradient(
             tuple(found.edges),
             state.point(node),
             tuple(found.saved),
-            found.keeps,
+            found.saves_anything,
             results=(made,),
             grad_fn="AccumulateGrad",
-            whole=not found.unknown,
+            is_complete=not found.unknown,
         )
-        m.facts.saved.update(item.counter for item in found.saved)
+        m.facts.saved.update(item.version_counter for item in found.saved)
         state.tensors[made] = replace(state.tensors[made], requires_grad=True, grad_fn=graph)
     return made

@@ -16,9 +16,9 @@ from collections.abc import Sequence as SequenceType
 from dataclasses import replace
 from functools import partial
 
-from ....autograd import BackwardResult, Cut, NodeVisit, Refused, SavedTensor, State, current, fresh_id
+from ....autograd import BackwardResult, Cut, NodeVisit, SavedTensor, State, TorchRaises, fresh_id, resolve_view
 from ....domain.values import BoundMethod, Const, TensorRef, Value
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from ..nn.module_registry import parameters_of
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import Call, function
@@ -36,7 +36,7 @@ def checkpoint(m: Machine, state: State, call: Call) -> Value:
     reentrant = call.kwargs.get("use_reentrant", Const(True))
     if reentrant == Const(True) or reentrant == Const(None):
         if kwargs:
-            raise Raised("ValueError")
+            raise ProgramRaised("ValueError")
         return with_reentry(m, state, [run], args, call)
     return without_reentry(m, state, [run], args, kwargs, call)
 
@@ -66,17 +66,17 @@ def without_reentry(
     m: Machine, state: State, functions: list[Value], args: list[Value], kwargs: dict[str, Value], call: Call
 ) -> Value:
     """The nodes made inside hold the arguments in place of what they would save."""
-    outer = state.packing
-    state.packing = inputs_of_checkpoint(state, args)
+    outer = state.saved_tensor_override
+    state.saved_tensor_override = inputs_of_checkpoint(state, args)
     try:
         return _in_turn(m, state, functions, args, call.node, kwargs)
     finally:
-        state.packing = outer
+        state.saved_tensor_override = outer
 
 
 def inputs_of_checkpoint(state: State, args: SequenceType[Value]) -> tuple[SavedTensor, ...]:
-    tensors = [current(state, value.id) for value in args if isinstance(value, TensorRef)]
-    return tuple(SavedTensor("checkpoint", t.id, t.counter, state.version(t.counter)) for t in tensors)
+    tensors = [resolve_view(state, value.id) for value in args if isinstance(value, TensorRef)]
+    return tuple(SavedTensor("checkpoint", t.id, t.version_counter, state.version(t.version_counter)) for t in tensors)
 
 
 def with_reentry(m: Machine, state: State, functions: list[Value], args: list[Value], call: Call) -> Value:
@@ -90,9 +90,9 @@ def with_reentry(m: Machine, state: State, functions: list[Value], args: list[Va
     if mode is True and edges_of(state, given):
         saved = inputs_of_checkpoint(state, args)  # with the versions after forward, as of any Function
         method = partial(_again, m, functions, args)
-        m.facts.saved.update(item.counter for item in saved)
+        m.facts.saved.update(item.version_counter for item in saved)
         return give_node(state, result, python_node(state, "CheckpointFunction", given, call, saved, method))
-    unknown = mode is not False and any(current(state, key).requires_grad is None for key in given)
+    unknown = mode is not False and any(resolve_view(state, key).requires_grad is None for key in given)
     for key in direct(result):
         if unknown:
             state.tensors[key] = replace(state.tensors[key], requires_grad=None)
@@ -129,7 +129,7 @@ def _again(
 ) -> BackwardResult:
     """The backward of the node: the function once more, then a backward through what it made."""
     if turn.towards:
-        raise Refused(INVALID)
+        raise TorchRaises(INVALID)
     if not turn.unpack():
         return BackwardResult(())
     node = turn.node
@@ -137,9 +137,9 @@ def _again(
     try:
         again = [_detached(state, value, node) for value in args]
         result = _in_turn(m, state, functions, again, node)
-        roots = [key for key in direct(result) if current(state, key).requires_grad is not False]
+        roots = [key for key in direct(result) if resolve_view(state, key).requires_grad is not False]
         if not roots:
-            raise Refused(UNNECESSARY)
+            raise TorchRaises(UNNECESSARY)
         reached = go_backward(m, state, roots, node, False, False, None, inner=True)
     finally:
         state.grad_mode = mode
@@ -151,7 +151,7 @@ def _detached(state: State, value: Value, node: ast.AST) -> Value:
     """An argument without its history, which requires grad as it did."""
     if not isinstance(value, TensorRef):
         return value
-    tensor = current(state, value.id)
+    tensor = resolve_view(state, value.id)
     key = fresh_id()
     state.tensors[key] = replace(
         tensor, id=key, created_at=state.point(node), grad_fn=None, base=None, view="", parameter=False

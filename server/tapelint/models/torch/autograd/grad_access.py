@@ -16,12 +16,12 @@ from ....autograd.gradients import history
 from ....domain.values import (
     NONE,
     BoundMethod,
+    BuiltinMethod,
     External,
     Function,
     HeapRef,
     Instance,
     Mapping,
-    Method,
     Optimizer,
     Partial,
     Sequence,
@@ -31,7 +31,7 @@ from ....domain.values import (
     Value,
 )
 from ....engine.machine import Machine
-from ....source import blocks, once, walk
+from ....source import blocks, cached_on_node, walk
 from ..nn import frozen_parts
 from .grad_use import use_grads
 
@@ -53,7 +53,7 @@ def assigned(m: Machine, state: State, leaf: int, value: Value, node: ast.AST) -
 
 
 def cleared_by_hand(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
-    history.cleared(state, [leaf], state.point(node), m.facts.premises(state))
+    history.cleared(state, [leaf], state.point(node), m.facts.relevant_assumptions(state))
     if len(state.history) > SHOWN:
         history.doubted(state, [key for key, past in state.history.items() if past.passes])
 
@@ -63,7 +63,7 @@ def read(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
     if node in _glances(m.tree):
         return
     history.looked_at(state, leaf if leaf in state.history else None)
-    m.facts.watched.add(leaf)
+    m.facts.wanted_gradients.add(leaf)
     if leaf in state.grads:
         m.facts.gradient_derived.add(state.grads[leaf])
 
@@ -80,10 +80,10 @@ def flowed(
         return
     if target is None:
         slopes.update(results)
-        for leaf in {state.tensors[key].memory for key in given if key not in slopes} & state.history.keys():
-            m.facts.updates.update(dict.fromkeys(results, leaf))
+        for leaf in {state.tensors[key].storage for key in given if key not in slopes} & state.history.keys():
+            m.facts.manual_updates.update(dict.fromkeys(results, leaf))
         return
-    leaf = state.tensors[target].memory
+    leaf = state.tensors[target].storage
     if target not in slopes and leaf in state.history:
         use_grads(m, state, [leaf], node)
 
@@ -94,7 +94,7 @@ def unknown_gradient(state: State) -> None:
     history.doubted(state)
 
 
-@once
+@cached_on_node
 def _glances(tree: ast.AST) -> frozenset[ast.AST]:
     """Where ``.grad`` is asked for and its value not used: ``p.grad is None``, ``p.grad.zero_()``."""
     found: list[ast.AST] = []
@@ -120,7 +120,7 @@ def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value
 
     What it returns may keep them and do so later.
     """
-    values = [v for v in given if not isinstance(v, (Unknown,)) or v.tensor in m.facts.holders]
+    values = [v for v in given if not isinstance(v, (Unknown,)) or v.tensor_id in m.facts.holders]
     name = function.name if isinstance(function, External) else ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "backward" in node.func.attr:
         history.doubted(state)
@@ -145,7 +145,7 @@ def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) ->
                 if tensor.grad_fn is None and tensor.requires_grad is not False:
                     yield value.id
             case Unknown():
-                yield from m.facts.holders.get(value.tensor, ())
+                yield from m.facts.holders.get(value.tensor_id, ())
             case Function():
                 if _reaches(m, value.node):
                     yield from state.history
@@ -165,7 +165,7 @@ def _parts(value: Value) -> tuple[Value, ...]:
     match value:
         case Tuple():
             return value.items
-        case Method():
+        case BuiltinMethod():
             return (value.receiver,)
         case BoundMethod():
             return (value.function, value.receiver)
@@ -188,11 +188,11 @@ def _held_by(thing: object) -> Iterable[Value]:
 
 def between_calls(m: Machine, state: State, method: ast.AST) -> None:
     """Code that calls a method again and again may clear gradients in between, if anything else in the file does."""
-    if m.ask(_clearings, m.tree) > _clearings(method):
+    if m.query(_clearings, m.tree) > _clearings(method):
         history.doubted(state)
 
 
-@once
+@cached_on_node
 def _clearings(node: ast.AST) -> int:
     """In how many places some code clears gradients."""
     return sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in walk(node))
@@ -201,7 +201,7 @@ def _clearings(node: ast.AST) -> int:
 # Conditions on which it depends what is cleared or stepped
 
 
-@once
+@cached_on_node
 def facts(node: ast.AST) -> tuple[frozenset[str], bool, frozenset[str]]:
     """By which attributes some code reaches for gradients, whether it jumps, and the names of what it calls."""
     touched, jumps, called = set(), False, set()
@@ -218,7 +218,7 @@ def facts(node: ast.AST) -> tuple[frozenset[str], bool, frozenset[str]]:
     return frozenset(touched), jumps, frozenset(called)
 
 
-@once
+@cached_on_node
 def _definitions(statement: ast.AST) -> list[tuple[int, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """The functions in a statement, each with its depth."""
     found, level, depth = [], [statement], 0
@@ -229,7 +229,7 @@ def _definitions(statement: ast.AST) -> list[tuple[int, ast.FunctionDef | ast.As
     return found
 
 
-@once
+@cached_on_node
 def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
     """How the file's functions reach for gradients, themselves or through others; those that do not are left out."""
     assert isinstance(tree, ast.Module)
@@ -248,7 +248,7 @@ def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
 
 def _reaches(m: Machine, node: ast.AST) -> frozenset[str]:
     """How some code reaches for gradients, through functions of this file and of those it imports as well."""
-    return m.ask(through, node, m.tree, *(module.source.tree for module in m.loads))
+    return m.query(through, node, m.tree, *(module.source.tree for module in m.loads))
 
 
 def through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
@@ -267,6 +267,6 @@ def weigh(m: Machine, node: ast.If, key: Hashable) -> None:
     """
     reached = _reaches(m, node)
     if facts(node)[1]:
-        reached |= _reaches(m, m.running[-1][0] if m.running else m.tree)
+        reached |= _reaches(m, m.call_stack[-1][0] if m.call_stack else m.tree)
     if reached:
         m.facts.gradient_relevant[key] = m.facts.gradient_relevant.get(key, False) or bool(reached & CLEARING)

@@ -26,10 +26,10 @@ def clear_grads(m: Machine, state: State, keys: Sequence[int], call: Call) -> No
         if grad is None:
             continue
         if gone is False:
-            bump(state, state.tensors[grad].counter, "zero_", call.node)
+            bump(state, state.tensors[grad].version_counter, "zero_", call.node)
         else:
             del state.grads[key]
-    history.cleared(state, keys, state.point(call.node), m.facts.premises(state))
+    history.cleared(state, keys, state.point(call.node), m.facts.relevant_assumptions(state))
 
 
 @method(TENSOR_METHODS, "zero_")
@@ -37,9 +37,9 @@ def zero_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Valu
     """``p.grad.zero_()``, ``p.grad.data.zero_()``: a write like others; if it was to a gradient, that is cleared."""
     assert isinstance(receiver, TensorRef)
     result = run(m, state, "zero_", [receiver], {}, call.node) or receiver
-    memory = state.tensors[receiver.id].memory
+    memory = state.tensors[receiver.id].storage
     for key, grad in state.grads.items():
-        if state.tensors[grad].memory == memory:
+        if state.tensors[grad].storage == memory:
             cleared_by_hand(m, state, key, call.node)
             break
     return result
@@ -51,8 +51,8 @@ def clip_gradients(m: Machine, state: State, call: Call) -> Value:
     for key in keys:
         grad = state.grads.get(key)
         if grad is not None:
-            bump(state, state.tensors[grad].counter, "clip_grad", call.node)
-    point, premises = state.point(call.node), m.facts.premises(state)
+            bump(state, state.tensors[grad].version_counter, "clip_grad", call.node)
+    point, premises = state.point(call.node), m.facts.relevant_assumptions(state)
     limit = call.get(1, "max_norm", call.get(1, "clip_value", NONE))
     number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
     past = history.groups(state, keys)

@@ -21,7 +21,7 @@ def use_grads(
     scaler: ast.expr | None = None,
 ) -> None:
     """``step``: what it used is reported, and the gradients are used from now on."""
-    past, point, premises = history.groups(state, keys), state.point(node), m.facts.premises(state)
+    past, point, premises = history.groups(state, keys), state.point(node), m.facts.relevant_assumptions(state)
     lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
     m.facts.publish(
         OptimizerStepped(
@@ -44,7 +44,7 @@ def use_grads(
 
 def premise_of(past: Sequence[history.Group]) -> str | None:
     """The assumption that some pass of these gradients rests on."""
-    return next((run.assumed for g, _ in past for run in g.passes if run.assumed), None)
+    return next((run.assumption for g, _ in past for run in g.passes if run.assumption), None)
 
 
 def _leaked(state: State, past: Sequence[history.Group]) -> tuple[tuple[history.Pass, ProgramPoint], ...]:
@@ -55,7 +55,7 @@ def _leaked(state: State, past: Sequence[history.Group]) -> tuple[tuple[history.
     found: dict[history.Pass, ProgramPoint] = {}
     for gradient, _ in past:
         for one in gradient.fresh[:-1]:
-            use = state.spent.get(one)
+            use = state.consumed_passes.get(one)
             if use is None or use.step is None or one in found or gradient.fresh[-1].stamp < use.stamp:
                 continue
             others = frozenset(one.leaves) - held

@@ -13,7 +13,7 @@ import ast
 from ....autograd import State, Tensor
 from ....autograd.events.broken_graph import AbsentGradientUsed
 from ....domain.values import NONE, Const, Unknown, Value
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 
 
 def missing(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
@@ -22,15 +22,15 @@ def missing(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     if made is None or not made.certain or made.op == "to" or not tensor.requires_grad:
         return Unknown("grad", False)
     value = Const(None)
-    m.absent[id(value)] = value, tensor, state.point(node)
+    m.missing_gradients[id(value)] = value, tensor, state.point(node)
     return value
 
 
 def used(m: Machine, state: State, value: Value, node: ast.AST, error: str) -> None:
     """``value`` is used where only a tensor will do; raises if it is such a None."""
-    found = m.absent.get(id(value)) if value == NONE else None
+    found = m.missing_gradients.get(id(value)) if value == NONE else None
     if found is None:
         return
     _, tensor, read = found
     m.facts.publish(AbsentGradientUsed(state.point(node), None, tensor.id, read, tensor.created_at))
-    raise Raised(error, "'NoneType' object", by_torch=True)
+    raise ProgramRaised(error, "'NoneType' object", by_torch=True)

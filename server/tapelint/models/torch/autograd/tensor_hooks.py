@@ -14,7 +14,18 @@ import ast
 from dataclasses import dataclass
 from functools import partial
 
-from ....autograd import BackwardResult, Hook, Leaf, NodeVisit, Refused, State, Tensor, leaf, retain, settle
+from ....autograd import (
+    BackwardResult,
+    Hook,
+    Leaf,
+    NodeVisit,
+    State,
+    Tensor,
+    TorchRaises,
+    leaf,
+    materialize_view,
+    retain,
+)
 from ....autograd.model.writes import check_read
 from ....domain.values import (
     NONE,
@@ -28,7 +39,7 @@ from ....domain.values import (
     Unknown,
     Value,
 )
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import FUNCTIONS, MODULE_METHODS, TENSOR_METHODS, Call, function, method
 
@@ -58,20 +69,22 @@ def looked_at(m: Machine, state: State, receiver: Value, call: Call) -> Tensor:
     assert isinstance(receiver, TensorRef)
     try:
         check_read(m.facts, state, receiver.id, call.node)
-    except Refused as refused:
-        raise Raised("RuntimeError", str(refused), by_torch=True) from None
-    return settle(state, receiver.id)
+    except TorchRaises as refused:
+        raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
+    return materialize_view(state, receiver.id)
 
 
 @method(TENSOR_METHODS, "register_hook", "register_post_accumulate_grad_hook")
 def register_hook(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     tensor = looked_at(m, state, receiver, call)
-    if tensor.requires_grad is False and not tensor.assumed:
-        raise Raised("RuntimeError", "cannot register a hook on a tensor that doesn't require gradient", by_torch=True)
+    if tensor.requires_grad is False and not tensor.assumption:
+        raise ProgramRaised(
+            "RuntimeError", "cannot register a hook on a tensor that doesn't require gradient", by_torch=True
+        )
     after = call.name != "register_hook"
-    if after and tensor.grad_fn is not None and tensor.grad_fn.certain and not tensor.assumed:
+    if after and tensor.grad_fn is not None and tensor.grad_fn.certain and not tensor.assumption:
         message = "post accumulate grad hooks cannot be registered on non-leaf tensors"
-        raise Raised("RuntimeError", message, by_torch=True)
+        raise ProgramRaised("RuntimeError", message, by_torch=True)
     if tensor.requires_grad is not True:
         return Unknown("handle")
     run = partial(_on_gradient, m, call.get(0, "hook"))
@@ -92,8 +105,8 @@ def retains(state: State, tensor: int) -> bool:
 @method(TENSOR_METHODS, "retain_grad")
 def retain_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     tensor = looked_at(m, state, receiver, call)
-    if tensor.requires_grad is False and not tensor.assumed:
-        raise Raised("RuntimeError", "can't retain_grad on Tensor that has requires_grad=False", by_torch=True)
+    if tensor.requires_grad is False and not tensor.assumption:
+        raise ProgramRaised("RuntimeError", "can't retain_grad on Tensor that has requires_grad=False", by_torch=True)
     if tensor.grad_fn is not None:
         registered(state, Hook(tensor.id, "retain", call.node, retain))
     return NONE

@@ -9,14 +9,26 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ....autograd import Leaf, Node, Refused, SavedTensor, State, Tensor, bump, check_write, current, edge_of, fresh_id
+from ....autograd import (
+    Leaf,
+    Node,
+    SavedTensor,
+    State,
+    Tensor,
+    TorchRaises,
+    bump,
+    check_write,
+    edge_of,
+    fresh_id,
+    resolve_view,
+)
 from ....autograd.events.custom_function import DirtyNotReturned
 from ....autograd.gradients.missing_mark_dirty import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
-from ....domain.mro import find
+from ....domain.mro import lookup_in_mro
 from ....domain.opaque_values import as_data, is_opaque
 from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from ..registry import Call, function
 from .context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
 from .hazards import called_at, forward_hazards
@@ -38,7 +50,7 @@ def apply(m: Machine, state: State, call: Call) -> Value:
     if forward is None or not isinstance(kind, HeapRef) or not isinstance(state.heap[kind.id], Class):
         return Unknown("apply")
     if m.facts.levels and setup is None:
-        raise Raised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
+        raise ProgramRaised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
     given = given_to(state, bound(forward, call, setup is not None), call.node)
     if m.facts.unmarked and state.grad_mode:
         tell_unmarked(m.facts, state, list(given.tensors.values()), call.node)
@@ -47,7 +59,7 @@ def apply(m: Machine, state: State, call: Call) -> Value:
     result = run_forward(m, state, forward, setup, context, given.values, call.node)
     needs = needs_grad(mode, flags)
     backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
-    m.read.update(method.node for method in (forward, setup, backward) if method is not None)
+    m.dependencies.update(method.node for method in (forward, setup, backward) if method is not None)
     definition = Definition(state.heap[kind.id].name, forward, setup, backward, context)
     return attach(m, state, call.node, definition, given, result, needs)
 
@@ -60,8 +72,8 @@ def needs_grad(mode: bool | None, flags: tuple[bool | None, ...]) -> bool | None
 def given_to(state: State, arguments: tuple[Value, ...], node: ast.AST) -> Given:
     """The arguments of one call of ``apply``, and the versions of the tensors among them."""
     values = tuple(as_data(state, value) if is_opaque(state, value) else value for value in arguments)
-    tensors = {v.id: current(state, v.id) for v in values if isinstance(v, TensorRef)}
-    return Given(values, tensors, {k: state.version(t.counter) for k, t in tensors.items()}, exact(node))
+    tensors = {v.id: resolve_view(state, v.id) for v in values if isinstance(v, TensorRef)}
+    return Given(values, tensors, {k: state.version(t.version_counter) for k, t in tensors.items()}, exact(node))
 
 
 def run_forward(
@@ -86,15 +98,15 @@ def run_forward(
 
 
 def own_function(state: State, kind: Value, name: str) -> Function | None:
-    found = find(state, kind, name)
+    found = lookup_in_mro(state, kind, name)
     return found[1] if found is not None and isinstance(found[1], Function) else None
 
 
 def flag(state: State, value: Value) -> bool | None:
     """Whether an argument needs a gradient: only tensors given directly do, those in a list are not looked for."""
     if isinstance(value, TensorRef):
-        return current(state, value.id).requires_grad
-    return value.grad if isinstance(value, Unknown) else False
+        return resolve_view(state, value.id).requires_grad
+    return value.requires_grad if isinstance(value, Unknown) else False
 
 
 def bound(forward: Function, call: Call, with_setup: bool) -> tuple[Value, ...]:
@@ -132,7 +144,7 @@ def attach(
         check_dirty(m, state, node, definition, key, key in outputs, needs)
     renamed = {t: fresh_id() if t in given.tensors and t not in dirty else t for t in outputs}
     for key in dirty:
-        bump(state, current(state, key).counter, definition.name, node, tensor=key)
+        bump(state, resolve_view(state, key).version_counter, definition.name, node, tensor=key)
     graph: Node | None = None
     if needs is not False:
         saved = saved_by(state, definition.context, outputs, given, dirty)
@@ -153,11 +165,11 @@ def check_dirty(
     if not returned:
         place = called_at(definition.preparing, "mark_dirty") or node
         m.facts.publish(DirtyNotReturned(state.point(node), None, definition.name, key, place))
-        raise Raised("RuntimeError", NOT_RETURNED, by_torch=True)
+        raise ProgramRaised("RuntimeError", NOT_RETURNED, by_torch=True)
     try:
-        check_write(m.facts, state, current(state, key), definition.name, node, needs)
-    except Refused as refused:
-        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+        check_write(m.facts, state, resolve_view(state, key), definition.name, node, needs)
+    except TorchRaises as refused:
+        raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
 
 
 def node_of(
@@ -172,7 +184,7 @@ def node_of(
     certain: bool,
 ) -> Node:
     """The graph node of one call, whose backward is the program's own."""
-    pairs = [(v, edge_of(current(state, v.id)) if isinstance(v, TensorRef) else None) for v in given.values]
+    pairs = [(v, edge_of(resolve_view(state, v.id)) if isinstance(v, TensorRef) else None) for v in given.values]
     graph = Node(
         fresh_id(),
         definition.name,
@@ -183,10 +195,10 @@ def node_of(
         certain,
         results=results,
         grad_fn=f"{definition.name}Backward",
-        anchors=tuple(given.tensors),
-        method=backward_of(m, state, definition, result, tuple(pairs), node, given.exact),
+        operand_ids=tuple(given.tensors),
+        custom_backward=backward_of(m, state, definition, result, tuple(pairs), node, given.exact),
     )
-    m.facts.saved.update(item.counter for item in saved)
+    m.facts.saved.update(item.version_counter for item in saved)
     return graph
 
 
@@ -207,10 +219,10 @@ def saved_by(
     kept: list[SavedTensor] = []
     for value in noted(state, context, SAVED):
         if isinstance(value, TensorRef):
-            record = current(state, value.id)
+            record = resolve_view(state, value.id)
             own = value.id in outputs and (value.id not in given.tensors or value.id in dirty)
             role = "result" if own else "input" if value.id in given.tensors else "intermediate"
-            kept.append(SavedTensor(role, value.id, record.counter, state.version(record.counter)))
+            kept.append(SavedTensor(role, value.id, record.version_counter, state.version(record.version_counter)))
     return state.packed(kept)
 
 
@@ -227,13 +239,13 @@ def _give(
     """The record of one output. Integers need no gradient; whether other results of an op without derivative are
     integers is not known.
     """
-    record = current(state, old)
+    record = resolve_view(state, old)
     if constant or record.kind in ("int", "bool"):
         needs, graph = False, None
     elif record.kind == "other" and needs:
         needs = None
     shared = record.base if record.base is not None else old if new != old else None
-    seen = state.version(record.counter)
+    seen = state.version(record.version_counter)
     if not dirty:
         state.tensors[new] = replace(
             record,
@@ -243,7 +255,7 @@ def _give(
             grad_fn=graph,
             base=shared,
             view="" if shared is None else "multi" if needs else "view",
-            seen=seen,
+            view_version=seen,
             parameter=False,
         )
     elif graph is not None and record.base is None:
@@ -255,10 +267,12 @@ def _give(
 def _give_view(state: State, record: Tensor, graph: Node, needs: bool | None, node: ast.AST) -> None:
     """A view that was marked dirty: its base gets the history, as with any write to a view."""
     assert record.base is not None
-    base = current(state, record.base)
+    base = resolve_view(state, record.base)
     point = state.point(node)
     edges: tuple[Node | Leaf, ...] = (graph,) if (old := edge_of(base)) is None else (old, graph)
     copy = Node(fresh_id(), graph.op, edges, point, (), True, needs is True, grad_fn="CopySlices", results=(base.id,))
     state.tensors[base.id] = replace(base, grad_fn=copy, requires_grad=needs)
     part = Node(fresh_id(), "as_strided", (copy,), point, certain=needs is True, results=(record.id,))
-    state.tensors[record.id] = replace(record, grad_fn=part, requires_grad=needs, seen=state.version(record.counter))
+    state.tensors[record.id] = replace(
+        record, grad_fn=part, requires_grad=needs, view_version=state.version(record.version_counter)
+    )

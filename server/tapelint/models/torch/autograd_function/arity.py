@@ -16,7 +16,7 @@ from ....autograd.events.custom_function import (
     OutputsMiscounted,
 )
 from ....domain.values import NONE, Const, Function, HeapRef, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from .hazards import ignored, own_nodes
 from .syntax import Definition, parameters
 
@@ -37,7 +37,9 @@ def check_outputs(m: Machine, state: State, definition: Definition, result: Valu
     if not len(names) - len(spec.defaults) <= len(values) <= len(names):
         event = OutputsMiscounted(state.point(turn.node), None, definition.name, len(values), len(names), function.node)
         m.facts.publish(event)
-        raise Raised("TypeError", f"{definition.name}.backward() takes {len(names) + 1} positional arguments", True)
+        raise ProgramRaised(
+            "TypeError", f"{definition.name}.backward() takes {len(names) + 1} positional arguments", True
+        )
     unread = [index for index, name in enumerate(names[: len(values)]) if ignored(function, name)]
     if unread and len(unread) < len(values) == len(turn.item.results):
         used = turn.users()
@@ -102,7 +104,7 @@ def _refuse_count(
     needed = next((definition.parameter(i) for i, (_, edge) in left if edge is not None), None)
     forward = definition.forward.node
     m.facts.publish(GradientsMiscounted(point, None, definition.name, len(inputs), count, place, forward, needed))
-    raise Raised("RuntimeError", "returned an incorrect number of gradients", True)
+    raise ProgramRaised("RuntimeError", "returned an incorrect number of gradients", True)
 
 
 def _check_kinds(
@@ -119,7 +121,7 @@ def _check_kinds(
         if isinstance(item, TensorRef) and is_no_tensor(state, value):
             name = definition.parameter(index)
             m.facts.publish(GradientForNothing(point, None, definition.name, index, name, place))
-            raise Raised("RuntimeError", "returned a gradient different than None", True)
+            raise ProgramRaised("RuntimeError", "returned a gradient different than None", True)
 
 
 def is_no_tensor(state: State, value: Value) -> bool:
@@ -139,7 +141,7 @@ def spelled(state: State, function: Function, result: Value) -> ast.Return | Non
                 return item
         elif isinstance(result, HeapRef) and isinstance(item.value, ast.List):
             return item  # a list is one value
-        elif isinstance(result, Const) or isinstance(result, TensorRef) and not state.tensors[result.id].assumed:
+        elif isinstance(result, Const) or isinstance(result, TensorRef) and not state.tensors[result.id].assumption:
             return item
     return None
 

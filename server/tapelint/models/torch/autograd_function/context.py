@@ -7,9 +7,9 @@ x, = ctx.saved_tensors        # in backward: freed already? written meanwhile? P
 
 from __future__ import annotations
 
-from ....autograd import Refused, State, current
+from ....autograd import State, TorchRaises, resolve_view
 from ....domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from ..registry import ATTRIBUTES, FUNCTIONS, Call
 
 CONTEXT = External("torch.autograd.function.FunctionCtx")
@@ -54,8 +54,10 @@ def save_for_backward(m: Machine, state: State, call: Call) -> Value:
         if isinstance(value, (Const, Tuple)) and value != NONE:
             kind = "tuple" if isinstance(value, Tuple) else type(value.value).__name__
             message = f"save_for_backward can only save variables, but argument {index} is of type {kind}"
-            raise Raised("TypeError", message, by_torch=True)
-    asked = [(v.id, state.version(current(state, v.id).counter)) for v in given if isinstance(v, TensorRef)]
+            raise ProgramRaised("TypeError", message, by_torch=True)
+    asked = [
+        (v.id, state.version(resolve_view(state, v.id).version_counter)) for v in given if isinstance(v, TensorRef)
+    ]
     _note(m, state, call, ASKED, tuple(Const(pair) for pair in asked))
     return _note(m, state, call, SAVED, given)
 
@@ -80,13 +82,13 @@ def save_for_forward(m: Machine, state: State, call: Call) -> Value:
 def saved_tensors(m: Machine, state: State, receiver: Value) -> Value:
     """In forward there are none yet. In backward PyTorch checks here that they are neither freed nor written."""
     assert isinstance(receiver, HeapRef)
-    turn = m.turns.get(receiver.id)
+    turn = m.node_visits.get(receiver.id)
     if turn is None:
         return Tuple(())
     try:
         turn.unpack()
-    except Refused as refused:
-        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    except TorchRaises as refused:
+        raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     return Tuple(noted(state, receiver, SAVED))
 
 

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....autograd import Facts, NodeVisit, State, Unmarked, Write, current
+from ....autograd import Facts, NodeVisit, State, Unmarked, Write, resolve_view
 from ....autograd.events.custom_function import (
     KeptTensorAltered,
     SavedThenWritten,
@@ -44,17 +44,17 @@ def own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
 def forward_hazards(facts: Facts, state: State, definition: Definition, given: Given, node: ast.AST) -> None:
     """What forward wrote: inputs that it did not mark dirty, and inputs that it had saved before."""
     dirty = tensors_noted(state, definition.context, DIRTY)
-    marked = {current(state, key).counter for key in dirty}
+    marked = {resolve_view(state, key).version_counter for key in dirty}
     for index, value in enumerate(given.values):
         tensor = given.tensors.get(value.id) if isinstance(value, TensorRef) else None
-        write = state.writes.get(tensor.counter) if tensor is not None else None
-        if tensor is None or write is None or tensor.counter in marked:
+        write = state.writes.get(tensor.version_counter) if tensor is not None else None
+        if tensor is None or write is None or tensor.version_counter in marked:
             continue
         culprit = write.since(given.versions[tensor.id])
         name = definition.parameter(index)
         if culprit is not None and tensor.requires_grad and tensor.grad_fn is not None:
             found = Unmarked(definition.name, name, tensor.grad_fn, culprit, state.point(node))
-            facts.unmarked[tensor.counter] = found
+            facts.unmarked[tensor.version_counter] = found
         _tell_saved_before(facts, state, definition, tensor.id, name, write, node)
 
 
@@ -77,7 +77,7 @@ def kept_on_context(
     """Inputs and outputs that forward put on the context itself, where no code watches over them."""
     found: list[KeptOnContext] = []
     for attribute, key in kept_otherwise(state, definition.context).items():
-        record = current(state, key)
+        record = resolve_view(state, key)
         own = {v.id for v in outputs if isinstance(v, TensorRef)}
         given = {v.id for v in inputs if isinstance(v, TensorRef)}
         if key in given:
@@ -86,7 +86,7 @@ def kept_on_context(
             role = "output"
         else:
             continue
-        found.append(KeptOnContext(attribute, key, record.counter, state.version(record.counter), role))
+        found.append(KeptOnContext(attribute, key, record.version_counter, state.version(record.version_counter), role))
     return tuple(found)
 
 
@@ -127,8 +127,8 @@ def backward_hazards(
 ) -> None:
     """What backward wrote although the node, or other code, may need it again."""
     for saved in turn.item.saved:
-        write = state.writes.get(saved.counter)
-        culprit = write.since(before[saved.counter]) if write is not None else None
+        write = state.writes.get(saved.version_counter)
+        culprit = write.since(before[saved.version_counter]) if write is not None else None
         if culprit is not None:
             facts.inside[culprit.stamp] = turn.item
             facts.publish(

@@ -40,15 +40,15 @@ def backward_of(
     def method(state: State, turn: NodeVisit) -> BackwardResult:
         check_outputs(m, state, definition, outcome, turn)
         altered_since_forward(m.facts, state, definition, kept, turn)
-        before = {saved.counter: state.version(saved.counter) for saved in turn.item.saved}
+        before = {saved.version_counter: state.version(saved.version_counter) for saved in turn.item.saved}
         gradients = [gradient(m, state, definition, v, turn, i) for i, v in enumerate(outputs)]
         outer = (state.grad_mode, state.inference, state.frame, state.calls, state.iterations)
         state.grad_mode, state.inference = turn.create, False
-        m.turns[definition.context.id] = turn
+        m.node_visits[definition.context.id] = turn
         try:
             result = m.call(state, function, [definition.context, *gradients], {}, turn.node)
         finally:
-            del m.turns[definition.context.id]
+            del m.node_visits[definition.context.id]
             state.grad_mode, state.inference, state.frame, state.calls, state.iterations = outer
         backward_hazards(m.facts, state, definition, turn, before)
         for given in gradients:

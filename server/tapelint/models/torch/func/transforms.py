@@ -16,15 +16,15 @@ from dataclasses import replace
 
 from ....autograd import (
     Level,
-    Refused,
     State,
     Tensor,
+    TorchRaises,
     alias,
     backward,
-    current,
     fresh_id,
     leaf,
     leave,
+    resolve_view,
     see_outside,
     unused,
 )
@@ -43,7 +43,7 @@ from ....domain.values import (
     Unknown,
     Value,
 )
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from .. import dispatch
 from ..autograd.backward_calls import new_gradient, refused
 from ..call_outcomes import for_each
@@ -77,10 +77,10 @@ def changed(state: State, value: Value, change: Callable[[int], Value], above: t
     within = (*above, value)
     if isinstance(thing, Sequence) and thing.kind == "list":
         found = [changed(state, item, change, within) for item in thing.items]
-        return HeapRef(state.new(Sequence("list", found, thing.open)))
+        return HeapRef(state.new(Sequence("list", found, thing.is_partial)))
     if isinstance(thing, Mapping) and thing.kind == "dict":
         items = {key: changed(state, item, change, within) for key, item in thing.items.items()}
-        return HeapRef(state.new(Mapping(items, thing.open)))
+        return HeapRef(state.new(Mapping(items, thing.is_partial)))
     return value
 
 
@@ -105,8 +105,8 @@ def inside(
     m: Machine, state: State, call: Call, run: Value, args: list[Value], chosen: list[int] | None, after: After
 ) -> Value:
     """Call a function at a level of its own, by which the arguments at ``chosen`` are leaves."""
-    if state.packing is not None:
-        raise Raised("RuntimeError", PACKED, by_torch=True)
+    if state.saved_tensor_override is not None:
+        raise ProgramRaised("RuntimeError", PACKED, by_torch=True)
     given = [key for value in (*args, *call.kwargs.values()) for key in tensors_in(state, value)]
     inputs: list[int] = []
 
@@ -120,14 +120,14 @@ def inside(
         handed[index] = changed(state, args[index] if known is None else TensorRef(known), wrapped)
     if not inputs:
         return m.call_unknown(state, args, call.kwargs, call.node, External(call.name))
-    memories = frozenset(state.tensors[key].counter for key in (*given, *inputs))
+    memories = frozenset(state.tensors[key].version_counter for key in (*given, *inputs))
     level = Level(inputs[0], state.grad_mode, memories, frozenset(inputs))
     mode, inference = state.grad_mode, state.inference
     state.grad_mode, state.inference = True, False
 
-    def ended(path: State, outcome: Value | Raised) -> Value:
+    def ended(path: State, outcome: Value | ProgramRaised) -> Value:
         try:
-            if isinstance(outcome, Raised):
+            if isinstance(outcome, ProgramRaised):
                 raise outcome
             return after(path, level, handed, outcome)
         finally:
@@ -150,7 +150,7 @@ def walked(m: Machine, state: State, roots: list[int], inputs: Iterable[int], ca
         return
     try:
         backward(m.facts, state, roots, call.node, None, True, reached, accumulate=False, inner=True)
-    except Refused as error:
+    except TorchRaises as error:
         raise refused(m, str(error)) from None
 
 
@@ -164,7 +164,7 @@ def gradient(
 
 
 def tracked(state: State, value: Value) -> list[int]:
-    return [key for key in tensors_in(state, value) if current(state, key).requires_grad is not False]
+    return [key for key in tensors_in(state, value) if resolve_view(state, key).requires_grad is not False]
 
 
 @function("torch.func.(grad)", "torch.func.(grad_and_value)", "torch.func.(jacrev)")
@@ -191,7 +191,7 @@ def reverse(m: Machine, state: State, call: Call) -> Value:
                 return Unknown("jacobian")
             result = gradient(m, path, roots, key, [], True, call)
             if scalar:
-                like = current(path, key)
+                like = resolve_view(path, key)
                 path.tensors[result] = replace(path.tensors[result], sizes=like.sizes, kind=like.kind)
             return TensorRef(result)
 
@@ -221,9 +221,9 @@ def vjp(m: Machine, state: State, call: Call) -> Value:
         try:
             backward(facts, path.fork(), roots, call.node, None, True, inputs, accumulate=False, inner=True)
             spoiled = False
-        except Refused:
+        except TorchRaises:
             spoiled = True
-        records = tuple(current(path, key) for key in (*roots, *inputs))
+        records = tuple(resolve_view(path, key) for key in (*roots, *inputs))
         graph = Const((records[: len(roots)], records[len(roots) :], level, spoiled))
         pull = Partial(External("torch.func.(pullback)"), (graph, Tuple(tuple(handed))), ())
         return Tuple((value, pull) if aux is None else (value, pull, aux))
@@ -318,8 +318,8 @@ def forward(
 ) -> Value:
     """Run a function whose derivative is computed along with it."""
 
-    def ended(path: State, outcome: Value | Raised) -> Value:
-        if isinstance(outcome, Raised):
+    def ended(path: State, outcome: Value | ProgramRaised) -> Value:
+        if isinstance(outcome, ProgramRaised):
             raise outcome
         return after(path, outcome)
 
@@ -334,6 +334,6 @@ def forward(
 def pushed(state: State, value: Value, given: list[Value], call: Call) -> Value:
     """What forward mode makes for each output: data, where nothing that went in has a graph."""
     plain = not any(tracked(state, item) for item in (value, *given)) and not any(
-        isinstance(item, Unknown) and item.grad is not False for item in given
+        isinstance(item, Unknown) and item.requires_grad is not False for item in given
     )
     return changed(state, value, lambda key: TensorRef(leaf(state, call.node, False if plain else None)))

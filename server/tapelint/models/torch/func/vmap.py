@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ....autograd import Level, State, current, fresh_id, leaf
+from ....autograd import Level, State, fresh_id, leaf, resolve_view
 from ....domain.values import Const, External, HeapRef, Mapping, Partial, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from .. import dispatch
 from ..call_outcomes import for_each
 from ..nn.module_registry import is_module_like, members, parameters_of
@@ -39,7 +39,7 @@ def batched(m: Machine, state: State, call: Call) -> Value:
         if dim == Const(None):
             return TensorRef(key)
         at = dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else 0
-        whole = current(state, key).sizes
+        whole = resolve_view(state, key).sizes
         if isinstance(whole, tuple) and -len(whole) <= at < len(whole):
             sizes.append(whole[at])
         made = dispatch.run(m, state, "select", [TensorRef(key), Const(at), Const(0)], {}, call.node)
@@ -53,8 +53,8 @@ def batched(m: Machine, state: State, call: Call) -> Value:
     count = next((size for size in sizes if size is not None), None)
     level = Level(fresh_id(), state.grad_mode, differentiates=False)
 
-    def ended(path: State, outcome: Value | Raised) -> Value:
-        if isinstance(outcome, Raised):
+    def ended(path: State, outcome: Value | ProgramRaised) -> Value:
+        if isinstance(outcome, ProgramRaised):
             raise outcome
 
         def whole(key: int) -> Value:
@@ -84,7 +84,7 @@ def given(state: State, value: Value, dim: Value, row: Callable[[int, Value], Va
     inner, thing = (state.heap.get(v.id) if isinstance(v, HeapRef) else None for v in (dim, value))
     if isinstance(inner, Mapping) and isinstance(thing, Mapping):
         items = {k: given(state, v, inner.items.get(k, Const(None)), row) for k, v in thing.items.items()}
-        return HeapRef(state.new(Mapping(items, thing.open)))
+        return HeapRef(state.new(Mapping(items, thing.is_partial)))
     return changed(state, value, lambda key: row(key, dim))
 
 

@@ -7,7 +7,7 @@ def update(actor, states, reward):
 
 from __future__ import annotations
 
-from ....autograd import State, current
+from ....autograd import State, resolve_view
 from ....domain.induction import is_plain
 from ....domain.opaque_values import as_data
 from ....domain.values import Const, Instance, TensorRef, Unknown, Value
@@ -27,7 +27,7 @@ def unless_network(m: Machine, state: State, thing: Instance, call: Call) -> Val
     if all(map(is_plain, values)):
         return Unknown("call")  # a function of numbers: networks are given tensors
     given = inputs_of(m, state, call)
-    if not any(current(state, key).requires_grad for key in given):
+    if not any(resolve_view(state, key).requires_grad for key in given):
         if thing.attributes[GUESSED] == Const(Guess.WALKED):
             return None
         certain = [value.id for value in values if isinstance(value, TensorRef)]

@@ -27,7 +27,7 @@ def taken(m: Machine, thing: Instance) -> None:
     """A submodule was accessed, so its parameters may be unfrozen separately."""
     hidden = thing.attributes.get(HIDDEN)
     if isinstance(hidden, TensorRef):
-        m.facts.parted.add(hidden.id)
+        m.facts.partially_exposed.add(hidden.id)
 
 
 def unknown_flag(m: Machine, state: State) -> None:
@@ -57,15 +57,15 @@ def require(state: State, keys: Iterable[int], wanted: bool | None) -> None:
 
 def look(m: Machine, state: State, keys: list[int]) -> None:
     """Parameters are used: what was frozen of a network is not known, if parts of it were accessed."""
-    if not m.facts.parted.isdisjoint(keys):
-        _doubt(state, [key for key in keys if key in m.facts.parted])
+    if not m.facts.partially_exposed.isdisjoint(keys):
+        _doubt(state, [key for key in keys if key in m.facts.partially_exposed])
 
 
 def flag_of_some(m: Machine, state: State, tensor: Tensor, wanted: object, node: ast.AST) -> object:
     """What ``requires_grad`` becomes of the parameter that stands for all, when ``node`` sets that of some."""
     if not tensor.stands_for_module or _of_all(state, node):
         return wanted
-    m.facts.parted.add(tensor.id)
+    m.facts.partially_exposed.add(tensor.id)
     return True if wanted is True or tensor.requires_grad is True else wanted and None
 
 

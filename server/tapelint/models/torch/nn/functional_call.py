@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from ....autograd import State
 from ....domain.values import NONE, TRUE, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from .. import dispatch
 from ..call_outcomes import for_each
 from ..registry import PARAMETRIZED, Call, function
@@ -41,7 +41,7 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
     keywords = {str(name): value for name, value in named.items.items()} if isinstance(named, Mapping) else {}
     own = {place: put(state, place, value) for place, (_, value) in placed.items()}
 
-    def restore(path: State, outcome: Value | Raised) -> Value:
+    def restore(path: State, outcome: Value | ProgramRaised) -> Value:
         for place, before in reversed(own.items()):
             now = put(path, place, before)
             name = placed[place][0]
@@ -49,7 +49,7 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
                 continue
             if isinstance(given, HeapRef) and isinstance(path.heap[given.id], Mapping):
                 path.edit(given.id).items[name] = now
-        if isinstance(outcome, Raised):
+        if isinstance(outcome, ProgramRaised):
             raise outcome
         return outcome
 
@@ -91,7 +91,7 @@ def is_whole(state: State, module: HeapRef, tensors: dict[str, Value], given: Va
     if not is_module_like(state, module):
         return False
     if not any(
-        getattr(state.heap[part.id], "open", False) for part in parts(state, given) if isinstance(part, HeapRef)
+        getattr(state.heap[part.id], "is_partial", False) for part in parts(state, given) if isinstance(part, HeapRef)
     ):
         return True
     below = [module, *(item for _, item in members(state, module))]
@@ -133,7 +133,7 @@ def place_of(state: State, module: HeapRef, name: str) -> Place | None:
     for key, child in children(state, module):
         if name.startswith(f"{key}."):
             return place_of(state, child, name[len(key) + 1 :])
-    hides = thing.open or not thing.attributes.keys().isdisjoint((HIDDEN, ALL, PARAMETRIZED))
+    hides = thing.is_partial or not thing.attributes.keys().isdisjoint((HIDDEN, ALL, PARAMETRIZED))
     return None if hides or "." in name else (module.id, name)
 
 

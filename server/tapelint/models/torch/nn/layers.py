@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from .... import ops
-from ....autograd import Refused, State, leaf, record
+from ....autograd import State, TorchRaises, leaf, record
 from ....autograd.model.recording import Arg, flatten
 from ....domain.mro import is_module
 from ....domain.opaque_values import as_data
@@ -31,7 +31,7 @@ from ....domain.values import (
     Unknown,
     Value,
 )
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from ....ops.layers import bare, is_there
 from ....ops.module_names import is_ownless
 from .. import dispatch, precision
@@ -62,15 +62,15 @@ def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: di
             found = m.iterate(state, args[0], node) if args else None
             items, more = (found.values, not found.exact) if found else ([], False)
         elif len(args) == 1 and isinstance(args[0], HeapRef) and isinstance(thing := state.heap[args[0].id], Mapping):
-            items, more = list(thing.items.values()), thing.open
+            items, more = list(thing.items.values()), thing.is_partial
             names = tuple(map(str, thing.items))
         return HeapRef(state.new(Sequence(CONTAINERS[name], items, more, names=names)))
     if name in DICTS:
         source = state.heap[args[0].id] if args and isinstance(args[0], HeapRef) else None
         known = source if isinstance(source, Mapping) else Mapping({}, bool(args))
-        return HeapRef(state.new(Mapping(dict(known.items), known.open, "ModuleDict")))
+        return HeapRef(state.new(Mapping(dict(known.items), known.is_partial, "ModuleDict")))
     made = HeapRef(state.new(Instance(External(name), {})))
-    m.made[made.id] = node
+    m.created_by[made.id] = node
     build_layer(m, state, made, name, args, kwargs, node)
     return made
 
@@ -101,7 +101,7 @@ def _build_unknown(m: Machine, state: State, thing: Instance, name: str, given: 
         thing.attributes[f"(given {index})"] = module
     if is_ownless(name):
         return
-    made = leaf(state, node, True, parameter=True, assumed=name.rpartition(".")[2], stands_for_module=True)
+    made = leaf(state, node, True, parameter=True, assumption=name.rpartition(".")[2], stands_for_module=True)
     m.facts.name(made, f"the parameters of {name.rpartition('.')[2]}")
     thing.attributes[HIDDEN] = TensorRef(made)
 
@@ -121,7 +121,7 @@ def _add_tensors(
             made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
             thing.attributes[base] = TensorRef(made)
             if "dtype" not in given:
-                m.facts.single.add(made)
+                m.facts.float32.add(made)
     for buffer in row.buffers:
         base = bare(buffer)
         if isinstance(given.get(base), TensorRef):
@@ -166,7 +166,7 @@ def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Va
 
 def opaque_module(m: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> HeapRef:
     """An unknown network: one parameter stands for all. That it is one may be a ``guess``."""
-    made = leaf(state, node, True, parameter=True, assumed=name, stands_for_module=True)
+    made = leaf(state, node, True, parameter=True, assumption=name, stands_for_module=True)
     m.facts.name(made, f"the parameters of {name}")
     attributes: dict[str, Value] = {HIDDEN: TensorRef(made), "training": Unknown("training", False)}
     if guess is not None:
@@ -209,8 +209,8 @@ def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: C
         extent = result_extent(state, op.name, operands.values)
         keys = record(m.facts, state, op, operands.tensors, call.node, output.count("T"), sizes=extent)
         precision.follow(m, op, operands.values, flatten(operands.tensors), keys)
-    except Refused as refused:
-        raise Raised("RuntimeError", str(refused), by_torch=True) from None
+    except TorchRaises as refused:
+        raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     result = structured(output, list(keys))
     return result if operands.packed is None else repacked(result, operands.packed)
 

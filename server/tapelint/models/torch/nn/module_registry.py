@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from ....autograd import State
-from ....domain.mro import OBJECT, is_module, linear_order
+from ....domain.mro import OBJECT, is_module, mro_of
 from ....domain.values import Class, Const, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
 
 KINDS = ("_parameters", "_buffers", "_modules")
@@ -202,8 +202,8 @@ def all_attributes(state: State, owner: HeapRef) -> Value:
         found[ITEMS] = HeapRef(state.new(state.heap[inner.id].copy()))
     if is_module_like(state, owner):
         found.update({kind: registry(state, owner, kind) for kind in KINDS})
-    foreign = [kind for kind in linear_order(state, thing.kind) if not isinstance(kind, HeapRef) and kind not in PLAIN]
-    return HeapRef(state.new(Mapping(found, thing.open or bool(foreign))))
+    foreign = [kind for kind in mro_of(state, thing.kind) if not isinstance(kind, HeapRef) and kind not in PLAIN]
+    return HeapRef(state.new(Mapping(found, thing.is_partial or bool(foreign))))
 
 
 def all_replaced(state: State, owner: HeapRef, value: Value) -> None:
@@ -214,7 +214,7 @@ def all_replaced(state: State, owner: HeapRef, value: Value) -> None:
     thing = state.edit(owner.id)
     held = {name: item for name, item in source.items.items() if isinstance(name, str) and name not in KINDS}
     if isinstance(thing, Instance):
-        thing.attributes, thing.open = held, thing.open or source.open and not held
+        thing.attributes, thing.is_partial = held, thing.is_partial or source.is_partial and not held
     elif isinstance(thing, (Sequence, Mapping)) and isinstance(inner := held.get(ITEMS), HeapRef):
         thing.items = state.heap[inner.id].copy().items
 

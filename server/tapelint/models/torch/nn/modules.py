@@ -9,28 +9,28 @@ from __future__ import annotations
 import ast
 
 from .... import ops
-from ....autograd import State, bump, current, edge_of, invent
+from ....autograd import State, bump, edge_of, invent, resolve_view
 from ....autograd.gradients import history
-from ....domain.mro import linear_order, own_method
+from ....domain.mro import mro_of, own_method
 from ....domain.values import (
     FALSE,
     NONE,
     TRUE,
     BoundMethod,
+    BuiltinMethod,
     Const,
     External,
     Function,
     HeapRef,
     Instance,
     Mapping,
-    Method,
     Sequence,
     TensorRef,
     Tuple,
     Unknown,
     Value,
 )
-from ....engine.machine import MAX_RECURSION, Machine, Raised
+from ....engine.machine import MAX_RECURSION, Machine, ProgramRaised
 from ....source import written
 from .. import precision
 from ..autograd.grad_access import reach
@@ -59,14 +59,17 @@ def is_open(state: State, value: Value) -> bool:
     """Whether a module may have parameters we do not know of."""
     below = [item for _, item in members(state, value) if isinstance(item, HeapRef)]
     things = [state.heap[item.id] for item in [*below, *([value] if isinstance(value, HeapRef) else [])]]
-    return any(getattr(thing, "open", False) or _holds_unknown(thing) for thing in things)
+    return any(getattr(thing, "is_partial", False) or _holds_unknown(thing) for thing in things)
 
 
 def _holds_unknown(thing: object) -> bool:
     """Whether something unknown is kept in an object, which may be a module."""
     items = list(thing.attributes.values()) if isinstance(thing, Instance) else getattr(thing, "items", ())
     values = items.values() if isinstance(items, dict) else items
-    return any(isinstance(value, Unknown) and value.grad is not False or isinstance(value, Method) for value in values)
+    return any(
+        isinstance(value, Unknown) and value.requires_grad is not False or isinstance(value, BuiltinMethod)
+        for value in values
+    )
 
 
 @method(MODULE_METHODS, "__call__")
@@ -101,21 +104,21 @@ def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 def _run_container(m: Machine, state: State, receiver: HeapRef, held: Sequence | Mapping, call: Call) -> Value:
     """``Sequential`` calls what it holds; lists and dicts of modules have no forward."""
     if isinstance(held, Mapping) or held.kind != "Sequential":
-        raise Raised("NotImplementedError")
-    if m.inside.count(receiver.id) > 2 * MAX_RECURSION:
-        raise Raised("RecursionError")  # it holds itself: the program's own functions go back earlier
-    m.inside.append(receiver.id)
+        raise ProgramRaised("NotImplementedError")
+    if m.running_sequentials.count(receiver.id) > 2 * MAX_RECURSION:
+        raise ProgramRaised("RecursionError")  # it holds itself: the program's own functions go back earlier
+    m.running_sequentials.append(receiver.id)
     try:
         return sequential(m, state, held.items, call)
     finally:
-        m.inside.pop()
+        m.running_sequentials.pop()
 
 
 def _row_of(state: State, thing: Instance) -> ops.Layer | None:
     """The row of the layer of ``torch.nn`` that an object is, or that its class is derived from."""
     kind = thing.kind
     if not isinstance(kind, External):
-        kind = next((k for k in linear_order(state, kind) if isinstance(k, External)), External(""))
+        kind = next((k for k in mro_of(state, kind) if isinstance(k, External)), External(""))
     if not kind.name.startswith("torch.nn.") or HIDDEN in thing.attributes:
         return None
     return ops.layer(kind.name.rpartition(".")[2])
@@ -129,7 +132,7 @@ def _run_unknown(m: Machine, state: State, receiver: HeapRef, call: Call) -> Val
     name = written(call.node.func) if isinstance(call.node, ast.Call) else "module"
     if not hidden and not given:
         return Unknown("call")
-    edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(current(state, key)))]
+    edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(resolve_view(state, key)))]
     given += [key for key in hidden if state.tensors[key].requires_grad is None]
     made = invent(m.facts, state, given, call.node, name, edges)
     return TensorRef(made)
@@ -150,7 +153,7 @@ def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Valu
     value = call.args[0] if call.args else Unknown("input", False)
     for item in items:
         thing = state.heap[item.id] if isinstance(item, HeapRef) else None
-        made = m.made.get(item.id) if isinstance(item, HeapRef) else None
+        made = m.created_by.get(item.id) if isinstance(item, HeapRef) else None
         if made is not None and isinstance(thing, Instance) and thing.attributes.get("inplace") == TRUE:
             calls = state.calls
             state.calls = (*calls, call.node)
@@ -261,7 +264,7 @@ def load_state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Va
     if call.get(2, "assign", FALSE) != FALSE:
         return Unknown("keys")
     for _, key in parameters_of(state, receiver):
-        bump(state, state.tensors[key].counter, "load_state_dict", call.node, tensor=key)
+        bump(state, state.tensors[key].version_counter, "load_state_dict", call.node, tensor=key)
     return Unknown("keys")
 
 
@@ -272,7 +275,7 @@ def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.args or call.kwargs or not is_module_like(state, receiver):
         return Unknown("state_dict", False)
     items: dict[object, Value] = {
-        name: TensorRef(cut(m, state, current(state, key), call.node, "detach"))
+        name: TensorRef(cut(m, state, resolve_view(state, key), call.node, "detach"))
         for name, key in parameters_of(state, receiver)
         if not name.endswith(HIDDEN)
     }
@@ -297,7 +300,7 @@ def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         if call.name == "register_buffer":
             note(state.edit(receiver.id), BUFFERS, str(name.value))
     elif isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
-        state.edit(receiver.id).open = True
+        state.edit(receiver.id).is_partial = True
     return NONE
 
 
@@ -314,8 +317,8 @@ def absent_attribute(m: Machine, state: State, receiver: Value, call: Call) -> V
     if not isinstance(thing, Instance) or not isinstance(name, Const):
         return Unknown("attribute")
     found = thing.attributes.get(str(name.value))
-    if found is None and not thing.open and HIDDEN not in thing.attributes:
-        raise Raised("AttributeError")
+    if found is None and not thing.is_partial and HIDDEN not in thing.attributes:
+        raise ProgramRaised("AttributeError")
     return found if found is not None else Unknown("attribute")
 
 
@@ -323,7 +326,13 @@ def initialise(m: Machine, state: State, call: Call) -> Value:
     """``nn.init.*_``: a write under no_grad."""
     target = call.get(0, "tensor")
     if isinstance(target, TensorRef):
-        bump(state, current(state, target.id).counter, call.name.rpartition(".")[2], call.node, tensor=target.id)
+        bump(
+            state,
+            resolve_view(state, target.id).version_counter,
+            call.name.rpartition(".")[2],
+            call.node,
+            tensor=target.id,
+        )
         return target
     return Unknown("init")
 

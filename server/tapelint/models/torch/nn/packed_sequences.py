@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....autograd import State, current
+from ....autograd import State, resolve_view
 from ....domain.values import NONE, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
 from .. import dispatch
@@ -70,6 +70,6 @@ def pad(m: Machine, state: State, call: Call) -> Value:
 def _unknown(m: Machine, state: State, value: Value, call: Call) -> Value:
     """A tensor of which only that is known which graph it may have."""
     tensor = dispatch.tensor_of(m, state, value)
-    if tensor is None or current(state, tensor).requires_grad is False:
+    if tensor is None or resolve_view(state, tensor).requires_grad is False:
         return Unknown(call.name.rpartition(".")[2], None if tensor is None else False)
     return dispatch.opaque(m, state, [tensor], call.node, call.name.rpartition(".")[2])

@@ -27,7 +27,7 @@ def averaged_model(m: Machine, state: State, call: Call) -> Value:
 
 def update_parameters(m: Machine, state: State, call: Call) -> Value:
     for _, key in parameters_of(state, call.args[0]):
-        bump(state, state.tensors[key].counter, "update_parameters", call.node, tensor=key)
+        bump(state, state.tensors[key].version_counter, "update_parameters", call.node, tensor=key)
     return NONE
 
 

@@ -33,7 +33,7 @@ def begin(m: Machine, state: State, call: Call) -> Value:
         return NONE
     thing: Instance = state.edit(receiver.id)
     if not held.params:
-        thing.open = True
+        thing.is_partial = True
         return NONE
     defaults = inner.get(1, "defaults")
     groups = param_groups(m, state, made)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 
-from ....autograd import Refused, State, bump, check_inference_write, current, leaf, record_untracked_write
+from ....autograd import State, TorchRaises, bump, check_inference_write, leaf, record_untracked_write, resolve_view
 from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized
 from ....autograd.gradients import history
 from ....checks.unoptimized_parameters import refuse_nothing
@@ -28,7 +28,7 @@ from ....domain.values import (
     Value,
     Zip,
 )
-from ....engine.machine import Machine, Raised
+from ....engine.machine import Machine, ProgramRaised
 from ....engine.paths.truth import truth
 from ..autograd.grad_calls import clear_grads, written
 from ..autograd.grad_use import use_grads
@@ -60,7 +60,7 @@ def make(m: Machine, state: State, call: Call) -> Value:
     more = not found or isinstance(given, Unknown) or len(held) < len(found)
     name = call.name.rpartition(".")[2]
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
-    m.made[made.id] = call.node
+    m.created_by[made.id] = call.node
     if _is_groups(state, given):
         assert isinstance(given, HeapRef)
         m.grouped[made.id] = given
@@ -70,8 +70,8 @@ def make(m: Machine, state: State, call: Call) -> Value:
 def _refuse_empty(state: State, given: Value) -> None:
     """An optimizer must be given some parameter; a list that may hold more than is known is no empty one."""
     listed = state.heap[given.id] if isinstance(given, HeapRef) else None
-    if isinstance(listed, Sequence) and not listed.items and not listed.open:
-        raise Raised("ValueError", "optimizer got an empty parameter list", by_torch=True)
+    if isinstance(listed, Sequence) and not listed.items and not listed.is_partial:
+        raise ProgramRaised("ValueError", "optimizer got an empty parameter list", by_torch=True)
 
 
 def _is_stateful(name: str, call: Call) -> bool:
@@ -92,21 +92,21 @@ def _is_dict(state: State, value: Value) -> bool:
 
 def is_moved(state: State, key: int) -> bool:
     """Whether a tensor is what ``leaf.to(device)`` gave: the leaf itself, or a copy that an optimizer refuses."""
-    made = current(state, key).grad_fn
+    made = resolve_view(state, key).grad_fn
     return made is not None and made.op == MOVED
 
 
 def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> None:
     """Only leaves collect a ``.grad`` of themselves, or what was asked to keep it."""
     for key in keys:
-        tensor = current(state, key)
+        tensor = resolve_view(state, key)
         made = tensor.grad_fn
-        if made is None or not tensor.requires_grad or tensor.assumed or not made.certain or retains(state, key):
+        if made is None or not tensor.requires_grad or tensor.assumption or not made.certain or retains(state, key):
             continue
         if is_moved(state, key):
             continue
         m.facts.publish(NonLeafOptimized(state.point(call.node), None, key, tensor.created_at))
-        raise Raised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
+        raise ProgramRaised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
 
 
 def _collected(m: Machine, state: State, value: Value, call: Call) -> Value:
@@ -137,14 +137,14 @@ def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.e
         iterations, run = state.iterations, m.new_run()
         for number in range(2 if optimizer.searches and not optimizer.single else 1):
             if optimizer.searches:
-                m.lap(state, call.node, run, number + 1, len(iterations))
+                m.begin_iteration(state, call.node, run, number + 1, len(iterations))
             state.grad_mode = True
             result = m.call(state, closure, [], {}, call.node)
             state.grad_mode = mode
             if optimizer.searches:
                 _update(m, state, optimizer, call, scaler)
             state.iterations = iterations
-            if not optimizer.open and not any(key in state.grads for key in optimizer.params):
+            if not optimizer.is_partial and not any(key in state.grads for key in optimizer.params):
                 break  # without a gradient LBFGS has nothing to search for
         if optimizer.searches:
             return result
@@ -162,7 +162,9 @@ def _write_state(m: Machine, state: State, receiver: HeapRef, call: Call) -> Non
     for key in stepped:
         if (made := optimizer.began.get(key)) is not None and not state.inference:
             m.facts.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
-            raise Raised("RuntimeError", "Inplace update to inference tensor outside InferenceMode", by_torch=True)
+            raise ProgramRaised(
+                "RuntimeError", "Inplace update to inference tensor outside InferenceMode", by_torch=True
+            )
     if new := [key for key in stepped if key not in optimizer.began]:
         state.edit(receiver.id).began.update(dict.fromkeys(new, now if state.inference else None))
 
@@ -176,13 +178,13 @@ def write_parameters(m: Machine, state: State, optimizer: Optimizer, node: ast.A
     """Each parameter that has a gradient is written in place; by a fused optimizer where no version counts it."""
     for key in optimizer.params:
         if key in state.grads and optimizer.fused:
-            record_untracked_write(state, state.tensors[key].memory, f"{optimizer.name}.step", node, -1)
+            record_untracked_write(state, state.tensors[key].storage, f"{optimizer.name}.step", node, -1)
         elif key in state.grads:
             try:
                 check_inference_write(m.facts, state, state.tensors[key], f"{optimizer.name}.step", node)
-            except Refused as refused:
-                raise Raised("RuntimeError", str(refused), by_torch=True) from None
-            bump(state, state.tensors[key].counter, f"{optimizer.name}.step", node, tensor=key)
+            except TorchRaises as refused:
+                raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
+            bump(state, state.tensors[key].version_counter, f"{optimizer.name}.step", node, tensor=key)
 
 
 @method(OPTIMIZER_METHODS, "zero_grad")
@@ -215,7 +217,7 @@ def param_groups(m: Machine, state: State, owner: HeapRef) -> Value:
     if owner.id in m.grouped:
         return m.grouped[owner.id]
     optimizer: Optimizer = state.heap[owner.id]
-    params = HeapRef(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.open)))
+    params = HeapRef(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.is_partial)))
     return HeapRef(state.new(Sequence("list", [HeapRef(state.new(Mapping({"params": params}, True)))])))
 
 
@@ -238,7 +240,7 @@ def scale(m: Machine, state: State, call: Call) -> Value:
     factor = TensorRef(leaf(state, call.node))
     scaled = run(m, state, "mul", [loss, factor], {}, call.node) or loss
     if isinstance(scaled, TensorRef) and truth(m, state, enabled) is not False:
-        m.facts.scaled[scaled.id] = state.point(call.node)
+        m.facts.made_by_scaler[scaled.id] = state.point(call.node)
     return scaled
 
 
