@@ -39,7 +39,7 @@ def on_escape(state: State, given: list[int]) -> None:
         state.evaluation_graphs.clear()
 
 
-def leave(m: Machine, state: State, run: int) -> None:
+def leave(machine: Machine, state: State, run: int) -> None:
     """A loop has ended on this path."""
     first, second = state.evaluation_graphs.pop((run, 1), None), state.evaluation_graphs.pop((run, 2), None)
     if first is None or second is None:
@@ -48,10 +48,10 @@ def leave(m: Machine, state: State, run: int) -> None:
     if _keeps_some(point.iterations[-1].loop):
         return
     nodes, trained = _graph(state, graph)
-    if not trained or any(node.created_at.call_site in m.facts.walked for node in nodes):
+    if not trained or any(node.created_at.call_site in machine.facts.walked for node in nodes):
         return
     if not nodes & reachable_graph(state):
-        m.facts.publish(EvaluationRecorded(point, None, point.iterations[-1].loop, len(nodes)))
+        machine.facts.publish(EvaluationRecorded(point, None, point.iterations[-1].loop, len(nodes)))
 
 
 @cached_on_node

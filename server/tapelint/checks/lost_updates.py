@@ -22,18 +22,20 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
-def bound(m: Machine, state: State, name: str, value: int, statement: ast.AST) -> None:
+def bound(machine: Machine, state: State, name: str, value: int, statement: ast.AST) -> None:
     """``name`` is about to be bound to a ``value`` that was computed from a leaf and its gradient."""
-    old = m.lookup(state, name)
-    leaf = m.facts.manual_updates[value]
+    old = machine.lookup(state, name)
+    leaf = machine.facts.manual_updates[value]
     loop = state.iterations[-1].loop if state.iterations else None
     if not isinstance(old, TensorRef) or state.tensors[old.id].storage != leaf:
         return
     if not isinstance(loop, (ast.For, ast.AsyncFor)) or not _binds(loop.target, name):
         return
-    scope = m.call_stack[-1][0] if m.call_stack else m.tree
-    if not m.query(partial(_read_after, name), scope, statement, loop):
-        m.facts.publish(UpdateDropped(state.point(statement), state.tensors[leaf].assumption_text, leaf, name, loop))
+    scope = machine.call_stack[-1][0] if machine.call_stack else machine.tree
+    if not machine.query(partial(_read_after, name), scope, statement, loop):
+        machine.facts.publish(
+            UpdateDropped(state.point(statement), state.tensors[leaf].assumption_text, leaf, name, loop)
+        )
 
 
 def _binds(target: ast.AST, name: str) -> bool:

@@ -39,13 +39,13 @@ MOST = 400
 """How many values are looked at to find who holds a tensor."""
 
 
-def on_loop_exit(m: Machine, state: State, run: int) -> None:
+def on_loop_exit(machine: Machine, state: State, run: int) -> None:
     """A loop ends: what do its variables and containers hold of more than one iteration?
 
     A loop in the ``forward`` of a module, or in what it calls, goes through layers or time steps: its graph belongs
     together, and to the caller.
     """
-    if any(_is_forward(state, definition, given) for definition, given in m.call_stack):
+    if any(_is_forward(state, definition, given) for definition, given in machine.call_stack):
         return
     frame: Frame = state.heap[state.frame]
     if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations):
@@ -99,7 +99,7 @@ def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
     return any(is_module_like(state, frame.variables.get(name, NONE)) for name in names)
 
 
-def report_retained(m: Machine, state: State, outside: Iterable[Value]) -> None:
+def report_retained(machine: Machine, state: State, outside: Iterable[Value]) -> None:
     """A path ends: what was collected, was never walked, and is held by nothing else (``outside``).
 
     Walked on any path: a loop has more iterations than are followed, and a later one may be the one with a backward.
@@ -113,12 +113,12 @@ def report_retained(m: Machine, state: State, outside: Iterable[Value]) -> None:
     theirs = _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
     for each in state.retained_after_loop.values():
         top = state.tensors[each.tensor].grad_fn
-        if top in theirs or any(n in theirs or n.created_at.call_site in m.facts.walked for n in each.alive):
+        if top in theirs or any(n in theirs or n.created_at.call_site in machine.facts.walked for n in each.alive):
             continue
         walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
         if walk is not None and all(lap.run != each.lap.run for lap in walk.point.iterations):
             continue  # collected for a backward after the loop
-        m.facts.publish(GraphKeptAlive(each.stored.point, None, each))
+        machine.facts.publish(GraphKeptAlive(each.stored.point, None, each))
 
 
 def is_vague(state: State, result: Value) -> bool:
@@ -141,13 +141,13 @@ def _collects(stored: Stored) -> bool:
     return stored.how == "appended" or any(isinstance(target, ast.Subscript) for target in targets)
 
 
-def on_return(m: Machine, state: State, call: ast.AST) -> None:
+def on_return(machine: Machine, state: State, call: ast.AST) -> None:
     """A call made in a loop returns: what it leaves in memory that no code can reach any more."""
     made = replace(state.point(call), calls=(*state.calls, call))
     known = _tensors(state, *_scope(state), *([state.completion_value] if state.completion_value is not None else ()))
     if known is None:
         return
-    left(m.facts, state, made, known)
+    left(machine.facts, state, made, known)
     if state.retaining:
         forget(state, _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None))
 

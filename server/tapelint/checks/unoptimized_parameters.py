@@ -37,12 +37,12 @@ class HeldLeaves:
     leaves: tuple[int, ...]
 
 
-def look(m: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None) -> None:
+def look(machine: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None) -> None:
     """An optimizer of ``keys`` steps: tell what it should hold, too."""
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
     if any(thing.is_partial for thing in optimizers.values()):
         return
-    lost = _lost_leaves(m, state, optimizers.values())
+    lost = _lost_leaves(machine, state, optimizers.values())
     mine = max((key for key, thing in optimizers.items() if thing.params == list(keys)), default=None)
     if not lost or mine is None:
         return
@@ -51,31 +51,31 @@ def look(m: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optim
         for why, kept in _missing(state, owner, frozenset(lost), frozenset(keys), mine):
             if (kept.owner, kept.attribute) not in reported:
                 reported.add((kept.owner, kept.attribute))
-                _tell(m, state, why, kept, now, optimizer, mine)
+                _tell(machine, state, why, kept, now, optimizer, mine)
 
 
-def _lost_leaves(m: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
+def _lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
     """The leaves that backward passes come to and that no optimizer holds."""
     held = {key for thing in optimizers for key in thing.params}
     return {
         key
         for key in state.history
-        if key not in held and key not in m.facts.wanted_gradients and _untrained(state, key)
+        if key not in held and key not in machine.facts.wanted_gradients and _untrained(state, key)
     }
 
 
 def _tell(
-    m: Machine, state: State, why: str, kept: HeldLeaves, now: ProgramPoint, optimizer: ast.expr | None, mine: int
+    machine: Machine, state: State, why: str, kept: HeldLeaves, now: ProgramPoint, optimizer: ast.expr | None, mine: int
 ) -> None:
-    home = m.facts.attribute_stores.get((kept.owner, kept.attribute))
+    home = machine.facts.attribute_stores.get((kept.owner, kept.attribute))
     target, value = home or (None, state.tensors[kept.leaves[0]].created_at.node)
     passes = [run for key in kept.leaves for run in state.history[key].passes]
-    m.facts.publish(
+    machine.facts.publish(
         NeverStepped(
             now,
             next((run.assumption for run in passes if run.assumption), None),
             optimizer,
-            m.created_by.get(mine),
+            machine.created_by.get(mine),
             kept.leaves,
             why,  # type: ignore[arg-type]
             target,
@@ -85,9 +85,9 @@ def _tell(
     )
 
 
-def refuse_nothing(m: Machine, state: State, given: Value, call: Call) -> None:
+def refuse_nothing(machine: Machine, state: State, given: Value, call: Call) -> None:
     """An optimizer is given what ``parameters()`` found, and that is nothing: all there is lies in plain containers."""
-    module = m.facts.parameters_requested_by.get(given.id) if isinstance(given, HeapRef) else None
+    module = machine.facts.parameters_requested_by.get(given.id) if isinstance(given, HeapRef) else None
     thing = state.heap[module] if module is not None else None
     if (
         not isinstance(thing, Instance)
@@ -97,10 +97,10 @@ def refuse_nothing(m: Machine, state: State, given: Value, call: Call) -> None:
         return
     for name, value in thing.attributes.items():
         leaves = tuple(_in_containers(state, value, DEPTH))
-        home = m.facts.attribute_stores.get((module, name)) if module is not None else None
+        home = machine.facts.attribute_stores.get((module, name)) if module is not None else None
         if leaves and home is not None:
             wrapper = _wrapper(state, value)
-            m.facts.publish(NothingToOptimize(state.point(call.node), None, leaves, *home, wrapper))
+            machine.facts.publish(NothingToOptimize(state.point(call.node), None, leaves, *home, wrapper))
             raise ProgramRaised("ValueError", "optimizer got an empty parameter list", by_torch=True)
 
 

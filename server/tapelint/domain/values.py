@@ -32,8 +32,8 @@ class Unknown:
     too.
 
     ``tensor_id`` is the id it gets the first time it is used as a tensor. ``module`` is true where it is used as a
-    network, ``assumption`` names the call it came from if that call was given tensors with a graph. ``formula`` is how a
-    plain value was computed from others (``conditions``).
+    network, ``assumption`` names the call it came from if that call was given tensors with a graph. ``formula`` is how
+    a plain value was computed from others (``conditions``).
     """
 
     origin: str = ""

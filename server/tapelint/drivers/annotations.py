@@ -38,11 +38,11 @@ STEPS = 6_000
 
 
 def promised(
-    m: Machine, state: State, scope: int, annotation: ast.expr | None, name: str, at: ast.AST, make: Make
+    machine: Machine, state: State, scope: int, annotation: ast.expr | None, name: str, at: ast.AST, make: Make
 ) -> Value | None:
     """A value as an ``annotation`` written in ``scope`` describes it; None where it says nothing that would help."""
     options = [option for option in _options(annotation) if option is not None]
-    found = [_promised(m, state, scope, option, name, at, make) for option in options]
+    found = [_promised(machine, state, scope, option, name, at, make) for option in options]
     known = [value for value in found if value is not None]
     better = next((value for value in known if not isinstance(value, Unknown)), None)
     if better is not None or len(known) < len(found):
@@ -85,58 +85,58 @@ def _last(node: ast.expr) -> str:
 
 
 def _promised(
-    m: Machine, state: State, scope: int, option: ast.expr, name: str, at: ast.AST, make: Make
+    machine: Machine, state: State, scope: int, option: ast.expr, name: str, at: ast.AST, make: Make
 ) -> Value | None:
     if isinstance(option, ast.Subscript):
-        return _generic(m, state, scope, option, name, at, make)
-    kind = _named(m, state, scope, option)
+        return _generic(machine, state, scope, option, name, at, make)
+    kind = _named(machine, state, scope, option)
     if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class):
-        return _object(m, state, kind, at, make)
-    return _library(m, state, kind.name if isinstance(kind, External) else _last(option), name, at)
+        return _object(machine, state, kind, at, make)
+    return _library(machine, state, kind.name if isinstance(kind, External) else _last(option), name, at)
 
 
 def _generic(
-    m: Machine, state: State, scope: int, option: ast.Subscript, name: str, at: ast.AST, make: Make
+    machine: Machine, state: State, scope: int, option: ast.Subscript, name: str, at: ast.AST, make: Make
 ) -> Value | None:
     """A value of a generic type: a class for ``type[Net]``, a tuple of what its parts promise, a list of one item."""
     head, parts = _last(option.value), _parts(option)
     if head in ("type", "Type"):
-        return _class(m, state, scope, parts[0])
+        return _class(machine, state, scope, parts[0])
     if head in ("tuple", "Tuple") and not isinstance(parts[-1], ast.Constant):
-        found = [promised(m, state, scope, part, name, at, make) for part in parts]
+        found = [promised(machine, state, scope, part, name, at, make) for part in parts]
         return Tuple(tuple(v if v is not None else something(name) for v in found)) if any(found) else None
-    inner = promised(m, state, scope, parts[0], name, at, make) if head in MANY else None
+    inner = promised(machine, state, scope, parts[0], name, at, make) if head in MANY else None
     known = inner is not None and not isinstance(inner, Unknown)
     return HeapRef(state.new(Sequence("list", [inner], True))) if known and inner is not None else None
 
 
-def _class(m: Machine, state: State, scope: int, annotation: ast.expr) -> HeapRef | None:
+def _class(machine: Machine, state: State, scope: int, annotation: ast.expr) -> HeapRef | None:
     """The class of the program that ``type[...]`` names."""
-    kind = next((k for part in _options(annotation) if part and (k := _named(m, state, scope, part))), None)
+    kind = next((k for part in _options(annotation) if part and (k := _named(machine, state, scope, part))), None)
     return kind if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) else None
 
 
-def _named(m: Machine, state: State, scope: int, node: ast.expr) -> Value | None:
+def _named(machine: Machine, state: State, scope: int, node: ast.expr) -> Value | None:
     """What a dotted name means in ``scope``."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return next((_named(m, state, scope, option) for option in _options(node) if option is not None), None)
+        return next((_named(machine, state, scope, option) for option in _options(node) if option is not None), None)
     if isinstance(node, ast.Name):
         outer, state.frame = state.frame, scope
         try:
-            return m.lookup(state, node.id)
+            return machine.lookup(state, node.id)
         finally:
             state.frame = outer
     if isinstance(node, ast.Attribute):
-        owner = _named(m, state, scope, node.value)
+        owner = _named(machine, state, scope, node.value)
         if isinstance(owner, (External, Module)):
-            return attributes.load(m, state, owner, node.attr, node)
+            return attributes.load(machine, state, owner, node.attr, node)
     return None
 
 
-def _library(m: Machine, state: State, kind: str, name: str, at: ast.AST) -> Value | None:
+def _library(machine: Machine, state: State, kind: str, name: str, at: ast.AST) -> Value | None:
     last = kind.rpartition(".")[2]
     if is_layer(kind) or last in ("Module", "Sequential"):
-        return opaque_module(m, state, name, at)
+        return opaque_module(machine, state, name, at)
     if last in OPTIMIZERS:
         return HeapRef(state.new(Optimizer(name, [], True)))
     if last in TENSORS:
@@ -144,36 +144,40 @@ def _library(m: Machine, state: State, kind: str, name: str, at: ast.AST) -> Val
     return Unknown(PLAIN[last], False) if last in PLAIN else None
 
 
-def _object(m: Machine, state: State, kind: HeapRef, at: ast.AST, make: Make) -> Value | None:
+def _object(machine: Machine, state: State, kind: HeapRef, at: ast.AST, make: Make) -> Value | None:
     """An object of a class of the program, unless that takes too much. It may be one of a derived class."""
-    if kind.id in m.imagined_classes or len(m.imagined_classes) >= NESTED or not _matters(m, state, kind):
+    if (
+        kind.id in machine.imagined_classes
+        or len(machine.imagined_classes) >= NESTED
+        or not _matters(machine, state, kind)
+    ):
         return None
-    depth, limit = m.depth, m.fuel
+    depth, limit = machine.depth, machine.fuel
     trial = state.fork()
-    m.fuel = min(m.fuel, m.fuel_used + STEPS)
-    m.imagined_classes.append(kind.id)
+    machine.fuel = min(machine.fuel, machine.fuel_used + STEPS)
+    machine.imagined_classes.append(kind.id)
     try:
-        made = make(m, trial, kind, at)
+        made = make(machine, trial, kind, at)
     except OutOfFuel:
-        m.depth = depth
-        if limit <= m.fuel:
+        machine.depth = depth
+        if limit <= machine.fuel:
             raise
         return None
     except RecursionError as error:
-        m.depth = depth
-        m.fail(Entry("object", state.heap[kind.id].node), error)
+        machine.depth = depth
+        machine.fail(Entry("object", state.heap[kind.id].node), error)
         return None
     finally:
-        m.imagined_classes.pop()
-        m.fuel = limit
+        machine.imagined_classes.pop()
+        machine.fuel = limit
     trial.edit(made.id).is_partial = True
     state.become(trial)
     return made
 
 
-def _matters(m: Machine, state: State, kind: HeapRef) -> bool:
+def _matters(machine: Machine, state: State, kind: HeapRef) -> bool:
     """Whether anything of autograd can be in objects of a class."""
     thing = state.heap[kind.id]
     if any(isinstance(base, External) and base.name.startswith(("enum.", "typing.Protocol")) for base in thing.bases):
         return False
-    return m.imports is None or not m.imports.is_idle(state, state.heap[thing.scope].module, [])
+    return machine.imports is None or not machine.imports.is_idle(state, state.heap[thing.scope].module, [])

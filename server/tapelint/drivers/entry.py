@@ -62,23 +62,24 @@ class Budget:
         return step
 
 
-def execute(m: Machine, memory: AnalysisCache | None = None) -> list[AnalysisUnit]:
+def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[AnalysisUnit]:
     """Run the whole file, or what ``memory`` does not know of it; the steps it consists of, in order.
 
     A fault in one entry point never keeps the others from running.
     """
     memory = memory or AnalysisCache()
     limit, budget = STEPS, Budget(TOTAL_ENTRY_FUEL)
-    if m.imports is not None and not may_use_torch(m.imports.main.text):
+    if machine.imports is not None and not may_use_torch(machine.imports.main.text):
         limit = budget.together = DRIVER
     ran: list[Ran] = []
-    steps = [*_script(m, memory, limit, ran), finish := _finished(m, memory)]
+    steps = [*_script(machine, memory, limit, ran), finish := _finished(machine, memory)]
     state, module = finish.result
     called = set[ast.AST]().union(*(step.called for step in steps))
-    trees = m.tree, *(module.source.tree for module in finish.loads)
+    trees = machine.tree, *(module.source.tree for module in finish.loads)
     made = dict[int, AnalysisUnit]()
     ranked = [
-        (priority(function.node, trees), function, owner) for function, owner in unreached_functions(m, state, module)
+        (priority(function.node, trees), function, owner)
+        for function, owner in unreached_functions(machine, state, module)
     ]
     before: ast.AST | None = None
     for rank, function, owner in sorted(ranked, key=itemgetter(0)):
@@ -87,68 +88,68 @@ def execute(m: Machine, memory: AnalysisCache | None = None) -> list[AnalysisUni
         before = function.node
         if rank == NON_TRAINING:
             budget.narrow()
-        steps.append(_counted_in(m, _named(finish, function, owner), budget))
+        steps.append(_counted_in(machine, _named(finish, function, owner), budget))
         if budget.together <= 0:
             continue
         base = finish
         if owner is not None and function.kind not in ("static", "class"):
             if owner.id not in made:
-                made[owner.id] = budget.paid(_object(m, memory, finish, owner, budget.next))
+                made[owner.id] = budget.paid(_object(machine, memory, finish, owner, budget.next))
                 steps.append(made[owner.id])
             base = made[owner.id]
-        step = budget.paid(_entry(m, memory, base, finish, function, owner, budget.next))
+        step = budget.paid(_entry(machine, memory, base, finish, function, owner, budget.next))
         steps.append(step)
         called |= base.called | step.called
-    with recorded(m, _facts(finish), finish.loads, 0) as again:
-        run_again(m, ran, partial(_entered, m, []))
+    with recorded(machine, _facts(finish), finish.loads, 0) as again:
+        run_again(machine, ran, partial(_entered, machine, []))
     steps.append(again)
-    m.frozen_contents.clear()
-    return _counted(m, steps)
+    machine.frozen_contents.clear()
+    return _counted(machine, steps)
 
 
-def _counted_in(m: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:
+def _counted_in(machine: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:
     """Count an entry point, and say that it was not begun where nothing is left for it."""
-    with recorded(m, m.facts, (), 0) as step:
-        m.stats.entries += 1
+    with recorded(machine, machine.facts, (), 0) as step:
+        machine.stats.entries += 1
         if budget.together <= 0:
-            m.stats.out_of_fuel += 1
-            m.unfollowed.append(Lost(entry, begun=False))
+            machine.stats.out_of_fuel += 1
+            machine.unfollowed.append(Lost(entry, begun=False))
     return step
 
 
-def _script(m: Machine, memory: AnalysisCache, limit: int, ran: list[Ran]) -> list[AnalysisUnit]:
+def _script(machine: Machine, memory: AnalysisCache, limit: int, ran: list[Ran]) -> list[AnalysisUnit]:
     """Run the module as a script, a stretch at a time, on from what is known of it."""
     steps = memory.script
     if not steps:
         state = State()
         names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
-        module = m.module = state.frame = state.new(Frame(names, 0, 0))
+        module = machine.module = state.frame = state.new(Frame(names, 0, 0))
         state.heap[module].module = module
-        if m.imports is not None:
-            m.imports.adopt(module)
-        with recorded(m, m.facts, (), 0) as begin:
-            m.stats.entries += 1
-        begin.resume_point, begin.result = (Block(m.tree, "body"),), ([state], module)
+        if machine.imports is not None:
+            machine.imports.adopt(module)
+        with recorded(machine, machine.facts, (), 0) as begin:
+            machine.stats.entries += 1
+        begin.resume_point, begin.result = (Block(machine.tree, "body"),), ([state], module)
         steps.append(begin)
     taken = sum(step.fuel_used for step in steps)
     while not steps[-1].is_truncated and not is_done(steps[-1].resume_point):
         before = steps[-1]
         states, module = before.result
-        with recorded(m, memory.facts(before), before.loads, limit - taken, before) as step:
+        with recorded(machine, memory.facts(before), before.loads, limit - taken, before) as step:
             step.resume_point, step.is_truncated = before.resume_point, True
             states = memory.paths(states)
-            run = partial(run_segment, m, step, states, max(STRETCH, taken // SHARE))
-            if m.cells:
-                run = partial(_cells, m, step, states[0], ran)
-            step.result = _entered(m, states, Entry("script"), run), module
+            run = partial(run_segment, machine, step, states, max(STRETCH, taken // SHARE))
+            if machine.cells:
+                run = partial(_cells, machine, step, states[0], ran)
+            step.result = _entered(machine, states, Entry("script"), run), module
         taken += step.fuel_used
         steps.append(step)
     return steps
 
 
-def _cells(m: Machine, step: AnalysisUnit, state: State, ran: list[Ran]) -> list[State]:
-    states = run_cells(m, state, ran)
-    step.resume_point = (replace(step.resume_point[0], done=len(m.tree.body)),)
+def _cells(machine: Machine, step: AnalysisUnit, state: State, ran: list[Ran]) -> list[State]:
+    states = run_cells(machine, state, ran)
+    step.resume_point = (replace(step.resume_point[0], done=len(machine.tree.body)),)
     step.is_truncated = False
     return states
 
@@ -159,53 +160,53 @@ def _facts(step: AnalysisUnit) -> Facts:
     return step.facts
 
 
-def _finished(m: Machine, memory: AnalysisCache) -> AnalysisUnit:
+def _finished(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
     """What is reported at the end of the script, and the state that functions without a caller begin in."""
     if memory.finish is None:
         before = memory.script[-1]
-        with recorded(m, memory.facts(before), before.loads, 0) as step:
+        with recorded(machine, memory.facts(before), before.loads, 0) as step:
             states, module = memory.paths(before.result[0]), before.result[1]
             finished = next((s for s in states if s.completion is None), states[0])
-            m.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in states)
+            machine.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in states)
             try:
                 for path in states:
                     if path.completion is None:
-                        retention.report_retained(m, path, ())
+                        retention.report_retained(machine, path, ())
             except Cancelled:
                 raise
             except Exception as error:
-                m.fail(Entry("script"), error)
-            _complete(m, finished, module)
+                machine.fail(Entry("script"), error)
+            _complete(machine, finished, module)
         step.result = finished, module
         memory.finish = step
     return memory.finish
 
 
-def _object(m: Machine, memory: AnalysisCache, finish: AnalysisUnit, owner: HeapRef, limit: int) -> AnalysisUnit:
+def _object(machine: Machine, memory: AnalysisCache, finish: AnalysisUnit, owner: HeapRef, limit: int) -> AnalysisUnit:
     """The object whose methods run: made once for each class, every method has its own copy of the state after that.
 
     A class that spends the budget of one entry point on its ``__init__`` is not made again for its other methods.
     """
     known = memory.objects.get(owner.id)
     if known is not None and known.is_valid_within(limit):
-        _looked_up_again(m, known)
+        _looked_up_again(machine, known)
         return known
-    with recorded(m, _facts(finish).fork(), finish.loads, limit) as step:
+    with recorded(machine, _facts(finish).fork(), finish.loads, limit) as step:
         state = finish.result[0].fork()
         made: list[tuple[State, HeapRef]] = []
 
         def make() -> list[State]:
-            made.append((state, make_instance(m, state, owner, state.heap[owner.id].node)))
+            made.append((state, make_instance(machine, state, owner, state.heap[owner.id].node)))
             return []
 
-        _entered(m, [], Entry("object", finish.result[0].heap[owner.id].node), make)
+        _entered(machine, [], Entry("object", finish.result[0].heap[owner.id].node), make)
         step.result = made[0] if made else None
     memory.objects[owner.id] = step
     return step
 
 
 def _entry(
-    m: Machine,
+    machine: Machine,
     memory: AnalysisCache,
     base: AnalysisUnit,
     finish: AnalysisUnit,
@@ -217,31 +218,33 @@ def _entry(
     key = function.node, owner.id if owner is not None else 0
     known = memory.entries.get(key)
     if known is not None and known.result is base and known.is_valid_within(limit):
-        _looked_up_again(m, known)
+        _looked_up_again(machine, known)
         return known
-    with recorded(m, _facts(base).fork(), base.loads, limit) as step:
-        m.dependencies.add(function.node)
+    with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
+        machine.dependencies.add(function.node)
         entry = _named(finish, function, owner)
         if base.result is None:
-            m.stats.out_of_fuel += 1
-            m.unfollowed.append(Lost(entry, begun=False))
+            machine.stats.out_of_fuel += 1
+            machine.unfollowed.append(Lost(entry, begun=False))
         else:
-            ends = _entered(m, [], entry, partial(run_entry, m, base.result, finish.result[1], function, owner))
-            m.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in ends)
+            ends = _entered(
+                machine, [], entry, partial(run_entry, machine, base.result, finish.result[1], function, owner)
+            )
+            machine.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in ends)
     step.result = base
-    if m.probe is None:
+    if machine.probe is None:
         step.facts = None
     memory.entries[key] = step
     return step
 
 
-def _looked_up_again(m: Machine, known: AnalysisUnit) -> None:
+def _looked_up_again(machine: Machine, known: AnalysisUnit) -> None:
     """What an older text's step looked up in other files counts for this one, and must be what it was."""
-    if m.imports is not None and not m.imports.repeat(known):
+    if machine.imports is not None and not machine.imports.repeat(known):
         raise Outdated
 
 
-def _counted(m: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
+def _counted(machine: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
     """All steps, those of imported modules before the first that may use them; the machine knows what all have
     counted, and what they have learnt if some code watches it.
     """
@@ -249,13 +252,13 @@ def _counted(m: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
     ended: set[ast.AST] = set()
     for step in found:
         ended |= step.completed_functions
-        if m.probe is not None and step.facts is not None and step.facts is not m.facts:
-            m.facts.merge_from(step.facts)
-    holes = m.stats = total(found)
-    own = "" if m.imports is None else m.imports.main.path
+        if machine.probe is not None and step.facts is not None and step.facts is not machine.facts:
+            machine.facts.merge_from(step.facts)
+    holes = machine.stats = total(found)
+    own = "" if machine.imports is None else machine.imports.main.path
     here = [rooted for (path, *_), rooted in walked(found).items() if path == own]
     holes.backward_sites, holes.known_roots = len(here), sum(here)
-    for statement in m.tree.body:
+    for statement in machine.tree.body:
         for method in statement.body if isinstance(statement, ast.ClassDef) else ():
             if isinstance(method, ast.FunctionDef) and method.name == "forward":
                 holes.forwards += 1
@@ -267,43 +270,43 @@ def _named(finish: AnalysisUnit, function: Function, owner: HeapRef | None) -> E
     return Entry("function", function.node, None if owner is None else finish.result[0].heap[owner.id].node)
 
 
-def _entered(m: Machine, states: list[State], entry: Entry, run: Callable[[], list[State]]) -> list[State]:
-    m.depth = 0
-    m.call_stack = []
-    m.consumers = []
+def _entered(machine: Machine, states: list[State], entry: Entry, run: Callable[[], list[State]]) -> list[State]:
+    machine.depth = 0
+    machine.call_stack = []
+    machine.consumers = []
     try:
         return run() or states
     except Cancelled:
         raise
     except OutOfFuel:
-        m.stats.out_of_fuel += 1
-        m.unfollowed.append(Lost(entry))
+        machine.stats.out_of_fuel += 1
+        machine.unfollowed.append(Lost(entry))
     except ProgramRaised:
         pass
     except Exception as error:
-        m.fail(entry, error)
+        machine.fail(entry, error)
     return states
 
 
-def _complete(m: Machine, state: State, module: int) -> None:
+def _complete(machine: Machine, state: State, module: int) -> None:
     """If the script stopped early, define what stands below: functions may still be analysed."""
     state.frame, state.calls, state.iterations = module, (), ()
     state.completion, state.completion_value = None, None
     state.grad_mode, state.inference = True, False
     state.retained_after_loop = {}  # reported above; of a script that raised no code asks what it keeps
-    for statement in m.tree.body:
+    for statement in machine.tree.body:
         if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
             continue
         if not _bound(statement, state.heap[module].variables):
             try:
-                m.fuel = m.fuel_used + 5_000
-                m.statement(statement, state)
+                machine.fuel = machine.fuel_used + 5_000
+                machine.statement(statement, state)
             except (OutOfFuel, ProgramRaised):
                 continue
             except Cancelled:
                 raise
             except Exception as error:
-                m.fail(Entry("script"), error)
+                machine.fail(Entry("script"), error)
                 continue
             state.completion, state.completion_value = None, None
 

@@ -42,64 +42,64 @@ OPTIMIZERS = "(optimizers)"
 """An attribute of ours: what an object's ``configure_optimizers`` has given the framework."""
 
 
-def begin(m: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
+def begin(machine: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
     """What comes before the first batch, along one path."""
-    width, m.max_paths = m.max_paths, MAKING_STATES
+    width, machine.max_paths = machine.max_paths, MAKING_STATES
     try:
-        optimizers_of(m, state, instance, walk.optimizers, node)
-        _call(m, state, instance, walk.before, node)
+        optimizers_of(machine, state, instance, walk.optimizers, node)
+        _call(machine, state, instance, walk.before, node)
     finally:
-        m.max_paths = width
+        machine.max_paths = width
 
 
-def batch_begins(m: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
-    _call(m, state, instance, walk.ahead, node)
+def batch_begins(machine: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
+    _call(machine, state, instance, walk.ahead, node)
 
 
-def batch_ends(m: Machine, state: State, walk: Walk, instance: HeapRef, result: Value, node: ast.AST) -> None:
+def batch_ends(machine: Machine, state: State, walk: Walk, instance: HeapRef, result: Value, node: ast.AST) -> None:
     """The loss is walked, the optimizer steps. What else becomes of the gradients is the framework's business."""
     loss = loss_in(state, result)
-    m.stats.backwards += 1
+    machine.stats.backwards += 1
     roots = [loss.id] if isinstance(loss, TensorRef) else with_graph(state, loss)
-    imagine_backward(m, state, roots, node, walk.premise)
-    _step(m, state, _flat(state, optimizers_of(m, state, instance, walk.optimizers, node)), node)
+    imagine_backward(machine, state, roots, node, walk.premise)
+    _step(machine, state, _flat(state, optimizers_of(machine, state, instance, walk.optimizers, node)), node)
     history.doubted(state)
-    _call(m, state, instance, walk.behind, node)
+    _call(machine, state, instance, walk.behind, node)
 
 
-def run_loop(m: Machine, state: State, loop: Loop, instance: HeapRef, node: ast.AST) -> list[State]:
+def run_loop(machine: Machine, state: State, loop: Loop, instance: HeapRef, node: ast.AST) -> list[State]:
     """The method that trains, once: the loop over the batches is in it."""
     for name in loop.networks:
         given = state.heap[instance.id].attributes.get(name, NONE)
         if given == NONE or isinstance(given, Unknown):
-            state.edit(instance.id).attributes[name] = opaque_module(m, state, name, node)
+            state.edit(instance.id).attributes[name] = opaque_module(machine, state, name, node)
     method = own_method(state, instance, loop.method)
     assert isinstance(method, BoundMethod) and isinstance(method.function, Function)
-    values = _inferred_arguments(m, state, method.function)
+    values = _inferred_arguments(machine, state, method.function)
 
     def train(path: State) -> None:
-        call_value(m, path, method, [], values, node)
+        call_value(machine, path, method, [], values, node)
 
-    with under_assumption(m, loop.premise):
-        return m.run_paths(state, train)
+    with under_assumption(machine, loop.premise):
+        return machine.run_paths(state, train)
 
 
 @contextmanager
-def under_assumption(m: Machine, premise: str | None) -> Iterator[None]:
+def under_assumption(machine: Machine, premise: str | None) -> Iterator[None]:
     """What happens inside rests on a premise, if there is one."""
-    outer, m.facts.assumption = m.facts.assumption, m.facts.assumption or premise
+    outer, machine.facts.assumption = machine.facts.assumption, machine.facts.assumption or premise
     try:
         yield
     finally:
-        m.facts.assumption = outer
+        machine.facts.assumption = outer
 
 
-def imagine_backward(m: Machine, state: State, roots: Iterable[int], node: ast.AST, assumption: str) -> None:
+def imagine_backward(machine: Machine, state: State, roots: Iterable[int], node: ast.AST, assumption: str) -> None:
     """No code in the file walks these; the framework will. What the program itself has spoiled raises then."""
     keys = list(roots)
     if keys:
         try:
-            backward(m.facts, state, keys, node, assumption=assumption)
+            backward(machine.facts, state, keys, node, assumption=assumption)
         except TorchRaises:
             return
 
@@ -109,28 +109,28 @@ def with_graph(state: State, value: Value) -> list[int]:
     return [key for key in tensors_in(state, value) if resolve_view(state, key).requires_grad]
 
 
-def _call(m: Machine, state: State, instance: HeapRef, names: Iterable[str], node: ast.AST) -> None:
+def _call(machine: Machine, state: State, instance: HeapRef, names: Iterable[str], node: ast.AST) -> None:
     """Call those methods of an object that the program defines."""
     for name in names:
-        method = _method(m, state, instance, name)
+        method = _method(machine, state, instance, name)
         if method is None:
             continue
         assert isinstance(method.function, Function)
-        given = _inferred_arguments(m, state, method.function)
+        given = _inferred_arguments(machine, state, method.function)
         try:
-            call_value(m, state, method, [], given, node)
+            call_value(machine, state, method, [], given, node)
         except ProgramRaised as raised:
             if raised.by_torch:
                 raise
 
 
-def _inferred_arguments(m: Machine, state: State, function: Function) -> dict[str, Value]:
+def _inferred_arguments(machine: Machine, state: State, function: Function) -> dict[str, Value]:
     """What a method is given beside the object, by parameter."""
     spec = function.node.args
-    return inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:])
+    return inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:])
 
 
-def _method(m: Machine, state: State, instance: HeapRef, name: str) -> BoundMethod | None:
+def _method(machine: Machine, state: State, instance: HeapRef, name: str) -> BoundMethod | None:
     """A method of an object, if a class of the program defines it as a plain one."""
     own = own_method(state, instance, name)
     if isinstance(own, BoundMethod) and isinstance(own.function, Function) and not own.function.kind:
@@ -138,16 +138,16 @@ def _method(m: Machine, state: State, instance: HeapRef, name: str) -> BoundMeth
     return None
 
 
-def optimizers_of(m: Machine, state: State, instance: HeapRef, name: str | None, node: ast.AST) -> Value:
+def optimizers_of(machine: Machine, state: State, instance: HeapRef, name: str | None, node: ast.AST) -> Value:
     """What a framework trains an object with: asked for once, and kept; None where that is not known."""
     kept: Value | None = state.heap[instance.id].attributes.get(OPTIMIZERS)
     if kept is not None:
         return kept
-    method = _method(m, state, instance, name) if name is not None else None
+    method = _method(machine, state, instance, name) if name is not None else None
     made: Value = NONE
     if method is not None:
         try:
-            made = call_value(m, state, method, [], {}, node)
+            made = call_value(machine, state, method, [], {}, node)
         except ProgramRaised as raised:
             if raised.by_torch:
                 raise
@@ -174,6 +174,6 @@ def _flat(state: State, given: Value) -> Iterator[HeapRef]:
             yield from _flat(state, item)
 
 
-def _step(m: Machine, state: State, optimizers: Iterable[HeapRef], node: ast.AST) -> None:
+def _step(machine: Machine, state: State, optimizers: Iterable[HeapRef], node: ast.AST) -> None:
     for optimizer in optimizers:
-        write_parameters(m, state, state.heap[optimizer.id], node)
+        write_parameters(machine, state, state.heap[optimizer.id], node)

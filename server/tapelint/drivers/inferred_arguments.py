@@ -44,39 +44,43 @@ from .annotations import promised
 from .stored_parameters import WALKED, uses_of
 
 
-def make_instance(m: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
+def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
     """An object of ``owner``, its ``__init__`` run with inferred arguments."""
     instance = HeapRef(state.new(Instance(owner, {})))
     found = lookup_in_mro(state, owner, "__init__")
     if found is not None and isinstance(found[1], Function):
-        _call(m, state, found[1], instance, node)
+        _call(machine, state, found[1], instance, node)
     elif state.heap[owner.id].dataclass:
         for name, (default, annotation, scope) in fields(state, mro_of(state, owner)).items():
-            known = default if default is not None else promised(m, state, scope, annotation, name, node, make_instance)
+            known = (
+                default
+                if default is not None
+                else promised(machine, state, scope, annotation, name, node, make_instance)
+            )
             state.edit(instance.id).attributes[name] = known if known is not None else something(name)
     elif found is not None:
         state.edit(instance.id).is_partial = True
     ready = prepared(state, owner)
     first = lookup_in_mro(state, owner, ready.method) if ready is not None else None
     if first is not None and isinstance(first[1], Function):
-        _call(m, state, first[1], instance, node)
+        _call(machine, state, first[1], instance, node)
     state.edit(instance.id).attributes.setdefault("training", TRUE)
     reopen(state, list(state.heap[instance.id].attributes.values()))
-    assume_started(m, state, owner, instance)
+    assume_started(machine, state, owner, instance)
     return instance
 
 
-def _call(m: Machine, state: State, function: Function, instance: HeapRef, node: ast.AST) -> None:
+def _call(machine: Machine, state: State, function: Function, instance: HeapRef, node: ast.AST) -> None:
     """Call a method that prepares an object, along one path."""
     spec = function.node.args
-    given = inferred(m, state, function, [*spec.posonlyargs, *spec.args][1:], state.heap[instance.id].kind)
-    width, m.max_paths = m.max_paths, MAKING_STATES
+    given = inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:], state.heap[instance.id].kind)
+    width, machine.max_paths = machine.max_paths, MAKING_STATES
     try:
-        call_function(m, state, function, [instance], given, node)
+        call_function(machine, state, function, [instance], given, node)
     except ProgramRaised:
         state.edit(instance.id).is_partial = True
     finally:
-        m.max_paths = width
+        machine.max_paths = width
 
 
 def reopen(state: State, values: list[Value], depth: int = 3) -> None:
@@ -95,13 +99,13 @@ PLAIN_KINDS = ("list", "dict", "set", "deque")
 
 
 def inferred(
-    m: Machine, state: State, function: Function, parameters: list[ast.arg], making: HeapRef | None = None
+    machine: Machine, state: State, function: Function, parameters: list[ast.arg], making: HeapRef | None = None
 ) -> dict[str, Value]:
     """Values for parameters without an argument. A plain default is kept, unless it is a switch (True, False, None),
     which may be either; where it is an object of the class ``making`` that is made, a switch keeps its default too, if
     None is foreseen there.
     """
-    uses, tests = uses_of(m, state, function, making), syntactic_summary(function.node).tests
+    uses, tests = uses_of(machine, state, function, making), syntactic_summary(function.node).tests
     defaults: dict[str, Value] = {}
     positional = [*function.node.args.posonlyargs, *function.node.args.args]
     for parameter, value in zip(reversed(positional), reversed(function.defaults)):
@@ -115,7 +119,7 @@ def inferred(
             continue
         if making is not None and default is not None and (default != NONE or parameter.annotation or name in tests):
             continue
-        values[name] = _infer(m, state, function, parameter, uses.get(name, set()))
+        values[name] = _infer(machine, state, function, parameter, uses.get(name, set()))
     return values
 
 
@@ -124,9 +128,11 @@ def is_switch(default: Value) -> bool:
     return isinstance(default, Const) and (default.value is None or isinstance(default.value, bool))
 
 
-def _infer(m: Machine, state: State, function: Function, parameter: ast.arg, uses: set[str]) -> Value:
+def _infer(machine: Machine, state: State, function: Function, parameter: ast.arg, uses: set[str]) -> Value:
     if parameter.annotation is not None:
-        known = promised(m, state, function.frame, parameter.annotation, parameter.arg, function.node, make_instance)
+        known = promised(
+            machine, state, function.frame, parameter.annotation, parameter.arg, function.node, make_instance
+        )
         if known is not None:
             return known
     if (
@@ -134,11 +140,13 @@ def _infer(m: Machine, state: State, function: Function, parameter: ast.arg, use
         or uses & {"parameters", "eval", "train", "state_dict", "zero_grad", "named_parameters"}
         and "()" in uses
     ):
-        return opaque_module(m, state, parameter.arg, function.node)
+        return opaque_module(machine, state, parameter.arg, function.node)
     if "range" in uses:
         return Unknown("index", False)
     if {"step", "zero_grad"} <= uses and "()" not in uses:
         return HeapRef(state.new(Optimizer(parameter.arg, [], True)))
     if "()" in uses and parameter.annotation is None:
-        return opaque_module(m, state, parameter.arg, function.node, Guess.WALKED if WALKED in uses else Guess.CALLED)
+        return opaque_module(
+            machine, state, parameter.arg, function.node, Guess.WALKED if WALKED in uses else Guess.CALLED
+        )
     return something(parameter.arg)

@@ -36,56 +36,56 @@ class Ran:
     states: list[State]
 
 
-def run_cells(m: Machine, state: State, ran: list[Ran]) -> list[State]:
+def run_cells(machine: Machine, state: State, ran: list[Ran]) -> list[State]:
     """Run all cells; the ends of all paths. Added to ``ran`` is what to run again."""
     states = [state]
-    for cell, body in _bodies(m):
-        before = m.stats.backwards
-        states = m.block(body, states)
-        if m.stats.backwards > before:
+    for cell, body in _bodies(machine):
+        before = machine.stats.backwards
+        states = machine.block(body, states)
+        if machine.stats.backwards > before:
             ran.append(Ran(cell, body, [s.fork() for s in states if s.completion is None][:PATHS]))
     return states
 
 
-def _bodies(m: Machine) -> Iterator[tuple[Cell, list[ast.stmt]]]:
+def _bodies(machine: Machine) -> Iterator[tuple[Cell, list[ast.stmt]]]:
     by_cell: dict[Cell, list[ast.stmt]] = {}
-    for statement in m.tree.body:
-        cell = cell_at(m.cells, statement.lineno)
+    for statement in machine.tree.body:
+        cell = cell_at(machine.cells, statement.lineno)
         assert cell is not None
         by_cell.setdefault(cell, []).append(statement)
     yield from by_cell.items()
 
 
-def run_again(m: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], list[State]]], object]) -> None:
+def run_again(machine: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], list[State]]], object]) -> None:
     """Run each cell a second time, and publish where PyTorch would refuse that. ``enter`` keeps faults inside."""
-    previous = m.facts.listeners
-    probe, m.probe = m.probe, None
-    holes, m.stats = m.stats, replace(m.stats)
-    end = m.fuel_used + TOGETHER
+    previous = machine.facts.listeners
+    probe, machine.probe = machine.probe, None
+    holes, machine.stats = machine.stats, replace(machine.stats)
+    end = machine.fuel_used + TOGETHER
     for again in ran:
         heard: list[Event] = []
-        m.facts.listeners = [heard.append]
-        m.fuel = min(m.fuel_used + EACH, end)
+        machine.facts.listeners = [heard.append]
+        machine.fuel = min(machine.fuel_used + EACH, end)
         try:
-            if m.fuel_used < end:
-                enter(Entry("cell", again.body[0]), lambda again=again: m.block(again.body, again.states))  # type: ignore[misc]
+            if machine.fuel_used < end:
+                enter(Entry("cell", again.body[0]), lambda again=again: machine.block(again.body, again.states))  # type: ignore[misc]
         finally:
-            m.facts.listeners = previous
+            machine.facts.listeners = previous
         reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumption is None), None)
         if reached is not None:
-            m.facts.publish(_event(m, again, reached))
-    holes.faults = m.stats.faults
-    m.probe, m.stats = probe, holes
+            machine.facts.publish(_event(machine, again, reached))
+    holes.faults = machine.stats.faults
+    machine.probe, machine.stats = probe, holes
 
 
-def _event(m: Machine, again: Ran, reached: FreedGraphReached) -> CellRunAgain:
+def _event(machine: Machine, again: Ran, reached: FreedGraphReached) -> CellRunAgain:
     """The event stands in the cell that is run, whichever function of another cell it happens in."""
     inside = {node for statement in again.body for node in ast.walk(statement)}
     way = (*reached.point.calls, reached.point.node)
     node = next((node for node in way if node in inside), reached.point.node)
     built = reached.shared.created_at
     first = next((n for n in (*built.calls, built.node) if hasattr(n, "lineno")), None)
-    above = cell_at(m.cells, first.lineno) if first is not None else None
+    above = cell_at(machine.cells, first.lineno) if first is not None else None
     return CellRunAgain(
         replace(reached.point, node=node),
         None,

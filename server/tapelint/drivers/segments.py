@@ -40,104 +40,110 @@ def is_done(place: tuple[Block, ...]) -> bool:
     return len(place) == 1 and place[0].done >= len(place[0].statements)
 
 
-def run_segment(m: Machine, step: AnalysisUnit, states: list[State], enough: int) -> list[State]:
+def run_segment(machine: Machine, step: AnalysisUnit, states: list[State], enough: int) -> list[State]:
     """Go on with the script where ``step`` begins, until it is enough; ``step`` knows where that is."""
     callers = [block.caller.entry for block in step.resume_point if block.caller is not None]
     for entry in callers:
-        restore(m, entry)
+        restore(machine, entry)
     try:
-        while m.fuel_used < enough and not is_done(step.resume_point):
-            states = _next(m, step, states)
+        while machine.fuel_used < enough and not is_done(step.resume_point):
+            states = _next(machine, step, states)
     except BaseException:
         if callers:
-            m.facts.casting = callers[0].casting
+            machine.facts.casting = callers[0].casting
         raise
     step.is_truncated = False
     return states
 
 
-def _next(m: Machine, step: AnalysisUnit, states: list[State]) -> list[State]:
+def _next(machine: Machine, step: AnalysisUnit, states: list[State]) -> list[State]:
     """Run the next statement of the innermost block, or begin the block it leads to, or leave one that has ended."""
     *outer, block = step.resume_point
     going = any(state.completion is None for state in states)
     if outer and (not going or block.done == len(block.statements)):
         step.resume_point = tuple(outer)
-        return _left(m, step, block, states)
+        return _left(machine, step, block, states)
     step.resume_point = (*outer, block.next())
     statement = block.statements[block.done]
     if len(states) > 1 or not going:
-        return m.block([statement], states)
-    states = _begin(m, step, statement, states[0])
-    return m.join_and_cap(states) if len(states) > 1 else states
+        return machine.block([statement], states)
+    states = _begin(machine, step, statement, states[0])
+    return machine.join_and_cap(states) if len(states) > 1 else states
 
 
-def _begin(m: Machine, step: AnalysisUnit, statement: ast.stmt, state: State) -> list[State]:
+def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: State) -> list[State]:
     """Run a statement, or as much of it as comes before the block it leads to."""
     if isinstance(statement, ast.If):
-        m.fuel_used += 1
-        m.completed.add(statement)
-        paths, looks = tested(m, statement, state)
+        machine.fuel_used += 1
+        machine.completed.add(statement)
+        paths, looks = tested(machine, statement, state)
         if looks or len(paths) > 1 or paths[0].completion is not None or paths[0].completion_value[0] is None:
-            return sides(m, statement, paths, looks)
+            return sides(machine, statement, paths, looks)
         (known, *_), paths[0].completion_value = paths[0].completion_value, None
         step.resume_point = (*step.resume_point, Block(statement, "body" if known else "orelse"))
         return paths
     if isinstance(statement, (ast.For, ast.AsyncFor)):
-        m.suspend_at = statement
+        machine.suspend_at = statement
         try:
-            return m.statement(statement, state)
+            return machine.statement(statement, state)
         except Begun as begun:
-            m.query(unroll_bound, statement)
-            m.completed.add(statement)
+            machine.query(unroll_bound, statement)
+            machine.completed.add(statement)
             step.resume_point = (
                 *step.resume_point,
                 Block(statement, "body", None, begun.lead, step.fuel_used_before + begun.steps),
             )
             return [begun.path]
         finally:
-            m.suspend_at = None
+            machine.suspend_at = None
     effect, call = EFFECTS.get(type(statement)), getattr(statement, "value", None)
     if effect is None or not isinstance(call, ast.Call):
-        return m.statement(statement, state)
-    m.fuel_used += 1
-    m.suspend_at = call
+        return machine.statement(statement, state)
+    machine.fuel_used += 1
+    machine.suspend_at = call
     try:
-        return _ran(m, statement, m.run_paths(state, partial(effect, m, statement)))
+        return _ran(machine, statement, machine.run_paths(state, partial(effect, machine, statement)))
     except SuspendedAtCall as entered:
         caller = Caller(statement, entered.entry, entered.values, entered.key)
         step.resume_point = (*step.resume_point, Block(entered.entry.function.node, "body", caller))
         return [state]
     finally:
-        m.suspend_at = None
+        machine.suspend_at = None
 
 
-def _left(m: Machine, step: AnalysisUnit, block: Block, states: list[State]) -> list[State]:
+def _left(machine: Machine, step: AnalysisUnit, block: Block, states: list[State]) -> list[State]:
     """What has led to a block goes on after it, on every path."""
     if block.caller is not None:
-        states = _finished(m, block, block.caller, states)
+        states = _finished(machine, block, block.caller, states)
     elif block.loop_entry is not None:
         assert isinstance(block.node, (ast.For, ast.AsyncFor))
         states = go_on(
-            m, block.node, block.loop_entry, states, step.fuel_used_before + m.fuel_used - block.fuel_used_before
+            machine,
+            block.node,
+            block.loop_entry,
+            states,
+            step.fuel_used_before + machine.fuel_used - block.fuel_used_before,
         )
-    return m.join_and_cap(states) if len(states) > 1 else states
+    return machine.join_and_cap(states) if len(states) > 1 else states
 
 
-def _finished(m: Machine, block: Block, caller: Caller, states: list[State]) -> list[State]:
+def _finished(machine: Machine, block: Block, caller: Caller, states: list[State]) -> list[State]:
     """A function has ended, and the statement that called it is finished."""
-    m.dependencies.add(block.node)
-    unwind(m, caller.entry)
-    states = pop(m, caller.entry, states)
+    machine.dependencies.add(block.node)
+    unwind(machine, caller.entry)
+    states = pop(machine, caller.entry, states)
     work = [(path, {**caller.values, caller.key: result_of(path)}) for path in states]
     first = work[0][1][caller.key]
-    if m.probe is not None and not isinstance(first, ProgramRaised):
-        m.probe(caller.entry.node, states[0], first)
-    ended = m.resume_paths([*work[1:], work[0]], partial(EFFECTS[type(caller.statement)], m, caller.statement))
-    return _ran(m, caller.statement, ended)
+    if machine.probe is not None and not isinstance(first, ProgramRaised):
+        machine.probe(caller.entry.node, states[0], first)
+    ended = machine.resume_paths(
+        [*work[1:], work[0]], partial(EFFECTS[type(caller.statement)], machine, caller.statement)
+    )
+    return _ran(machine, caller.statement, ended)
 
 
-def _ran(m: Machine, statement: ast.stmt, states: list[State]) -> list[State]:
+def _ran(machine: Machine, statement: ast.stmt, states: list[State]) -> list[State]:
     """The paths on which a statement has ended; the machine knows if it has on any."""
     if any(state.completion != "raise" for state in states):
-        m.completed.add(statement)
+        machine.completed.add(statement)
     return states

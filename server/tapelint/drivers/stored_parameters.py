@@ -28,31 +28,31 @@ ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ shar
 """Methods of a module that return it."""
 
 
-def uses_of(m: Machine, state: State, function: Function, kind: HeapRef | None) -> dict[str, set[str]]:
+def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | None) -> dict[str, set[str]]:
     """For each name in a function the attributes it is asked for, ``()`` if it is called, and ``WALKED`` if what comes
     out is walked; for what an ``__init__`` keeps, by its class as well.
     """
     uses = syntactic_summary(function.node).uses
-    if graphs := m.query(walked_calls, function.node):
+    if graphs := machine.query(walked_calls, function.node):
         uses = {name: {*used, WALKED} if name in graphs else used for name, used in uses.items()}
     if function.owner is None or getattr(function.node, "name", "") != "__init__":
         return uses
     found = {name: set(used) for name, used in uses.items()}
     if kept := _kept(function.node):
-        _add_uses_by_methods(m, state, kind or HeapRef(function.owner), kept, found)
+        _add_uses_by_methods(machine, state, kind or HeapRef(function.owner), kept, found)
     return found
 
 
 def _add_uses_by_methods(
-    m: Machine, state: State, kind: HeapRef, kept: dict[str, set[str]], found: dict[str, set[str]]
+    machine: Machine, state: State, kind: HeapRef, kept: dict[str, set[str]], found: dict[str, set[str]]
 ) -> None:
     """Add to ``found`` how methods of a class use the attributes that parameters of its ``__init__`` are kept as."""
-    results = walked_results(m, state, kind)
+    results = walked_results(machine, state, kind)
     for owner in mro_of(state, kind):
         if not isinstance(owner, HeapRef) or not isinstance(thing := state.heap[owner.id], Class):
             continue
-        uses = m.query(_uses, thing.node)
-        by_method = m.query(walked_attributes, thing.node)
+        uses = machine.query(_uses, thing.node)
+        by_method = machine.query(walked_attributes, thing.node)
         graphs = frozenset[str]().union(*(by_method.get(name, ()) for name in ("", *results)))
         for parameter, attributes in kept.items():
             for attribute in attributes & uses.keys():

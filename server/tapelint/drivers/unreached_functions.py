@@ -46,15 +46,15 @@ def priority(function: ast.AST, trees: Sequence[ast.AST]) -> int:
     return 2 if through(function, *trees) & TRAINING else NON_TRAINING
 
 
-def unreached_functions(m: Machine, state: State, module: int) -> Iterator[tuple[Function, HeapRef | None]]:
+def unreached_functions(machine: Machine, state: State, module: int) -> Iterator[tuple[Function, HeapRef | None]]:
     """Functions of the module, then methods of its classes, that were never run."""
-    defined = {statement.name for statement in m.tree.body if isinstance(statement, ast.FunctionDef)}
+    defined = {statement.name for statement in machine.tree.body if isinstance(statement, ast.FunctionDef)}
     for name, value in list(state.heap[module].variables.items()):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
             if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
                 yield value, None
         elif isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class):
-            yield from _methods(m, state, module, value)
+            yield from _methods(machine, state, module, value)
 
 
 def _is_own(state: State, module: int, function: Function) -> bool:
@@ -63,16 +63,16 @@ def _is_own(state: State, module: int, function: Function) -> bool:
     return home == module
 
 
-def _methods(m: Machine, state: State, module: int, kind: HeapRef) -> Iterator[tuple[Function, HeapRef]]:
+def _methods(machine: Machine, state: State, module: int, kind: HeapRef) -> Iterator[tuple[Function, HeapRef]]:
     """The methods that a class of the module defines, each with the class on whose objects it runs."""
-    complete = _completed(m, state, module, kind)
+    complete = _completed(machine, state, module, kind)
     for function in list(state.heap[kind.id].attributes.values()):
         if not isinstance(function, Function) or function.owner != kind.id or not _is_own(state, module, function):
             continue
         name = _definition(function).name
         if name != "__init__":
             heirs = [heir for heir in complete if name not in state.heap[heir.id].attributes]
-            for owner in (heirs if not m.query(is_abstract, function.node) else []) or [kind]:
+            for owner in (heirs if not machine.query(is_abstract, function.node) else []) or [kind]:
                 yield function, owner
 
 
@@ -82,12 +82,12 @@ def _definition(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef:
     return function.node
 
 
-def _completed(m: Machine, state: State, module: int, base: HeapRef) -> list[HeapRef]:
+def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> list[HeapRef]:
     """The first classes of the module that define what ``base`` leaves to derived ones: its methods run on theirs."""
     left = {
         name
         for name, function in state.heap[base.id].attributes.items()
-        if isinstance(function, Function) and m.query(is_abstract, function.node)
+        if isinstance(function, Function) and machine.query(is_abstract, function.node)
     }
     if not left:
         return []
@@ -110,30 +110,30 @@ class EntryCall:
     walk: Walk | None
     is_forward: bool
 
-    def run(self, m: Machine, state: State) -> None:
+    def run(self, machine: Machine, state: State) -> None:
         """Call it, then do what its caller does with the result."""
-        result = m.memoize(self.node, "drive", partial(self._result, m, state))
+        result = machine.memoize(self.node, "drive", partial(self._result, machine, state))
         if self.is_forward:
             roots = framework_driver.with_graph(state, result)
-            framework_driver.imagine_backward(m, state, roots, self.node, TRAINED)
+            framework_driver.imagine_backward(machine, state, roots, self.node, TRAINED)
         elif self.walk is not None and self.receiver is not None:
-            framework_driver.batch_ends(m, state, self.walk, self.receiver, result, self.node)
+            framework_driver.batch_ends(machine, state, self.walk, self.receiver, result, self.node)
         if not retention.is_vague(state, result):
             around = state.heap[state.heap[self.function.frame].module].variables.values()
             receiver = () if self.receiver is None else (self.receiver,)
-            retention.report_retained(m, state, [result, *receiver, *self.values.values(), *around])
+            retention.report_retained(machine, state, [result, *receiver, *self.values.values(), *around])
 
-    def _result(self, m: Machine, state: State, key: object) -> Value:
+    def _result(self, machine: Machine, state: State, key: object) -> Value:
         if self.walk is not None and self.receiver is not None:
             if state.iterations[-1].number == 1:
-                framework_driver.begin(m, state, self.walk, self.receiver, self.node)
-            framework_driver.batch_begins(m, state, self.walk, self.receiver, self.node)
+                framework_driver.begin(machine, state, self.walk, self.receiver, self.node)
+            framework_driver.batch_begins(machine, state, self.walk, self.receiver, self.node)
         bound = self.function if self.receiver is None else BoundMethod(self.function, self.receiver)
-        return call_value(m, state, bound, [], dict(self.values), self.node, key)
+        return call_value(machine, state, bound, [], dict(self.values), self.node, key)
 
 
 def run_entry(
-    m: Machine, base: tuple[State, Any], module: int, function: Function, owner: HeapRef | None
+    machine: Machine, base: tuple[State, Any], module: int, function: Function, owner: HeapRef | None
 ) -> list[State]:
     """Run one function with inferred arguments; a method on an object made with inferred arguments."""
     state, node = base[0].fork(), _definition(function)
@@ -141,21 +141,21 @@ def run_entry(
     if syntactic_summary(node).yields:
         return [state]
     if owner is not None and receiver is not None and function.kind != "class":
-        loop = loop_of(m, state, owner, node.name)
+        loop = loop_of(machine, state, owner, node.name)
         if loop is not None:
-            return framework_driver.run_loop(m, state, loop, receiver, node)
+            return framework_driver.run_loop(machine, state, loop, receiver, node)
     quiet = unrecorded(state, owner, node.name) if owner is not None else None
     if quiet is not None:
         function = replace(function, grad_mode=False)
-    values = _arguments(m, state, function, receiver)
-    premise = _premise(m, state, node, quiet)
+    values = _arguments(machine, state, function, receiver)
+    premise = _premise(machine, state, node, quiet)
     walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
     if _is_fed(node.name, walk, quiet):
         values = _from_loader(values, _parameters(function, receiver)[:1])
     is_forward = node.name == "forward" and owner is not None and is_module(state, owner)
     call = EntryCall(function, node, receiver, values, walk, is_forward)
-    with framework_driver.under_assumption(m, premise):
-        return _driven(m, state, function, owner, is_forward or quiet is not None, partial(call.run, m))
+    with framework_driver.under_assumption(machine, premise):
+        return _driven(machine, state, function, owner, is_forward or quiet is not None, partial(call.run, machine))
 
 
 def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
@@ -171,19 +171,19 @@ def _parameters(function: Function, receiver: HeapRef | None) -> list[ast.arg]:
     return [*spec.posonlyargs, *spec.args][0 if receiver is None else 1 :]
 
 
-def _arguments(m: Machine, state: State, function: Function, receiver: HeapRef | None) -> dict[str, Value]:
+def _arguments(machine: Machine, state: State, function: Function, receiver: HeapRef | None) -> dict[str, Value]:
     """What is inferred for the parameters of a function, in their order."""
     names = _parameters(function, receiver)
-    given = inferred(m, state, function, names)
+    given = inferred(machine, state, function, names)
     return {a.arg: given[a.arg] for a in (*names, *function.node.args.kwonlyargs) if a.arg in given}
 
 
 def _premise(
-    m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, quiet: Unrecorded | None
+    machine: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, quiet: Unrecorded | None
 ) -> str | None:
     """What is assumed of the caller, if it records no graph: a framework, or the places that mention the function."""
     premise = quiet.premise(node.name) if quiet is not None else None
-    if m.query(is_unrecorded, m.tree, node) and not trains(m, node):
+    if machine.query(is_unrecorded, machine.tree, node) and not trains(machine, node):
         state.enter(False, None)
         premise = premise or f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it"
     return premise
@@ -205,39 +205,46 @@ def _from_loader(values: dict[str, Value], batch: Sequence[ast.arg]) -> dict[str
     }
 
 
-def trains(m: Machine, function: ast.AST) -> bool:
+def trains(machine: Machine, function: ast.AST) -> bool:
     """Whether a function goes backward, through functions of this file and those it imports as well."""
-    return "backward" in m.query(through, function, m.tree, *(module.source.tree for module in m.loads))
+    return "backward" in machine.query(
+        through, function, machine.tree, *(module.source.tree for module in machine.loads)
+    )
 
 
 def _driven(
-    m: Machine, state: State, function: Function, owner: HeapRef | None, is_once: bool, effect: Callable[[State], None]
+    machine: Machine,
+    state: State,
+    function: Function,
+    owner: HeapRef | None,
+    is_once: bool,
+    effect: Callable[[State], None],
 ) -> list[State]:
     """Run it once, or again and again where that is what its caller does."""
     if owner is None or is_once:
-        return m.run_paths(state, effect)
+        return machine.run_paths(state, effect)
     ready = prepared(state, owner)
     if ready is not None and ready.once:
-        return m.run_paths(state, effect)
-    return again_and_again(m, state, function, effect)
+        return machine.run_paths(state, effect)
+    return again_and_again(machine, state, function, effect)
 
 
-def again_and_again(m: Machine, state: State, function: Function, effect: Callable[[State], None]) -> list[State]:
+def again_and_again(machine: Machine, state: State, function: Function, effect: Callable[[State], None]) -> list[State]:
     """A method that reaches backward is called once per step by code that trains: run it twice on the same object,
     which is the loop its caller would write.
     """
-    run, before = m.new_run(), m.stats.backwards
-    m.begin_iteration(state, function.node, run, 1, 0)
-    ended = m.run_paths(state, effect)
-    if m.stats.backwards == before:
+    run, before = machine.new_run(), machine.stats.backwards
+    machine.begin_iteration(state, function.node, run, 1, 0)
+    ended = machine.run_paths(state, effect)
+    if machine.stats.backwards == before:
         return ended
     results: list[State] = []
-    ended = m.join_and_cap(ended)
+    ended = machine.join_and_cap(ended)
     for path in ended:
         if path.completion is None:
-            m.begin_iteration(path, function.node, run, 2, 0)
-            between_calls(m, path, function.node)
-            results += m.run_paths(path, effect)
+            machine.begin_iteration(path, function.node, run, 2, 0)
+            between_calls(machine, path, function.node)
+            results += machine.run_paths(path, effect)
         else:
             results.append(path)
     return results

@@ -49,48 +49,50 @@ class SuspendedAtCall(Exception):
 
 
 def push(
-    m: Machine, state: State, function: Function, frame: int, given: tuple[Value, ...], node: ast.AST
+    machine: Machine, state: State, function: Function, frame: int, given: tuple[Value, ...], node: ast.AST
 ) -> Activation:
     """Step into a function on a path."""
     outer = (state.frame, state.calls, state.grad_mode, state.inference, state.iterations)
-    entry = Activation(function, frame, given, node, outer, m.consumers, m.facts.casting, m.suspend_at)
+    entry = Activation(
+        function, frame, given, node, outer, machine.consumers, machine.facts.casting, machine.suspend_at
+    )
     state.frame = frame
     state.calls = (*state.calls, node)
     if function.grad_mode is not None:
         state.enter(function.grad_mode, function.inference)
     if function.casting is not None:
-        m.facts.casting = function.casting
-    restore(m, entry)
+        machine.facts.casting = function.casting
+    restore(machine, entry)
     return entry
 
 
-def restore(m: Machine, entry: Activation) -> None:
+def restore(machine: Machine, entry: Activation) -> None:
     """The machine is inside a function."""
-    m.depth += 1
-    m.call_stack.append((entry.function.node, entry.given))
-    m.consumers, m.suspend_at = [], None
+    machine.depth += 1
+    machine.call_stack.append((entry.function.node, entry.given))
+    machine.consumers, machine.suspend_at = [], None
 
 
-def unwind(m: Machine, entry: Activation) -> None:
+def unwind(machine: Machine, entry: Activation) -> None:
     """The machine is outside of it again."""
-    m.depth -= 1
-    m.call_stack.pop()
-    m.consumers, m.facts.casting, m.suspend_at = entry.consumers, entry.casting, entry.entering
+    machine.depth -= 1
+    machine.call_stack.pop()
+    machine.consumers, machine.facts.casting, machine.suspend_at = entry.consumers, entry.casting, entry.entering
 
 
-def pop(m: Machine, entry: Activation, outcomes: list[State]) -> list[State]:
+def pop(machine: Machine, entry: Activation, outcomes: list[State]) -> list[State]:
     """The paths on which a function has ended, back in the scope that called it."""
     function, outer = entry.function, entry.outer
     definition = function.node
     if any(out.completion != "raise" for out in outcomes):
-        m.completed_functions.add(definition)
+        machine.completed_functions.add(definition)
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
         out.iterations = outer[4]
         if (out.cycles or out.retaining) and out.iterations:
-            retention.on_return(m, out, entry.node)
+            retention.on_return(machine, out, entry.node)
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]
         if not syntactic_summary(definition).closes and not isinstance(out.completion_value, Generator):
             out.heap.pop(entry.frame, None)
-    return m.join_and_cap(outcomes) if len(outcomes) > 1 else outcomes
+    return machine.join_and_cap(outcomes) if len(outcomes) > 1 else outcomes

@@ -23,17 +23,17 @@ from .incremental import AnalysisUnit
 from .machine import Machine
 
 
-def is_whole(m: Machine, steps: Iterable[AnalysisUnit]) -> bool:
+def is_whole(machine: Machine, steps: Iterable[AnalysisUnit]) -> bool:
     """Whether the script was executed in whole: all code of the file, each statement to its end, no path cut off or
     ended by an error, and no backward from what is unknown.
     """
-    holes, imports = m.stats, m.imports
+    holes, imports = machine.stats, machine.imports
     if holes.out_of_fuel or holes.stopped or holes.faults or holes.dropped or holes.failed or holes.unknown_roots:
         return False
     if imports is not None and not imports.is_whole:
         return False
     ran = set[ast.AST]().union(*(step.completed for step in steps if step.is_script))
-    return all(part in ran for part in _parts(m.tree))
+    return all(part in ran for part in _parts(machine.tree))
 
 
 def _parts(tree: ast.AST) -> Iterator[ast.AST]:

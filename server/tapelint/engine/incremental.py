@@ -151,7 +151,7 @@ _SWAPPED = (
 
 @contextmanager
 def recorded(
-    m: Machine, facts: Facts, loads: Iterable[LoadedModule], limit: int, before: AnalysisUnit | None = None
+    machine: Machine, facts: Facts, loads: Iterable[LoadedModule], limit: int, before: AnalysisUnit | None = None
 ) -> Iterator[AnalysisUnit]:
     """Run as a step: with these facts, within so many steps, and all that is counted and noted is the step's own. One
     that goes on where the one ``before`` has ended knows what that knew of loops.
@@ -163,18 +163,18 @@ def recorded(
         step.loop_extensions = {
             run: replace(loop, first=loop.first.copy()) for run, loop in before.loop_extensions.items()
         }
-    outer = [getattr(m, name) for name in _SWAPPED], m.fuel_used, m.fuel
+    outer = [getattr(machine, name) for name in _SWAPPED], machine.fuel_used, machine.fuel
     for name in _SWAPPED:
-        setattr(m, name, getattr(step, name))
-    m.fuel_used, m.fuel, m.suspects = 0, limit, []
+        setattr(machine, name, getattr(step, name))
+    machine.fuel_used, machine.fuel, machine.suspects = 0, limit, []
     try:
         with watched(step.observed):
             yield step
     finally:
-        step.fuel_used = m.fuel_used
-        values, m.fuel_used, m.fuel = outer
+        step.fuel_used = machine.fuel_used
+        values, machine.fuel_used, machine.fuel = outer
         for name, value in zip(_SWAPPED, values):
-            setattr(m, name, value)
+            setattr(machine, name, value)
 
 
 @dataclass(slots=True)

@@ -17,28 +17,30 @@ from .machine import Machine
 ITEM = frozenset(("item", "number"))
 
 
-def computed(m: Machine, why: str, *sources: Value) -> Unknown:
+def computed(machine: Machine, why: str, *sources: Value) -> Unknown:
     """A number or an array that was computed from ``sources``."""
     value = Unknown(why, False)
-    if m.facts.cuts and (lost := lost_by(m, sources)) is not None:
-        m.facts.cuts[value.tensor_id] = lost
+    if machine.facts.cuts and (lost := lost_by(machine, sources)) is not None:
+        machine.facts.cuts[value.tensor_id] = lost
     return value
 
 
-def taken(m: Machine, state: State, source: Value, node: ast.AST) -> Unknown:
+def taken(machine: Machine, state: State, source: Value, node: ast.AST) -> Unknown:
     """``float(loss)``: the number in a tensor, or a number from a number."""
-    value = computed(m, "index", source)
+    value = computed(machine, "index", source)
     if isinstance(source, TensorRef) and (
-        value.tensor_id in m.facts.cuts or resolve_view(state, source.id).requires_grad
+        value.tensor_id in machine.facts.cuts or resolve_view(state, source.id).requires_grad
     ):
-        m.facts.cuts[value.tensor_id] = Cut(state.point(node), "number", source=resolve_view(state, source.id).grad_fn)
+        machine.facts.cuts[value.tensor_id] = Cut(
+            state.point(node), "number", source=resolve_view(state, source.id).grad_fn
+        )
     return value
 
 
-def lost_by(m: Machine, sources: Iterable[Value]) -> Cut | None:
+def lost_by(machine: Machine, sources: Iterable[Value]) -> Cut | None:
     """Where the history of ``sources`` was lost: by ``number`` in one place, by ``numbers`` in several."""
     keys = [source.id if isinstance(source, TensorRef) else getattr(source, "tensor_id", None) for source in sources]
-    cuts = [m.facts.cuts[key] for key in keys if key in m.facts.cuts]
+    cuts = [machine.facts.cuts[key] for key in keys if key in machine.facts.cuts]
     if not cuts or cuts[0].reason == "numpy":
         return cuts[0] if cuts else None
     first, places = cuts[0], {cut.point.node for cut in cuts}
@@ -46,18 +48,20 @@ def lost_by(m: Machine, sources: Iterable[Value]) -> Cut | None:
     return replace(first, reason="number") if alone else replace(first, reason="numbers", source=None)
 
 
-def added(m: Machine, total: TensorRef, term: Value) -> None:
+def added(machine: Machine, total: TensorRef, term: Value) -> None:
     """A number was added to a tensor: ``total`` does not know what the number was computed from."""
-    cut = m.facts.cuts.get(term.tensor_id) if isinstance(term, Unknown) else None
+    cut = machine.facts.cuts.get(term.tensor_id) if isinstance(term, Unknown) else None
     if cut is not None and cut.reason in ITEM and cut.source is not None:
-        m.facts.detached_terms.setdefault(total.id, cut)
+        machine.facts.detached_terms.setdefault(total.id, cut)
 
 
-def in_list(m: Machine, state: State, source: Value) -> Cut | None:
+def in_list(machine: Machine, state: State, source: Value) -> Cut | None:
     """Where the history of the numbers in a list was lost."""
     thing = state.heap[source.id] if isinstance(source, HeapRef) else source
     if not isinstance(thing, (Sequence, Tuple)) or any(isinstance(item, TensorRef) for item in thing.items):
         return None
-    lost = lost_by(m, thing.items)
-    known = lost is None or all(isinstance(item, Unknown) and item.tensor_id in m.facts.cuts for item in thing.items)
+    lost = lost_by(machine, thing.items)
+    known = lost is None or all(
+        isinstance(item, Unknown) and item.tensor_id in machine.facts.cuts for item in thing.items
+    )
     return lost if known or lost is None else replace(lost, reason="numbers")

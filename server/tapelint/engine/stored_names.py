@@ -11,31 +11,31 @@ from .machine import Machine
 
 
 def remember(
-    m: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: str
+    machine: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: str
 ) -> None:
     """Tell the tape that ``value`` is now known as ``name``."""
     if not isinstance(value, (TensorRef, HeapRef, Tuple)):
         return
     if isinstance(value, HeapRef):
-        _name_parameters(m, state, name.removeprefix("self."), value, 2)
+        _name_parameters(machine, state, name.removeprefix("self."), value, 2)
     direct = isinstance(value, TensorRef)
     for tensor in (value.id,) if isinstance(value, TensorRef) else tensors_in(state, value, 2):
         if direct:
-            m.facts.name(tensor, name)
-        if state.tensors[tensor].requires_grad is not False and not _is_told(m, state):
+            machine.facts.name(tensor, name)
+        if state.tensors[tensor].requires_grad is not False and not _is_told(machine, state):
             kind = "held" if how == "assigned" and not direct else how
             stored = Stored(state.point(statement), name, source, statement, kind)
-            m.facts.record_store(tensor, stored)
+            machine.facts.record_store(tensor, stored)
             if state.iterations and how != "iterated" and state.tensors[tensor].grad_fn is not None:
                 state.last_stores[statement] = LastStore(tensor, stored)
 
 
-def _is_told(m: Machine, state: State) -> bool:
+def _is_told(machine: Machine, state: State) -> bool:
     """Whether the running code tells of a framework: where that keeps a tensor is nothing that its users know."""
-    return m.imports is not None and m.imports.here(state).is_told
+    return machine.imports is not None and machine.imports.here(state).is_told
 
 
-def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: int) -> None:
+def _name_parameters(machine: Machine, state: State, name: str, value: Value, depth: int) -> None:
     """Parameters are known by the attribute their layer is kept in: ``fc2.weight``."""
     if not isinstance(value, HeapRef) or not depth:
         return
@@ -43,7 +43,7 @@ def _name_parameters(m: Machine, state: State, name: str, value: Value, depth: i
     if isinstance(thing, Instance) and isinstance(thing.kind, External):
         for attribute, item in thing.attributes.items():
             if isinstance(item, TensorRef) and state.tensors[item.id].parameter and attribute.isidentifier():
-                m.facts.name(item.id, f"{name}.{attribute}")
+                machine.facts.name(item.id, f"{name}.{attribute}")
     elif isinstance(thing, Sequence) and thing.kind != "list":
         for index, item in enumerate(thing.items):
-            _name_parameters(m, state, f"{name}[{index}]", item, depth - 1)
+            _name_parameters(machine, state, f"{name}[{index}]", item, depth - 1)

@@ -40,8 +40,8 @@ class Outdated(Cancelled):
 class Imports:
     """The modules of one analysis. ``main`` is the file analysed; imported by another one it runs a second time."""
 
-    def __init__(self, m: Machine, main: Source, resolve: Resolve) -> None:
-        self.m, self.main, self.lookups = m, main, Lookups(resolve)
+    def __init__(self, machine: Machine, main: Source, resolve: Resolve) -> None:
+        self.machine, self.main, self.lookups = machine, main, Lookups(resolve)
         self.modules: dict[str, LoadedModule] = {}
         self.by_frame: dict[int, LoadedModule] = {}
         self.loading: list[LoadedModule] = []
@@ -143,7 +143,7 @@ class Imports:
             return None
         self._visiting.add(key)
         try:
-            return self.m.call(state, getter, [Const(name)], {}, getter.node)
+            return self.machine.call(state, getter, [Const(name)], {}, getter.node)
         except ProgramRaised:
             return None
         finally:
@@ -174,7 +174,7 @@ class Imports:
     def _noted(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """Follow an import that was noted."""
         key = (module.path, name)
-        if key in self._visiting or key in self.m.import_lookups.absent:
+        if key in self._visiting or key in self.machine.import_lookups.absent:
             return None
         self._visiting.add(key)
         try:
@@ -182,7 +182,7 @@ class Imports:
         finally:
             self._visiting.discard(key)
         if value is None and not self.loading and len(self._visiting) == 0:
-            self.m.import_lookups.absent.add(key)
+            self.machine.import_lookups.absent.add(key)
         return value
 
     def _follow(self, state: State, module: LoadedModule, name: str) -> Value | None:
@@ -214,14 +214,14 @@ class Imports:
         """The path and text of a module, as long as the budget lasts."""
         found = self.lookups.take(name, importer)
         if found is not None or self.lookups.meaning(name, importer) is not None:
-            self.m.import_lookups.notes.setdefault((name, importer), found is not None)
+            self.machine.import_lookups.notes.setdefault((name, importer), found is not None)
         return found
 
     def load(self, state: State, path: str, text: str) -> LoadedModule | None:
         """The module at ``path``, its top level run; None if it cannot be read or is too much. ``state`` needs it."""
         if self.loading:
             self.loading[-1].world = state
-        notes, known = self.m.import_lookups.notes, self.modules.get(path)
+        notes, known = self.machine.import_lookups.notes, self.modules.get(path)
         if known is not None:
             notes.setdefault(path, known in self.loading)
             if not self._meets(known):
@@ -284,17 +284,23 @@ class Imports:
         loaded = self.modules[source.path] = self.by_frame[frame] = LoadedModule(source, frame)
         self.met[loaded] = None
         self.loading.append(loaded)
-        m = self.m
-        before = (m.memo, m.depth, m.call_stack, m.consumers, m.probe)
-        m.memo, m.depth, m.call_stack, m.consumers, m.probe = EvalMemo({}), 0, [], [], None
+        machine = self.machine
+        before = (machine.memo, machine.depth, machine.call_stack, machine.consumers, machine.probe)
+        machine.memo, machine.depth, machine.call_stack, machine.consumers, machine.probe = (
+            EvalMemo({}),
+            0,
+            [],
+            [],
+            None,
+        )
         facts = Facts()
-        facts.listeners, facts.enclosing_handlers = m.facts.listeners, 1
+        facts.listeners, facts.enclosing_handlers = machine.facts.listeners, 1
         try:
-            with recorded(m, facts, (), limit) as loaded.step:
-                ends = top_level(m, state, loaded, MODULE_STEPS)
+            with recorded(machine, facts, (), limit) as loaded.step:
+                ends = top_level(machine, state, loaded, MODULE_STEPS)
         finally:
             self.loading.pop()
-            m.memo, m.depth, m.call_stack, m.consumers, m.probe = before
+            machine.memo, machine.depth, machine.call_stack, machine.consumers, machine.probe = before
         self.spent += loaded.step.fuel_used
         self._finish(loaded, ends)
         return loaded
@@ -332,11 +338,11 @@ class Imports:
         is_running = module in self.loading
         if is_running and module.world is not None:
             module.claim(module.world, self._owner)
-        if module not in self.m.loads:
-            self.m.loads[module] = None
+        if module not in self.machine.loads:
+            self.machine.loads[module] = None
             assert module.step.facts is not None
-            self.m.facts.merge_from(module.step.facts)
-            self.m.called |= module.step.called
+            self.machine.facts.merge_from(module.step.facts)
+            self.machine.called |= module.step.called
         module.give(state)
         if not is_running and module.world is not None and module.world.grad_mode is not True:
             # `torch.set_grad_enabled(False)` at its top level holds from now on

@@ -12,11 +12,11 @@ from .module import LoadedModule
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
-def top_level(m: Machine, state: State, loaded: LoadedModule, limit: int) -> list[State]:
+def top_level(machine: Machine, state: State, loaded: LoadedModule, limit: int) -> list[State]:
     """The states that the top level ends in. For definitions it is given up to ``limit`` steps more."""
     frame, body, entry = state.frame, loaded.source.tree.body, Entry("module", path=loaded.path)
     try:
-        ends = m.block(body, [state])
+        ends = machine.block(body, [state])
         finished = [end for end in ends if end.completion is None]
         if finished:
             return finished
@@ -25,28 +25,28 @@ def top_level(m: Machine, state: State, loaded: LoadedModule, limit: int) -> lis
         raise
     except OutOfFuel:
         loaded.step.is_truncated = True
-        m.stats.failed += 1
+        machine.stats.failed += 1
     except ProgramRaised:
-        m.stats.failed += 1
+        machine.stats.failed += 1
     except Exception as error:
-        m.fail(entry, error)
+        machine.fail(entry, error)
     state.frame, state.calls, state.iterations, state.completion, state.completion_value = frame, (), (), None, None
     state.grad_mode, state.inference = True, False
-    known, end = loaded.names, m.fuel_used + limit
+    known, end = loaded.names, machine.fuel_used + limit
     for statement in body:
         if not isinstance(statement, DEFINITIONS):
             continue
         name = getattr(statement, "name", None)
         if name in known or name in state.heap[frame].variables:
             continue
-        m.fuel = min(m.fuel_used + limit // 4, end)
+        machine.fuel = min(machine.fuel_used + limit // 4, end)
         try:
-            m.statement(statement, state)
+            machine.statement(statement, state)
         except Cancelled:
             raise
         except (OutOfFuel, ProgramRaised):
             pass
         except Exception as error:
-            m.fail(entry, error)
+            machine.fail(entry, error)
         state.frame, state.completion, state.completion_value = frame, None, None
     return [state]

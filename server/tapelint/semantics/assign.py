@@ -18,40 +18,46 @@ LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
 def assign(
-    m: Machine, state: State, target: ast.expr, value: Value, statement: ast.AST, source: ast.expr | None
+    machine: Machine, state: State, target: ast.expr, value: Value, statement: ast.AST, source: ast.expr | None
 ) -> None:
     """Bind ``value`` to ``target``. ``source`` is the expression it came from, where there is one for exactly this
     target.
     """
     if isinstance(target, ast.Name):
-        if isinstance(value, TensorRef) and value.id in m.facts.manual_updates:
-            lost_updates.bound(m, state, target.id, value.id, statement)
-        m.bind(state, target.id, value)
+        if isinstance(value, TensorRef) and value.id in machine.facts.manual_updates:
+            lost_updates.bound(machine, state, target.id, value.id, statement)
+        machine.bind(state, target.id, value)
         remember(
-            m, state, target.id, value, statement, source, "iterated" if isinstance(statement, LOOPS) else "assigned"
+            machine,
+            state,
+            target.id,
+            value,
+            statement,
+            source,
+            "iterated" if isinstance(statement, LOOPS) else "assigned",
         )
     elif isinstance(target, (ast.Tuple, ast.List)):
-        _unpack(m, state, target, value, statement, source)
+        _unpack(machine, state, target, value, statement, source)
         return
     elif isinstance(target, ast.Attribute):
-        owner = m.eval(target.value, state)
+        owner = machine.eval(target.value, state)
         _refuse_plain(state, owner, target.attr, value)
         if isinstance(owner, HeapRef):
-            m.facts.attribute_stores[owner.id, target.attr] = target, source or target
-        remember(m, state, written(target), value, statement, source, "assigned")
-        attributes.store(m, state, owner, target.attr, value, target)
+            machine.facts.attribute_stores[owner.id, target.attr] = target, source or target
+        remember(machine, state, written(target), value, statement, source, "assigned")
+        attributes.store(machine, state, owner, target.attr, value, target)
     elif isinstance(target, ast.Subscript):
-        owner = m.eval(target.value, state)
-        index = m.eval(target.slice, state)
-        remember(m, state, written(target.value), value, statement, source, "assigned")
+        owner = machine.eval(target.value, state)
+        index = machine.eval(target.slice, state)
+        remember(machine, state, written(target.value), value, statement, source, "assigned")
         if isinstance(owner, HeapRef) and isinstance(index, Const):
-            m.facts.attribute_stores[owner.id, str(index.value)] = target, source or target
-        subscripts.store(m, state, owner, index, value, target)
+            machine.facts.attribute_stores[owner.id, str(index.value)] = target, source or target
+        subscripts.store(machine, state, owner, index, value, target)
     elif isinstance(target, ast.Starred):
-        assign(m, state, target.value, value, statement, source)
+        assign(machine, state, target.value, value, statement, source)
         return
-    if m.probe is not None:
-        m.probe(target, state, value)
+    if machine.probe is not None:
+        machine.probe(target, state, value)
 
 
 def _refuse_plain(state: State, owner: Value, name: str, value: Value) -> None:
@@ -64,32 +70,37 @@ def _refuse_plain(state: State, owner: Value, name: str, value: Value) -> None:
 
 
 def _unpack(
-    m: Machine, state: State, target: ast.Tuple | ast.List, value: Value, statement: ast.AST, source: ast.expr | None
+    machine: Machine,
+    state: State,
+    target: ast.Tuple | ast.List,
+    value: Value,
+    statement: ast.AST,
+    source: ast.expr | None,
 ) -> None:
     names = target.elts
     parts = source.elts if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(names) else None
     star = next((i for i, e in enumerate(names) if isinstance(e, ast.Starred)), None)
     if star is None:
-        items = unpack(m, state, value, len(names), target)
+        items = unpack(machine, state, value, len(names), target)
         for index, (name, item) in enumerate(zip(names, items)):
-            assign(m, state, name, item, statement, parts[index] if parts else None)
+            assign(machine, state, name, item, statement, parts[index] if parts else None)
         return
     after = len(names) - star - 1
-    items = unpack(m, state, value, None, target)
+    items = unpack(machine, state, value, None, target)
     while len(items) < len(names) - 1:
         items.append(items[-1] if items else value)
     middle = HeapRef(state.new(Sequence("list", items[star : len(items) - after])))
     for name, item in zip(names, [*items[:star], middle, *items[len(items) - after :]]):
-        assign(m, state, name, item, statement, None)
+        assign(machine, state, name, item, statement, None)
 
 
-def delete(m: Machine, state: State, target: ast.expr) -> None:
+def delete(machine: Machine, state: State, target: ast.expr) -> None:
     if isinstance(target, ast.Name):
         state.edit(state.frame).variables.pop(target.id, None)
     elif isinstance(target, (ast.Tuple, ast.List)):
         for item in target.elts:
-            delete(m, state, item)
+            delete(machine, state, item)
     elif isinstance(target, ast.Attribute):
-        attributes.remove(m, state, m.eval(target.value, state), target.attr, target)
+        attributes.remove(machine, state, machine.eval(target.value, state), target.attr, target)
     elif isinstance(target, ast.Subscript):
-        subscripts.remove(m, state, m.eval(target.value, state), m.eval(target.slice, state))
+        subscripts.remove(machine, state, machine.eval(target.value, state), machine.eval(target.slice, state))

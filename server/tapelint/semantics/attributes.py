@@ -46,106 +46,106 @@ TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real
 FACTS = frozenset("dtype device layout names is_cuda is_xpu is_sparse is_quantized is_meta is_mps grad_fn".split())
 
 
-def attribute(m: Machine, node: ast.Attribute, state: State, key: object) -> Value:
-    return load(m, state, m.eval(node.value, state), node.attr, node, key)
+def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) -> Value:
+    return load(machine, state, machine.eval(node.value, state), node.attr, node, key)
 
 
-def load(m: Machine, state: State, owner: Value, name: str, node: ast.AST, key: object = None) -> Value:
+def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST, key: object = None) -> Value:
     if isinstance(owner, TensorRef):
-        return tensor_attribute(m, state, owner, name, node)
+        return tensor_attribute(machine, state, owner, name, node)
     if isinstance(owner, External):
         return External(f"{owner.name}.{name}")
     if isinstance(owner, Module):
-        assert m.imports is not None
-        return m.imports.load_attribute(state, owner, name)
+        assert machine.imports is not None
+        return machine.imports.load_attribute(state, owner, name)
     if isinstance(owner, HeapRef):
-        return _object(m, state, owner, name, node, key)
+        return _object(machine, state, owner, name, node, key)
     if isinstance(owner, Super):
-        return _super(m, state, owner, name)
+        return _super(machine, state, owner, name)
     if name == "grad" and is_opaque(state, owner):
         grad_access.unknown_gradient(state)
     if isinstance(owner, Unknown):
-        return _of_unknown(m, state, owner, name, node)
+        return _of_unknown(machine, state, owner, name, node)
     if isinstance(owner, Tuple) and name in owner.names:
         return owner.items[owner.names.index(name)]
     if owner == NONE:
-        missing_grad.used(m, state, owner, node, "AttributeError")
+        missing_grad.used(machine, state, owner, node, "AttributeError")
     return BuiltinMethod(owner, name)
 
 
-def _of_unknown(m: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
+def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
     """An attribute of an unknown value: what the program has set there, or what every tensor has."""
     if name == "grad":
         grad_access.unknown_gradient(state)
     if owner.requires_grad is False and name in SIZES:
         return Unknown("index", False)
     if owner.tensor_id in state.tensors and name == "requires_grad":
-        return tensor_attribute(m, state, TensorRef(owner.tensor_id), name, node)
+        return tensor_attribute(machine, state, TensorRef(owner.tensor_id), name, node)
     if owner.requires_grad is False and name == "requires_grad":
         return FALSE
     if (kept := _kept_beside(state, owner.tensor_id, name)) is not None:
         return kept
-    return m.fact(name) if name in FACTS else BuiltinMethod(owner, name)
+    return machine.fact(name) if name in FACTS else BuiltinMethod(owner, name)
 
 
-def tensor_attribute(m: Machine, state: State, owner: TensorRef, name: str, node: ast.AST) -> Value:
+def tensor_attribute(machine: Machine, state: State, owner: TensorRef, name: str, node: ast.AST) -> Value:
     tensor = resolve_view(state, owner.id)
     read = TENSOR_ATTRIBUTES.get(name)
     if read is not None:
-        return read(m, state, tensor, node)
+        return read(machine, state, tensor, node)
     if name in SIZES:
         return Unknown("index", False)
     if name in TURNED:
-        turned = dispatch.run(m, state, TURNED[name], [owner], {}, node)
-        return turned or dispatch.run(m, state, "t", [owner], {}, node) or owner
+        turned = dispatch.run(machine, state, TURNED[name], [owner], {}, node)
+        return turned or dispatch.run(machine, state, "t", [owner], {}, node) or owner
     if name in FACTS:
-        return m.fact(name)
+        return machine.fact(name)
     if (kept := _kept_beside(state, owner.id, name)) is not None:
         return kept
     if tensor.assumption and name in FIELDS:
-        return TensorRef(invent(m.facts, state, [owner.id], node, tensor.assumption))
+        return TensorRef(invent(machine.facts, state, [owner.id], node, tensor.assumption))
     return BuiltinMethod(owner, name)
 
 
-def _data(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    return TensorRef(cut(m, state, tensor, node, "data", shared_counter=False))
+def _data(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    return TensorRef(cut(machine, state, tensor, node, "data", shared_counter=False))
 
 
-def _gradient(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def _gradient(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.grad``: a non-leaf has none, which is reported where nothing is assumed of the tensor."""
-    grad_access.read(m, state, tensor.id, node)
+    grad_access.read(machine, state, tensor.id, node)
     grad = state.grads.get(tensor.id)
     if grad is not None:
         return TensorRef(grad)
     known = tensor.requires_grad is False or not tensor.assumption and not tensor.stands_for_module
     if known and tensor.grad_fn is not None:
-        return missing_grad.missing(m, state, tensor, node)
+        return missing_grad.missing(machine, state, tensor, node)
     return NONE if known and tensor.kind != "int" else Unknown("grad", False)
 
 
-def _requires_grad(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def _requires_grad(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     return Unknown("requires_grad", False) if tensor.requires_grad is None else Const(tensor.requires_grad)
 
 
-def _is_leaf(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def _is_leaf(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     return Const(tensor.grad_fn is None)
 
 
-def _grad_fn(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def _grad_fn(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     return NONE if tensor.grad_fn is None and tensor.requires_grad is not None else Unknown("grad_fn")
 
 
-def _shape(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def _shape(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     return shape(tensor.sizes)
 
 
-def _rank(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def _rank(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     return rank(tensor.sizes)
 
 
-def _dtype(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def _dtype(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     kind = tensor.kind or ("float" if tensor.requires_grad else None)
-    return m.fact(f"dtype {kind}" if kind else "dtype")
+    return machine.fact(f"dtype {kind}" if kind else "dtype")
 
 
 TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]] = {
@@ -167,10 +167,10 @@ OF_CLASSES = ("__init_subclass__", "__class_getitem__")
 DICTS = (*module_registry.KINDS, "__dict__")
 
 
-def _object(m: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, key: object) -> Value:
+def _object(machine: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, key: object) -> Value:
     thing = state.heap[owner.id]
     if isinstance(thing, Instance):
-        return _of_instance(m, state, owner, thing, name, node, key)
+        return _of_instance(machine, state, owner, thing, name, node, key)
     found: Value | None = None
     if isinstance(thing, Class):
         found = _of_class(state, owner, thing, name)
@@ -182,49 +182,49 @@ def _object(m: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, 
         whole = name == "__dict__"
         return module_registry.all_attributes(state, owner) if whole else module_registry.registry(state, owner, name)
     if isinstance(thing, Optimizer) and name == "param_groups":
-        return param_groups(m, state, owner)
+        return param_groups(machine, state, owner)
     return BuiltinMethod(owner, name)
 
 
 def _of_instance(
-    m: Machine, state: State, owner: HeapRef, thing: Instance, name: str, node: ast.AST, key: object
+    machine: Machine, state: State, owner: HeapRef, thing: Instance, name: str, node: ast.AST, key: object
 ) -> Value:
     """An attribute of an object, in Python's order: its own, its class's, what ``__getattr__`` computes; last what is
     known of objects of libraries.
     """
     own = thing.attributes.get(name)
     if own is not None:
-        m.iteration_facts.accessed[owner.id, name] = m.fuel_used
+        machine.iteration_facts.accessed[owner.id, name] = machine.fuel_used
         return own
     found = lookup_in_mro(state, thing.kind, name)
     if found is not None and found[1] is not None:
-        return _bound(m, state, found[1], owner, thing.kind, node, key)
-    special = _of_every_object(m, state, owner, thing, name)
+        return _bound(machine, state, found[1], owner, thing.kind, node, key)
+    special = _of_every_object(machine, state, owner, thing, name)
     if special is not None:
         return special
     getter = lookup_in_mro(state, thing.kind, "__getattr__")
     if getter is not None and getter[1] is not None:
-        return m.call(state, getter[1], [owner, Const(name)], {}, node)
+        return machine.call(state, getter[1], [owner, Const(name)], {}, node)
     model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, External) else None
     if model is not None:
-        return model(m, state, owner)
+        return model(machine, state, owner)
     if PARAMETRIZED in thing.attributes:
-        weights = computed(m, state, thing, node, name)
+        weights = computed(machine, state, thing, node, name)
         if name in weights:
             return weights[name]
     if name not in MODULE_METHODS:
-        frozen_parts.taken(m, thing)
+        frozen_parts.taken(machine, thing)
     return BuiltinMethod(owner, name)
 
 
-def _of_every_object(m: Machine, state: State, owner: HeapRef, thing: Instance, name: str) -> Value | None:
+def _of_every_object(machine: Machine, state: State, owner: HeapRef, thing: Instance, name: str) -> Value | None:
     """What every object has without any class of the program defining it, and the dicts that every module has."""
     if name == "__class__":
         return thing.kind
     if name == "__dict__":
         return module_registry.all_attributes(state, owner)
     if name in module_registry.KINDS and module_registry.is_module_like(state, owner):
-        frozen_parts.taken(m, thing)
+        frozen_parts.taken(machine, thing)
         return module_registry.registry(state, owner, name)
     return None
 
@@ -257,21 +257,23 @@ def _of_sequence(owner: HeapRef, thing: Sequence, name: str) -> Value | None:
     return None
 
 
-def _bound(m: Machine, state: State, value: Value, owner: Value, kind: Value, node: ast.AST, key: object) -> Value:
+def _bound(
+    machine: Machine, state: State, value: Value, owner: Value, kind: Value, node: ast.AST, key: object
+) -> Value:
     if isinstance(value, Function):
         if value.kind == "static":
             return value
         if value.kind == "class":
             return BoundMethod(value, kind)
-        if m.query(is_abstract, value.node):
+        if machine.query(is_abstract, value.node):
             return BuiltinMethod(owner, getattr(value.node, "name", ""))  # of an unknown derived class
         if value.kind == "property":
-            return m.call(state, replace(value, kind=""), [owner], {}, node, key)
+            return machine.call(state, replace(value, kind=""), [owner], {}, node, key)
         return BoundMethod(value, owner)
     return value
 
 
-def _super(m: Machine, state: State, owner: Super, name: str) -> Value:
+def _super(machine: Machine, state: State, owner: Super, name: str) -> Value:
     receiver = owner.receiver
     kind: Value = receiver
     if isinstance(receiver, HeapRef) and isinstance(thing := state.heap[receiver.id], Instance):
@@ -294,13 +296,13 @@ def _super(m: Machine, state: State, owner: Super, name: str) -> Value:
     )
 
 
-def store(m: Machine, state: State, owner: Value, name: str, value: Value, node: ast.AST) -> None:
+def store(machine: Machine, state: State, owner: Value, name: str, value: Value, node: ast.AST) -> None:
     if isinstance(owner, TensorRef):
-        _store_tensor(m, state, owner, name, value, node)
+        _store_tensor(machine, state, owner, name, value, node)
     elif name == "grad" and (isinstance(owner, Unknown) or is_opaque(state, owner)):
         grad_access.unknown_gradient(state)
     elif isinstance(owner, (Unknown, BuiltinMethod)) and name == "requires_grad":
-        frozen_parts.unknown_flag(m, state)
+        frozen_parts.unknown_flag(machine, state)
     elif isinstance(owner, Unknown):
         # Of an unknown object what is plain is kept: options that the program sets itself (`args.cuda = ...`).
         if isinstance(value, (Const, Unknown)):
@@ -308,21 +310,21 @@ def store(m: Machine, state: State, owner: Value, name: str, value: Value, node:
         elif _kept_beside(state, owner.tensor_id, name) is not None:
             del state.edit(-owner.tensor_id).attributes[name]
     elif isinstance(owner, Module):
-        assert m.imports is not None
-        m.imports.store_attribute(state, owner, name, value)
+        assert machine.imports is not None
+        machine.imports.store_attribute(state, owner, name, value)
     elif isinstance(owner, HeapRef):
-        _store_object(m, state, owner, name, value, node)
+        _store_object(machine, state, owner, name, value, node)
 
 
-def _store_object(m: Machine, state: State, owner: HeapRef, name: str, value: Value, node: ast.AST) -> None:
+def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, value: Value, node: ast.AST) -> None:
     thing = state.heap[owner.id]
     if name == "__dict__":
         module_registry.all_replaced(state, owner, value)
     elif name in module_registry.KINDS and module_registry.is_module_like(state, owner):
         module_registry.replaced(state, owner, name, value)
     elif isinstance(thing, Instance):
-        if not _call_setter(m, state, owner, thing, name, value, node):
-            m.iteration_facts.accessed[owner.id, name] = m.fuel_used
+        if not _call_setter(machine, state, owner, thing, name, value, node):
+            machine.iteration_facts.accessed[owner.id, name] = machine.fuel_used
             state.edit(owner.id).attributes[name] = value
     elif isinstance(thing, Class):
         state.edit(owner.id).attributes[name] = value
@@ -331,7 +333,7 @@ def _store_object(m: Machine, state: State, owner: HeapRef, name: str, value: Va
 
 
 def _call_setter(
-    m: Machine, state: State, owner: HeapRef, thing: Instance, name: str, value: Value, node: ast.AST
+    machine: Machine, state: State, owner: HeapRef, thing: Instance, name: str, value: Value, node: ast.AST
 ) -> bool:
     """Run the setter of a property, or ``__setattr__``; False where the class has neither."""
     setters: tuple[tuple[str, list[Value]], ...] = (
@@ -341,12 +343,12 @@ def _call_setter(
     for method, args in setters:
         found = lookup_in_mro(state, thing.kind, method)
         if found is not None and isinstance(found[1], Function):
-            m.call(state, replace(found[1], kind=""), args, {}, node)
+            machine.call(state, replace(found[1], kind=""), args, {}, node)
             return True
     return False
 
 
-def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: Value, node: ast.AST) -> None:
+def _store_tensor(machine: Machine, state: State, owner: TensorRef, name: str, value: Value, node: ast.AST) -> None:
     tensor = resolve_view(state, owner.id)
     if name == "grad":
         state.changes += 1
@@ -354,13 +356,13 @@ def _store_tensor(m: Machine, state: State, owner: TensorRef, name: str, value: 
             state.grads[owner.id] = value.id
         else:
             state.grads.pop(owner.id, None)
-        grad_access.assigned(m, state, owner.id, value, node)
+        grad_access.assigned(machine, state, owner.id, value, node)
     elif name == "requires_grad":
-        set_requires_grad(m, state, tensor, value, True, node)
+        set_requires_grad(machine, state, tensor, value, True, node)
     elif name != "data":
         keep_beside(state, owner.id, name, value)
     elif name == "data" and isinstance(value, TensorRef):
-        grad_access.flowed(m, state, [value.id], (), owner.id, node)
+        grad_access.flowed(machine, state, [value.id], (), owner.id, node)
 
 
 def keep_beside(state: State, key: int, name: str, value: Value) -> None:
@@ -379,12 +381,12 @@ def _kept_beside(state: State, key: int, name: str) -> Value | None:
     return None if extra is None else extra.attributes.get(name)
 
 
-def remove(m: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:
+def remove(machine: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:
     if isinstance(owner, HeapRef) and isinstance(state.heap[owner.id], Instance):
         state.edit(owner.id).attributes.pop(name, None)
     elif isinstance(owner, TensorRef) and name == "grad":
         state.grads.pop(owner.id, None)
-        grad_access.cleared_by_hand(m, state, owner.id, node)
+        grad_access.cleared_by_hand(machine, state, owner.id, node)
 
 
 EXPRESSIONS[ast.Attribute] = attribute

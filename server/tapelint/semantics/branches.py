@@ -17,11 +17,11 @@ from ..engine.paths.conditions import assume, decide
 from ..models.torch.autograd.grad_access import weigh
 
 
-def branch(m: Machine, node: ast.If, state: State) -> list[State]:
-    return sides(m, node, *tested(m, node, state))
+def branch(machine: Machine, node: ast.If, state: State) -> list[State]:
+    return sides(machine, node, *tested(machine, node, state))
 
 
-def sides(m: Machine, node: ast.If, paths: list[State], looks: set[int]) -> list[State]:
+def sides(machine: Machine, node: ast.If, paths: list[State], looks: set[int]) -> list[State]:
     """What comes after the test, which has looked at numbers."""
     path = paths[0]
     if (
@@ -31,12 +31,12 @@ def sides(m: Machine, node: ast.If, paths: list[State], looks: set[int]) -> list
         and not node.orelse
         and path.completion_value[0] is not None
     ):
-        return _by_number(m, node, path, looks)
+        return _by_number(machine, node, path, looks)
     count(looks)
-    return taken(m, node, paths)
+    return taken(machine, node, paths)
 
 
-def _by_number(m: Machine, node: ast.If, path: State, looks: set[int]) -> list[State]:
+def _by_number(machine: Machine, node: ast.If, path: State, looks: set[int]) -> list[State]:
     """A body that is run in some iterations, by their number: ``if index % 100 == 0: print(loss.item())``. If it was
     seen to do nothing, it does not matter what the test has looked at.
     """
@@ -44,10 +44,10 @@ def _by_number(m: Machine, node: ast.If, path: State, looks: set[int]) -> list[S
     paths = [path]
     if known:
         before = _all_of(path)
-        paths = m.block(node.body, paths)
+        paths = machine.block(node.body, paths)
         is_idle = len(paths) == 1 and paths[0].completion is None and _all_of(paths[0]) == before
-        (m.iteration_facts.inert.add if is_idle else m.iteration_facts.inert.discard)(node)
-    if node not in m.iteration_facts.inert:
+        (machine.iteration_facts.inert.add if is_idle else machine.iteration_facts.inert.discard)(node)
+    if node not in machine.iteration_facts.inert:
         count(looks)
     return paths
 
@@ -67,17 +67,17 @@ def _all_of(state: State) -> tuple[object, ...]:
     return state.changes, state.escaped, *(dict(each) for each in known)
 
 
-def tested(m: Machine, node: ast.If, state: State) -> tuple[list[State], set[int]]:
+def tested(machine: Machine, node: ast.If, state: State) -> tuple[list[State], set[int]]:
     """The paths after the test, and at what it has looked; what is known of it is the ``value`` of each."""
 
     def test(s: State) -> None:
-        s.completion_value = decide(m, node.test, s, m.eval(node.test, s))
+        s.completion_value = decide(machine, node.test, s, machine.eval(node.test, s))
 
     with collect_observations() as looks:
-        return m.run_paths(state, test), looks
+        return machine.run_paths(state, test), looks
 
 
-def taken(m: Machine, node: ast.If, paths: list[State]) -> list[State]:
+def taken(machine: Machine, node: ast.If, paths: list[State]) -> list[State]:
     """The sides that ``paths`` take, one or both."""
     results: list[State] = []
     for path in paths:
@@ -86,51 +86,51 @@ def taken(m: Machine, node: ast.If, paths: list[State]) -> list[State]:
             continue
         (known, key, negated), path.completion_value = path.completion_value, None
         if known is not None:
-            results += m.block(node.body if known else node.orelse, [path])
+            results += machine.block(node.body if known else node.orelse, [path])
             continue
         if key is not None:
-            weigh(m, node, key)
+            weigh(machine, node, key)
         other = path.fork()
         assume(path, key, not negated)
         assume(other, key, negated)
-        results += m.join_and_cap(m.block(node.body, [path]) + m.block(node.orelse, [other]))
+        results += machine.join_and_cap(machine.block(node.body, [path]) + machine.block(node.orelse, [other]))
     return results
 
 
-def conditional(m: Machine, node: ast.IfExp, state: State, key: Key) -> Value:
+def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Value:
     """``a if test else b``; where the test is unknown both ways are finished, each with its value."""
-    value = m.eval(node.test, state)
-    known, choice, negated = decide(m, node.test, state, value)
+    value = machine.eval(node.test, state)
+    known, choice, negated = decide(machine, node.test, state, value)
     if known is None:
         other = state.fork()
         assume(state, choice, not negated)
         assume(other, choice, negated)
-        values = dict(m.memo.values)
+        values = dict(machine.memo.values)
         alternative: Value | ProgramRaised
-        m.completed.update((node.body, node.orelse))
+        machine.completed.update((node.body, node.orelse))
         try:
-            alternative = m.eval(node.orelse, other)
+            alternative = machine.eval(node.orelse, other)
         except ProgramRaised as error:
             alternative = error
         fork = other, {**values, key: alternative}
         try:
-            first = m.eval(node.body, state)
+            first = machine.eval(node.body, state)
         except ProgramRaised:
-            m.memo.pending_paths.append(fork)
+            machine.memo.pending_paths.append(fork)
             raise
         if first == alternative or isinstance(first, (Const, Unknown)) and isinstance(alternative, (Const, Unknown)):
             is_data = all(not isinstance(v, Unknown) or v.requires_grad is False for v in (first, alternative))
             return first if first == alternative else Unknown("conditional", False if is_data else None)
-        m.memo.pending_paths.append(fork)
+        machine.memo.pending_paths.append(fork)
         return first
-    m.completed.add(side := node.body if known else node.orelse)
-    return m.eval(side, state)
+    machine.completed.add(side := node.body if known else node.orelse)
+    return machine.eval(side, state)
 
 
-def matching(m: Machine, node: ast.Match, state: State) -> list[State]:
+def matching(machine: Machine, node: ast.Match, state: State) -> list[State]:
     """``match``: the first case that may fit is run; what follows it too, unless it fits for certain."""
     results: list[State] = []
-    for path in m.run_paths(state, lambda s: setattr(s, "completion_value", m.eval(node.subject, s))):
+    for path in machine.run_paths(state, lambda s: setattr(s, "completion_value", machine.eval(node.subject, s))):
         if path.completion is not None:
             results.append(path)
             continue
@@ -139,39 +139,39 @@ def matching(m: Machine, node: ast.Match, state: State) -> list[State]:
         for case in node.cases:
             if rest is None:
                 break
-            verdict = fits(m, rest, case.pattern, subject) if case.guard is None else None
+            verdict = fits(machine, rest, case.pattern, subject) if case.guard is None else None
             if verdict is False:
                 continue
             taken = rest if verdict else rest.fork()
-            capture(m, taken, case.pattern, subject)
-            results += m.block(case.body, [taken])
+            capture(machine, taken, case.pattern, subject)
+            results += machine.block(case.body, [taken])
             if verdict:
                 rest = None
         if rest is not None:
             results.append(rest)
-    return m.join_and_cap(results) if len(results) > 1 else results
+    return machine.join_and_cap(results) if len(results) > 1 else results
 
 
-def fits(m: Machine, state: State, pattern: ast.pattern, value: Value) -> bool | None:
+def fits(machine: Machine, state: State, pattern: ast.pattern, value: Value) -> bool | None:
     if isinstance(pattern, ast.MatchAs):
-        return True if pattern.pattern is None else fits(m, state, pattern.pattern, value)
+        return True if pattern.pattern is None else fits(machine, state, pattern.pattern, value)
     if isinstance(pattern, ast.MatchOr):
-        verdicts = [fits(m, state, p, value) for p in pattern.patterns]
+        verdicts = [fits(machine, state, p, value) for p in pattern.patterns]
         return True if True in verdicts else None if None in verdicts else False
     if isinstance(value, Const):
         return _fits_constant(pattern, value)
     if isinstance(value, Tuple) and isinstance(pattern, ast.MatchSequence):
-        return _fits_items(m, state, pattern, value)
+        return _fits_items(machine, state, pattern, value)
     return None
 
 
-def _fits_items(m: Machine, state: State, pattern: ast.MatchSequence, value: Tuple) -> bool | None:
+def _fits_items(machine: Machine, state: State, pattern: ast.MatchSequence, value: Tuple) -> bool | None:
     """Whether each item of a tuple fits the pattern at its place."""
     if any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
         return None
     if len(pattern.patterns) != len(value.items):
         return False
-    verdicts = [fits(m, state, p, v) for p, v in zip(pattern.patterns, value.items)]
+    verdicts = [fits(machine, state, p, v) for p, v in zip(pattern.patterns, value.items)]
     return False if False in verdicts else None if None in verdicts else True
 
 
@@ -183,67 +183,67 @@ def _fits_constant(pattern: ast.pattern, value: Const) -> bool | None:
     return False if isinstance(pattern, (ast.MatchSequence, ast.MatchMapping)) else None
 
 
-def capture(m: Machine, state: State, pattern: ast.pattern, value: Value) -> None:
+def capture(machine: Machine, state: State, pattern: ast.pattern, value: Value) -> None:
     """Bind the names of a pattern."""
     if isinstance(pattern, ast.MatchAs):
         if pattern.pattern is not None:
-            capture(m, state, pattern.pattern, value)
+            capture(machine, state, pattern.pattern, value)
         if pattern.name is not None:
-            m.bind(state, pattern.name, value)
+            machine.bind(state, pattern.name, value)
     elif (
         isinstance(pattern, ast.MatchSequence)
         and isinstance(value, Tuple)
         and len(value.items) == len(pattern.patterns)
     ):
         for part, item in zip(pattern.patterns, value.items):
-            capture(m, state, part, item)
+            capture(machine, state, part, item)
     else:
         for inner in ast.walk(pattern):
             name = getattr(inner, "name", None) or getattr(inner, "rest", None)
             if isinstance(name, str):
-                m.bind(state, name, something(name))
+                machine.bind(state, name, something(name))
 
 
-def trying(m: Machine, node: ast.Try, state: State) -> list[State]:
+def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
     """``try``: handlers run for what was seen to raise; nothing else is imagined to."""
     results: list[State] = []
-    depth, frame, calls, iterations = m.depth, state.frame, state.calls, state.iterations
+    depth, frame, calls, iterations = machine.depth, state.frame, state.calls, state.iterations
     guard = any(
         catches(caught(h), ProgramRaised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
         for h in node.handlers
     )
-    m.facts.enclosing_handlers += guard
-    m.handlers_around += bool(node.handlers)
+    machine.facts.enclosing_handlers += guard
+    machine.handlers_around += bool(node.handlers)
     try:
-        ended = m.block(node.body, [state])
+        ended = machine.block(node.body, [state])
     finally:
-        m.facts.enclosing_handlers -= guard
-        m.handlers_around -= bool(node.handlers)
+        machine.facts.enclosing_handlers -= guard
+        machine.handlers_around -= bool(node.handlers)
     for path in ended:
         if path.completion == "raise" and isinstance(path.completion_value, ProgramRaised):
             handler = next((h for h in node.handlers if catches(caught(h), path.completion_value)), None)
             if handler is not None:
-                m.depth = depth
+                machine.depth = depth
                 path.frame, path.calls, path.iterations = frame, calls, iterations
                 path.completion, path.completion_value = None, None
                 if handler.name:
-                    m.bind(path, handler.name, something(handler.name))
-                results += m.block(handler.body, [path])
+                    machine.bind(path, handler.name, something(handler.name))
+                results += machine.block(handler.body, [path])
                 continue
         elif path.completion is None and node.orelse:
-            results += m.block(node.orelse, [path])
+            results += machine.block(node.orelse, [path])
             continue
         results.append(path)
-    return _finally(m, node, results) if node.finalbody else results
+    return _finally(machine, node, results) if node.finalbody else results
 
 
-def _finally(m: Machine, node: ast.Try, results: list[State]) -> list[State]:
+def _finally(machine: Machine, node: ast.Try, results: list[State]) -> list[State]:
     """Run ``finally`` on every path; it goes on to where it was going, unless ``finally`` leaves for elsewhere."""
     finished: list[State] = []
     for path in results:
         signal, value = path.completion, path.completion_value
         path.completion, path.completion_value = None, None
-        for out in m.block(node.finalbody, [path]):
+        for out in machine.block(node.finalbody, [path]):
             if out.completion is None:
                 out.completion, out.completion_value = signal, value
             finished.append(out)

@@ -61,33 +61,35 @@ from .iteration import items_of
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
 
 
-def call(m: Machine, node: ast.Call, state: State, key: object) -> Value:
+def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         return super_of(state)
-    function = m.eval(node.func, state)
-    args, kwargs = _arguments(m, node, state, function)
-    if node is m.suspend_at:
-        m.suspend_at = None
+    function = machine.eval(node.func, state)
+    args, kwargs = _arguments(machine, node, state, function)
+    if node is machine.suspend_at:
+        machine.suspend_at = None
         own = function.function if isinstance(function, BoundMethod) else function
         if isinstance(own, Function):  # after any other call more is to be done than to use its result
             given = [function.receiver, *args] if isinstance(function, BoundMethod) else args
-            return remembered(m, node, state, call_function(m, state, own, given, kwargs, node, key, stepping=True))
-    return remembered(m, node, state, call_value(m, state, function, args, kwargs, node, key))
+            return remembered(
+                machine, node, state, call_function(machine, state, own, given, kwargs, node, key, stepping=True)
+            )
+    return remembered(machine, node, state, call_value(machine, state, function, args, kwargs, node, key))
 
 
-def _arguments(m: Machine, node: ast.Call, state: State, function: Value) -> tuple[list[Value], dict[str, Value]]:
+def _arguments(machine: Machine, node: ast.Call, state: State, function: Value) -> tuple[list[Value], dict[str, Value]]:
     """The arguments of a call, evaluated from left to right; ``**batch`` of unknown data is kept whole for a function
     whose code is run.
     """
     args: list[Value] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            args += items_of(m, state, m.eval(argument.value, state), argument).values
+            args += items_of(machine, state, machine.eval(argument.value, state), argument).values
         else:
-            args.append(m.eval(argument, state))
+            args.append(machine.eval(argument, state))
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
-        value = m.eval(keyword.value, state)
+        value = machine.eval(keyword.value, state)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
         elif isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Mapping):
@@ -98,7 +100,7 @@ def _arguments(m: Machine, node: ast.Call, state: State, function: Value) -> tup
 
 
 def call_value(
-    m: Machine,
+    machine: Machine,
     state: State,
     function: Value,
     args: list[Value],
@@ -108,41 +110,41 @@ def call_value(
 ) -> Value:
     """Call any value."""
     if isinstance(function, Function):
-        return call_function(m, state, function, args, kwargs, node, key)
+        return call_function(machine, state, function, args, kwargs, node, key)
     if isinstance(function, BoundMethod):
         if isinstance(function.function, External) and is_own_of(state, function.receiver, args):
-            return call_value(m, state, function.function, args, kwargs, node, key)
-        return call_value(m, state, function.function, [function.receiver, *args], kwargs, node, key)
+            return call_value(machine, state, function.function, args, kwargs, node, key)
+        return call_value(machine, state, function.function, [function.receiver, *args], kwargs, node, key)
     if isinstance(function, External):
-        return _library(m, state, Call(function.name, args, kwargs, node, key))
+        return _library(machine, state, Call(function.name, args, kwargs, node, key))
     if isinstance(function, BuiltinMethod):
-        return call_method(m, state, function.receiver, Call(function.name, args, kwargs, node, key))
+        return call_method(machine, state, function.receiver, Call(function.name, args, kwargs, node, key))
     if isinstance(function, Partial):
         return call_value(
-            m, state, function.function, [*function.args, *args], {**dict(function.kwargs), **kwargs}, node, key
+            machine, state, function.function, [*function.args, *args], {**dict(function.kwargs), **kwargs}, node, key
         )
     if isinstance(function, HeapRef):
         thing = state.heap[function.id]
         if isinstance(thing, Class):
-            return instantiate(m, state, function, args, kwargs, node, key)
+            return instantiate(machine, state, function, args, kwargs, node, key)
         if isinstance(thing, Instance) or is_module_like(state, function):
-            return call_object(m, state, function, Call("__call__", args, kwargs, node, key))
+            return call_object(machine, state, function, Call("__call__", args, kwargs, node, key))
     if isinstance(function, GradMode) and args and isinstance(args[0], Function):
         return replace(args[0], grad_mode=function.mode, inference=function.inference)
-    return unknown_call(m, state, args, kwargs, node, function)
+    return unknown_call(machine, state, args, kwargs, node, function)
 
 
-def call_object(m: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+def call_object(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """``obj(...)``, with the hooks that wait for it."""
     if state.hooks:
         hooks = module_hooks(state, receiver)
         if hooks is not None:
-            return hooks.around(m, state, call)
-    return call_unhooked(m, state, receiver, call.args, call.kwargs, call.node, call.key)
+            return hooks.around(machine, state, call)
+    return call_unhooked(machine, state, receiver, call.args, call.kwargs, call.node, call.key)
 
 
 def call_unhooked(
-    m: Machine,
+    machine: Machine,
     state: State,
     receiver: HeapRef,
     args: list[Value],
@@ -156,31 +158,33 @@ def call_unhooked(
         for name in ("__call__", "forward"):
             own = own_method(state, receiver, name)
             if own is not None:
-                result = call_value(m, state, own, args, kwargs, node, key)
+                result = call_value(machine, state, own, args, kwargs, node, key)
                 evaluation_loops.called(state, receiver, node, result)
                 return result
     model = MODULE_METHODS.get("forward")
     if model is None:
-        return unknown_call(m, state, args, kwargs, node, receiver)
-    result = model(m, state, receiver, Call("__call__", args, kwargs, node, key))
+        return unknown_call(machine, state, args, kwargs, node, receiver)
+    result = model(machine, state, receiver, Call("__call__", args, kwargs, node, key))
     evaluation_loops.called(state, receiver, node, result)
     return result
 
 
-def call_dunder(m: Machine, state: State, receiver: Value, name: str, args: list[Value], node: ast.AST) -> Value | None:
+def call_dunder(
+    machine: Machine, state: State, receiver: Value, name: str, args: list[Value], node: ast.AST
+) -> Value | None:
     """Call a special method of the program's own class, on every path; None where it has none."""
     own = own_method(state, receiver, name)
     if own is None:
         return None
-    return m.memoize(node, name, lambda key: call_value(m, state, own, args, {}, node, key))
+    return machine.memoize(node, name, lambda key: call_value(machine, state, own, args, {}, node, key))
 
 
-def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """A method that is not the program's own."""
     if isinstance(receiver, TensorRef):
-        return tensor_method(m, state, receiver, call)
+        return tensor_method(machine, state, receiver, call)
     if isinstance(receiver, HeapRef):
-        found = _object_method(m, state, receiver, call)
+        found = _object_method(machine, state, receiver, call)
         if found is not None:
             return found
     if isinstance(receiver, Const) and isinstance(receiver.value, str):
@@ -196,22 +200,22 @@ def call_method(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         forget(state, receiver, call.name)
         receiver = as_data(state, receiver)
     if isinstance(receiver, Unknown):
-        found = _method_of_unknown(m, state, receiver, call)
+        found = _method_of_unknown(machine, state, receiver, call)
         if found is not None:
             return found
-    return unknown_call(m, state, call.args, call.kwargs, call.node, owner)
+    return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
 
 
-def _object_method(m: Machine, state: State, receiver: HeapRef, call: Call) -> Value | None:
+def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value | None:
     """A method of a list, a dict, a module, an optimizer or another object; None where there is no model of it."""
     thing = state.heap[receiver.id]
     if isinstance(thing, Instance):
         if isinstance(thing.kind, External):
             known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
             if known is not None:
-                return known(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
+                return known(machine, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
         if HELD in thing.attributes and call.name in OPTIMIZER_METHODS:
-            return call_method(m, state, thing.attributes[HELD], call)
+            return call_method(machine, state, thing.attributes[HELD], call)
     table = _methods_of(thing, call.name)
     model = table.get(call.name) if table is not None else None
     if model is None and isinstance(thing, Instance):
@@ -220,7 +224,7 @@ def _object_method(m: Machine, state: State, receiver: HeapRef, call: Call) -> V
             return something(call.name)
         model = MODULE_METHODS["forward"] if flows else None
     if model is not None:
-        return model(m, state, receiver, call)
+        return model(machine, state, receiver, call)
     if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):
         raise ProgramRaised("AttributeError")
     return None
@@ -238,23 +242,23 @@ def _methods_of(thing: object, name: str) -> dict[str, MethodModel] | None:
     return table
 
 
-def _method_of_unknown(m: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
+def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
     """A method of what nobody knows: data gives data, and what only tensors have makes it a tensor. None where nothing
     follows from the name.
     """
     if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
         return Unknown("batch", False)
     if receiver.origin == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
-        tensor = dispatch.tensor_of(m, state, receiver)
+        tensor = dispatch.tensor_of(machine, state, receiver)
         assert tensor is not None
-        return tensor_method(m, state, TensorRef(tensor), call)
+        return tensor_method(machine, state, TensorRef(tensor), call)
     forget(state, receiver, call.name)
     if call.name in OF_TENSORS:
         return Unknown("batch", False if call.name == "detach" else receiver.requires_grad)
     if call.name == "backward" and not call.args:
-        m.stats.backwards += 1
-        m.stats.unknown_roots += 1
-        m.count_backward(state, call.node, False)
+        machine.stats.backwards += 1
+        machine.stats.unknown_roots += 1
+        machine.count_backward(state, call.node, False)
     return None
 
 
@@ -273,79 +277,79 @@ OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
 """Methods that only tensors have, and that return one: what is unknown is a tensor where the program calls them."""
 
 
-def tensor_method(m: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
+def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     model = TENSOR_METHODS.get(call.name)
     if model is not None:
-        return model(m, state, receiver, call)
+        return model(machine, state, receiver, call)
     row = ops.op_name("torch.Tensor." + call.name)
     if row is not None:
-        result = dispatch.run(m, state, row, [receiver, *call.args], call.kwargs, call.node)
+        result = dispatch.run(machine, state, row, [receiver, *call.args], call.kwargs, call.node)
         if result is not None:
             return result
     found = [receiver.id, *(t for a in call.args for t in tensors_in(state, a))]
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return something(call.name, False)
-    m.stats.unknown_calls += 1
+    machine.stats.unknown_calls += 1
     return dispatch.opaque(
-        m, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
+        machine, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
     )
 
 
-def _library(m: Machine, state: State, call: Call) -> Value:
+def _library(machine: Machine, state: State, call: Call) -> Value:
     """A function or class of a library, by its dotted name: its model, a layer or network, or an op of PyTorch."""
     name = call.name
     model = FUNCTIONS.get(name)
     if model is not None:
-        return model(m, state, call)
+        return model(machine, state, call)
     if is_network(name):
-        return opaque_module(m, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
+        return opaque_module(machine, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
     base, _, last = name.rpartition(".")
     if base.endswith("torch.nn.Module") or is_layer(base):
-        found = _unbound_module_method(m, state, base, last, call)
+        found = _unbound_module_method(machine, state, base, last, call)
         if found is not None:
             return found
     if is_layer(name):
-        return new_layer(m, state, name, call.args, call.kwargs, call.node)
+        return new_layer(machine, state, name, call.args, call.kwargs, call.node)
     row = ops.op_name(name)
     if row is not None:
-        result = dispatch.run(m, state, row, call.args, call.kwargs, call.node)
+        result = dispatch.run(machine, state, row, call.args, call.kwargs, call.node)
         if result is not None:
             return result
     if base == "torch.Tensor" and call.args and isinstance(call.args[0], TensorRef):
-        return tensor_method(m, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
+        return tensor_method(machine, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
     if last == "__init__" and call.args and isinstance(call.args[0], HeapRef):
-        return _unknown_init(m, state, call.args[0], call.args[1:])
-    return unknown_call(m, state, call.args, call.kwargs, call.node, External(name))
+        return _unknown_init(machine, state, call.args[0], call.args[1:])
+    return unknown_call(machine, state, call.args, call.kwargs, call.node, External(name))
 
 
-def _unbound_module_method(m: Machine, state: State, base: str, name: str, call: Call) -> Value | None:
+def _unbound_module_method(machine: Machine, state: State, base: str, name: str, call: Call) -> Value | None:
     """``nn.Linear.__init__(self, 3, 4)``, ``nn.Module.train(net)``: a layer class's method, called on an object."""
     if name == "__init__" and call.args and is_layer(base):
-        build_layer(m, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
+        build_layer(machine, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
         return Const(None)
     own = MODULE_METHODS.get(name)
     if own is not None and call.args and (name == "__new__" or is_module_like(state, call.args[0])):
-        return own(m, state, call.args[0], Call(name, call.args[1:], call.kwargs, call.node, call.key))
+        return own(machine, state, call.args[0], Call(name, call.args[1:], call.kwargs, call.node, call.key))
     return None
 
 
-def _unknown_init(m: Machine, state: State, receiver: HeapRef, args: list[Value]) -> Value:
+def _unknown_init(machine: Machine, state: State, receiver: HeapRef, args: list[Value]) -> Value:
     """The ``__init__`` of a base class nobody knows: afterwards the object may hold anything, and what it was given."""
     if isinstance(state.heap[receiver.id], (Instance, Sequence, Mapping, Optimizer)):
         thing = state.edit(receiver.id)
         thing.is_partial = True
-        if isinstance(thing, Instance) and any(reach(m, state, args)):
+        if isinstance(thing, Instance) and any(reach(machine, state, args)):
             thing.attributes["(given)"] = Tuple(tuple(args))
     return Const(None)
 
 
 def unknown_call(
-    m: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value
+    machine: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value
 ) -> Value:
     """A call of unknown code."""
-    m.stats.unknown_calls += 1
+    machine.stats.unknown_calls += 1
     values = (*args, *kwargs.values())
-    held = handed_over(m, state, function, values, node)
+    held = handed_over(machine, state, function, values, node)
     given = [t for value in values for t in tensors_in(state, value)]
     evaluation_loops.on_escape(state, given)
     if given:
@@ -353,9 +357,9 @@ def unknown_call(
         if not is_harmless(function):
             state.escaped |= {t for t in given if state.tensors[t].grad_fn is not None}
     name = written(node.func) if isinstance(node, ast.Call) else "call"
-    result = dispatch.opaque(m, state, given, node, name) if given else Unknown("call")
+    result = dispatch.opaque(machine, state, given, node, name) if given else Unknown("call")
     if held and isinstance(result, Unknown):
-        m.facts.holders[result.tensor_id] = held
+        machine.facts.holders[result.tensor_id] = held
     return result
 
 

@@ -30,10 +30,10 @@ def _base(state: State, value: Value) -> Value:
     return Unknown("class") if is_object else value
 
 
-def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
+def define_class(machine: Machine, state: State, node: ast.ClassDef) -> Value:
     """Run the class body. Methods see the scope around the class, as in Python."""
-    bases = tuple(_base(state, m.eval(base, state)) for base in node.bases)
-    decorators = [m.eval(d.func if isinstance(d, ast.Call) else d, state) for d in node.decorator_list]
+    bases = tuple(_base(state, machine.eval(base, state)) for base in node.bases)
+    decorators = [machine.eval(d.func if isinstance(d, ast.Call) else d, state) for d in node.decorator_list]
     plain = any(isinstance(d, External) and d.name.endswith("dataclass") for d in decorators)
     named = any(isinstance(b, External) and b.name == "typing.NamedTuple" for b in bases)
     thing = Class(node.name, node, bases, {}, plain or named, state.frame)
@@ -42,7 +42,7 @@ def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
     body = state.new(Frame({}, outer, state.heap[outer].module))
     for statement in node.body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            value = define_function(m, state, statement, key)
+            value = define_function(machine, state, statement, key)
             name = statement.name
             if isinstance(value, Function) and value.kind in ("setter", "getter", "deleter"):
                 name = f"{name}.{value.kind}"
@@ -50,7 +50,7 @@ def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
             state.edit(body).variables[name] = value
         else:
             state.frame = body
-            states = m.statement(statement, state)
+            states = machine.statement(statement, state)
             if states[0] is not state:
                 state.become(states[0])
             state.frame = outer
@@ -60,7 +60,7 @@ def define_class(m: Machine, state: State, node: ast.ClassDef) -> Value:
 
 
 def instantiate(
-    m: Machine,
+    machine: Machine,
     state: State,
     kind: HeapRef,
     args: list[Value],
@@ -76,11 +76,11 @@ def instantiate(
         state.edit(instance.id).is_partial = True
     found = lookup_in_mro(state, kind, "__init__")
     if found is not None and isinstance(found[1], Function):
-        call_function(m, state, found[1], [instance, *args], kwargs, node)
+        call_function(machine, state, found[1], [instance, *args], kwargs, node)
     elif thing.dataclass:
-        _fill_fields(m, state, instance, order, args, kwargs, node)
+        _fill_fields(machine, state, instance, order, args, kwargs, node)
     elif found is not None and isinstance(found[0], External):
-        m.call(state, BoundMethod(External(found[0].name + ".__init__"), instance), args, kwargs, node)
+        machine.call(state, BoundMethod(External(found[0].name + ".__init__"), instance), args, kwargs, node)
     return instance
 
 
@@ -100,7 +100,7 @@ def fields(state: State, order: list[Value]) -> dict[str, tuple[Value | None, as
 
 
 def _fill_fields(
-    m: Machine,
+    machine: Machine,
     state: State,
     instance: HeapRef,
     order: list[Value],
@@ -113,8 +113,8 @@ def _fill_fields(
     for (name, (default, _, _)), value in zip(named.items(), [*args, *[None] * len(named)]):
         given = value if value is not None else kwargs.get(name, default if default is not None else something(name))
         if isinstance(given, Factory):
-            given = m.call(state, given.function, [], {}, node)
+            given = machine.call(state, given.function, [], {}, node)
         state.edit(instance.id).attributes[name] = given
     after = lookup_in_mro(state, state.heap[instance.id].kind, "__post_init__")
     if after is not None and isinstance(after[1], Function):
-        call_function(m, state, after[1], [instance], {}, node)
+        call_function(machine, state, after[1], [instance], {}, node)

@@ -22,33 +22,33 @@ OCCURRENCES = 1_000
 """More than any node has in one round."""
 
 
-def elements(m: Machine, nodes: list[ast.expr], state: State) -> tuple[list[Value], bool]:
+def elements(machine: Machine, nodes: list[ast.expr], state: State) -> tuple[list[Value], bool]:
     """The values of a display, stars spread out, and whether there may be more."""
     values: list[Value] = []
     more = False
     for node in nodes:
         if isinstance(node, ast.Starred):
-            items = items_of(m, state, m.eval(node.value, state), node)
+            items = items_of(machine, state, machine.eval(node.value, state), node)
             values += items.values
             more = more or not items.exact
         else:
-            values.append(m.eval(node, state))
+            values.append(machine.eval(node, state))
     return values, more
 
 
-def tuple_display(m: Machine, node: ast.Tuple, state: State, key: object) -> Value:
-    return Tuple(tuple(elements(m, node.elts, state)[0]))
+def tuple_display(machine: Machine, node: ast.Tuple, state: State, key: object) -> Value:
+    return Tuple(tuple(elements(machine, node.elts, state)[0]))
 
 
-def list_display(m: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:
-    values, more = elements(m, node.elts, state)
+def list_display(machine: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:
+    values, more = elements(machine, node.elts, state)
     return HeapRef(state.new(Sequence("list" if isinstance(node, ast.List) else "set", values, more)))
 
 
-def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value:
+def dict_display(machine: Machine, node: ast.Dict, state: State, key: object) -> Value:
     made = Mapping({})
     for name, value in zip(node.keys, node.values):
-        item = m.eval(value, state)
+        item = machine.eval(value, state)
         if name is None:
             source = state.heap[item.id] if isinstance(item, HeapRef) else None
             if isinstance(source, Mapping):
@@ -59,7 +59,7 @@ def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value
                 entry = Unknown("item", False if is_data(state, item) else None)
                 made.items[f"<{ast.unparse(value)}>"] = entry
             continue
-        label = m.eval(name, state)
+        label = machine.eval(name, state)
         if isinstance(label, Const):
             made.items[label.value] = item
         else:
@@ -69,7 +69,7 @@ def dict_display(m: Machine, node: ast.Dict, state: State, key: object) -> Value
 
 
 def comprehend(
-    m: Machine,
+    machine: Machine,
     state: State,
     generators: list[ast.comprehension],
     results: list[ast.expr],
@@ -84,10 +84,10 @@ def comprehend(
     state.frame = state.new(Frame({}, parent, state.heap[parent].module))
     depth = len(state.iterations)
     found: list[Value] = []
-    memo = m.memo
+    memo = machine.memo
     before = memo.base, memo.counts
     try:
-        exact = _comprehend(m, state, generators, results, iterations, found, depth, source)
+        exact = _comprehend(machine, state, generators, results, iterations, found, depth, source)
     finally:
         memo.base, memo.counts = before
     state.frame = outer
@@ -96,7 +96,7 @@ def comprehend(
 
 
 def _comprehend(
-    m: Machine,
+    machine: Machine,
     state: State,
     generators: list[ast.comprehension],
     results: list[ast.expr],
@@ -106,35 +106,37 @@ def _comprehend(
     source: Value | None = None,
 ) -> bool:
     if not generators:
-        m.completed.update(results)
-        values = [m.eval(result, state) for result in results]
+        machine.completed.update(results)
+        values = [machine.eval(result, state) for result in results]
         found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
         return True
     first, rest = generators[0], generators[1:]
-    items = items_of(m, state, m.eval(first.iter, state) if source is None else source, first.iter, iterations)
+    items = items_of(
+        machine, state, machine.eval(first.iter, state) if source is None else source, first.iter, iterations
+    )
     exact = items.exact
-    run, base = m.new_run(), m.memo.base
+    run, base = machine.new_run(), machine.memo.base
     for number, item in enumerate(shown(state, items.values, ROUNDS), 1):
-        m.memo.base, m.memo.counts = (base + number) * OCCURRENCES, {}
-        m.begin_iteration(state, first, run, number, depth)
-        assign(m, state, first.target, item, first, None)
-        verdicts = [truth(m, state, m.eval(test, state)) for test in first.ifs]
+        machine.memo.base, machine.memo.counts = (base + number) * OCCURRENCES, {}
+        machine.begin_iteration(state, first, run, number, depth)
+        assign(machine, state, first.target, item, first, None)
+        verdicts = [truth(machine, state, machine.eval(test, state)) for test in first.ifs]
         if False in verdicts:
             continue
         exact = exact and None not in verdicts
-        exact = _comprehend(m, state, rest, results, iterations, found, depth + 1) and exact
+        exact = _comprehend(machine, state, rest, results, iterations, found, depth + 1) and exact
     return exact and len(items.values) <= ROUNDS
 
 
-def list_comprehension(m: Machine, node: ast.ListComp | ast.SetComp, state: State, key: object) -> Value:
-    items = comprehend(m, state, node.generators, [node.elt], DEFAULT_UNROLL, state.frame)
+def list_comprehension(machine: Machine, node: ast.ListComp | ast.SetComp, state: State, key: object) -> Value:
+    items = comprehend(machine, state, node.generators, [node.elt], DEFAULT_UNROLL, state.frame)
     return HeapRef(
         state.new(Sequence("list" if isinstance(node, ast.ListComp) else "set", items.values, not items.exact))
     )
 
 
-def dict_comprehension(m: Machine, node: ast.DictComp, state: State, key: object) -> Value:
-    items = comprehend(m, state, node.generators, [node.key, node.value], DEFAULT_UNROLL, state.frame)
+def dict_comprehension(machine: Machine, node: ast.DictComp, state: State, key: object) -> Value:
+    items = comprehend(machine, state, node.generators, [node.key, node.value], DEFAULT_UNROLL, state.frame)
     made = Mapping({}, not items.exact)
     for pair in items.values:
         assert isinstance(pair, Tuple)
@@ -147,18 +149,18 @@ def dict_comprehension(m: Machine, node: ast.DictComp, state: State, key: object
     return HeapRef(state.new(made))
 
 
-def generator_expression(m: Machine, node: ast.GeneratorExp, state: State, key: object) -> Value:
+def generator_expression(machine: Machine, node: ast.GeneratorExp, state: State, key: object) -> Value:
     """A scope of its own, which has the first iterable: that is evaluated here, whenever it is iterated over."""
-    source = m.eval(node.generators[0].iter, state)
+    source = machine.eval(node.generators[0].iter, state)
     scope = Frame({SOURCE: source}, state.frame, state.heap[state.frame].module)
     return Generator(node, state.new(scope))
 
 
-def formatted(m: Machine, node: ast.JoinedStr, state: State, key: object) -> Value:
+def formatted(machine: Machine, node: ast.JoinedStr, state: State, key: object) -> Value:
     """The text, if all that is put into it is known and put there plainly: ``f"fc{i}"``."""
     parts: list[Const] | None = []
     for part in node.values:
-        value = m.eval(part.value if isinstance(part, ast.FormattedValue) else part, state)
+        value = machine.eval(part.value if isinstance(part, ast.FormattedValue) else part, state)
         plain = not isinstance(part, ast.FormattedValue) or part.conversion == -1 and part.format_spec is None
         if plain and isinstance(value, Const) and isinstance(raw_value(value), (str, int)) and parts is not None:
             parts.append(value)
@@ -167,14 +169,14 @@ def formatted(m: Machine, node: ast.JoinedStr, state: State, key: object) -> Val
     return Unknown("text", False) if parts is None else derived(lambda *texts: "".join(map(str, texts)), *parts)
 
 
-def walrus(m: Machine, node: ast.NamedExpr, state: State, key: object) -> Value:
-    value = m.eval(node.value, state)
-    assign(m, state, node.target, value, node, node.value)
+def walrus(machine: Machine, node: ast.NamedExpr, state: State, key: object) -> Value:
+    value = machine.eval(node.value, state)
+    assign(machine, state, node.target, value, node, node.value)
     return value
 
 
-def starred(m: Machine, node: ast.Starred | ast.Await, state: State, key: object) -> Value:
-    return m.eval(node.value, state)
+def starred(machine: Machine, node: ast.Starred | ast.Await, state: State, key: object) -> Value:
+    return machine.eval(node.value, state)
 
 
 EXPRESSIONS.update(

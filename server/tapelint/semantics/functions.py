@@ -36,27 +36,33 @@ Consumer = Callable[[State, Value], list[State]]
 """Runs the body of the loop that asked a generator for a value: the paths that come out of it."""
 
 
-def define_function(m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None) -> Value:
+def define_function(
+    machine: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: int | None
+) -> Value:
     """What ``def`` binds: the function, after its decorators."""
     scope = state.frame
-    function: Value = make_function(m, state, node, scope, owner)
+    function: Value = make_function(machine, state, node, scope, owner)
     for decorator in reversed(node.decorator_list):
-        function = _decorate(m, state, decorator, function, node)
+        function = _decorate(machine, state, decorator, function, node)
     return function
 
 
 def make_function(
-    m: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: int, owner: int | None
+    machine: Machine,
+    state: State,
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+    scope: int,
+    owner: int | None,
 ) -> Function:
-    defaults = tuple(m.eval(d, state) for d in node.args.defaults)
+    defaults = tuple(machine.eval(d, state) for d in node.args.defaults)
     keywords = tuple(
-        (a.arg, m.eval(d, state)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None
+        (a.arg, machine.eval(d, state)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None
     )
     return Function(node, scope, defaults, keywords, owner)
 
 
-def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, node: Definition) -> Value:
-    value = m.eval(decorator, state)
+def _decorate(machine: Machine, state: State, decorator: ast.expr, function: Value, node: Definition) -> Value:
+    value = machine.eval(decorator, state)
     if not isinstance(function, Function):
         return function
     mode = as_mode(value)
@@ -65,7 +71,7 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     if isinstance(value, Autocast):
         return replace(function, casting=value.enabled)
     if is_transform(value):
-        return m.call(state, value, [function], {}, node)
+        return machine.call(state, value, [function], {}, node)
     if isinstance(value, External):
         if value.name == CUSTOM:
             return something(node.name)
@@ -81,7 +87,7 @@ def _decorate(m: Machine, state: State, decorator: ast.expr, function: Value, no
     if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "getter", "deleter"):
         return replace(function, kind=decorator.attr)
     if isinstance(value, Function):
-        return m.call(state, value, [function], {}, node)
+        return machine.call(state, value, [function], {}, node)
     return function
 
 
@@ -96,7 +102,7 @@ BATCH = "**"
 
 
 def bind_arguments(
-    m: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], frame: int
+    machine: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], frame: int
 ) -> None:
     """Put the arguments of a call into a new frame. Missing ones are unknown, and so is what a batch may hold."""
     spec = function.node.args
@@ -132,7 +138,7 @@ def bind_arguments(
 
 
 def call_function(
-    m: Machine,
+    machine: Machine,
     state: State,
     function: Function,
     args: list[Value],
@@ -145,48 +151,48 @@ def call_function(
     (see ``machine``); where there is no ``key`` to do so, only the first is followed. When ``stepping`` it may raise
     ``SuspendedAtCall`` instead, ready to run: only the call that a stretch waits for asks for that."""
     definition, given = function.node, (*args, *kwargs.values())
-    m.called.add(definition)
-    if m.depth >= MAX_DEPTH or tells_nothing_new(m, definition, given):
-        m.stats.unknown_calls += 1
+    machine.called.add(definition)
+    if machine.depth >= MAX_DEPTH or tells_nothing_new(machine, definition, given):
+        machine.stats.unknown_calls += 1
         return Unknown("recursion")
     module = state.heap[function.frame].module
-    if m.imports is not None and m.imports.is_idle(state, module, [*given]):
+    if machine.imports is not None and machine.imports.is_idle(state, module, [*given]):
         return Unknown("call", False)
     frame = state.new(Frame({}, function.frame, module, function))
-    bind_arguments(m, state, function, args, kwargs, frame)
+    bind_arguments(machine, state, function, args, kwargs, frame)
     if (
         stepping
-        and not m.memo.pending_paths
+        and not machine.memo.pending_paths
         and not isinstance(definition, ast.Lambda)
-        and not m.query(_yields, definition)
+        and not machine.query(_yields, definition)
     ):
-        raise SuspendedAtCall(push(m, state, function, frame, given, node), m.memo.values, key)
-    m.dependencies.add(definition)
+        raise SuspendedAtCall(push(machine, state, function, frame, given, node), machine.memo.values, key)
+    machine.dependencies.add(definition)
     if syntactic_summary(definition).yields and not isinstance(definition, ast.Lambda):
         return Generator(definition, frame, function)
-    entry = push(m, state, function, frame, given, node)
+    entry = push(machine, state, function, frame, given, node)
     try:
         if isinstance(definition, ast.Lambda):
-            m.completed.add(body := definition.body)
-            outcomes = m.run_paths(state, lambda s: _return(s, m.eval(body, s)))
+            machine.completed.add(body := definition.body)
+            outcomes = machine.run_paths(state, lambda s: _return(s, machine.eval(body, s)))
         else:
-            outcomes = m.block(definition.body, [state])
+            outcomes = machine.block(definition.body, [state])
     finally:
-        unwind(m, entry)
-    return choose(m, state, pop(m, entry, outcomes), key)
+        unwind(machine, entry)
+    return choose(machine, state, pop(machine, entry, outcomes), key)
 
 
 def _yields(definition: ast.AST) -> bool:
     return syntactic_summary(definition).yields
 
 
-def tells_nothing_new(m: Machine, definition: ast.AST, given: tuple[Value, ...]) -> bool:
+def tells_nothing_new(machine: Machine, definition: ast.AST, given: tuple[Value, ...]) -> bool:
     """Whether a function need not run inside itself once more: it is as deep as it may be, or what it is given now is
     unknown or what it was given before. The outer run has already shown what it does with such data.
 
         def flat(tree): return [leaf for branch in tree for leaf in flat(branch)]   # branch is as unknown as tree
     """
-    inside = [given for node, given in m.call_stack if node is definition]
+    inside = [given for node, given in machine.call_stack if node is definition]
     if not inside or len(inside) >= MAX_RECURSION:
         return bool(inside)
     return any(isinstance(value, Unknown) for value in given) and all(
@@ -198,21 +204,21 @@ def _return(state: State, value: Value) -> None:
     state.completion, state.completion_value = "return", value
 
 
-def choose(m: Machine, state: State, outcomes: list[State], key: object) -> Value:
+def choose(machine: Machine, state: State, outcomes: list[State], key: object) -> Value:
     """Go on with one outcome of a call; the others are queued in the memo of the running statement."""
     first = _first_of(state, outcomes, key)
     others = [out for out in outcomes if out is not first]
     results = [result_of(out) for out in (first, *others)]
     if key is None:
-        m.stats.dropped += len(others)
+        machine.stats.dropped += len(others)
     else:
         for out, result in zip(others, results[1:]):
-            m.memo.pending_paths.append((out, {**m.memo.values, key: result}))  # type: ignore[dict-item]
+            machine.memo.pending_paths.append((out, {**machine.memo.values, key: result}))  # type: ignore[dict-item]
     if first is not state:
         state.become(first)
     if isinstance(results[0], ProgramRaised):
         if key is not None and others:
-            m.memo.values[key] = results[0]  # type: ignore[index]
+            machine.memo.values[key] = results[0]  # type: ignore[index]
         raise results[0]
     return results[0]
 
@@ -234,7 +240,7 @@ def result_of(out: State) -> Value | ProgramRaised:
     return result
 
 
-def run_generator(m: Machine, state: State, generator: Generator, consumer: Consumer) -> list[State]:
+def run_generator(machine: Machine, state: State, generator: Generator, consumer: Consumer) -> list[State]:
     """Run a generator's body, handing each value to ``consumer(state, value) -> states``; the states after it is
     exhausted.
 
@@ -259,15 +265,15 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: Cons
         return results
 
     state.frame = generator.frame
-    m.called.add(function.node)
-    m.dependencies.add(function.node)
-    m.consumers.append(yielded)
-    m.depth += 1
+    machine.called.add(function.node)
+    machine.dependencies.add(function.node)
+    machine.consumers.append(yielded)
+    machine.depth += 1
     try:
-        states = m.block(function.node.body, [state]) if m.depth < MAX_DEPTH else [state]  # type: ignore[arg-type]
+        states = machine.block(function.node.body, [state]) if machine.depth < MAX_DEPTH else [state]  # type: ignore[arg-type]
     finally:
-        m.depth -= 1
-        m.consumers.pop()
+        machine.depth -= 1
+        machine.consumers.pop()
     for out in states:
         out.frame = outer
         if out.completion == "unwind":
@@ -277,11 +283,11 @@ def run_generator(m: Machine, state: State, generator: Generator, consumer: Cons
     return states
 
 
-def collect(m: Machine, state: State, generator: Generator, iterations: int = DEFAULT_UNROLL) -> Items:
+def collect(machine: Machine, state: State, generator: Generator, iterations: int = DEFAULT_UNROLL) -> Items:
     """The first values of a generator, run to completion at once."""
     if isinstance(generator.node, ast.GeneratorExp):
         scope, source = generator.frame, state.heap[generator.frame].variables[SOURCE]
-        return comprehend(m, state, generator.node.generators, [generator.node.elt], iterations, scope, source)
+        return comprehend(machine, state, generator.node.generators, [generator.node.elt], iterations, scope, source)
     limit = max(iterations, 8)
     kept = state.new(Sequence("list", []))  # on the heap, so that every path has its own
 
@@ -292,17 +298,17 @@ def collect(m: Machine, state: State, generator: Generator, iterations: int = DE
             inner.edit(kept).items.append(value)
         return [inner]
 
-    m.call_stack.append((generator.node.args, (HeapRef(kept),)))  # type: ignore[attr-defined]  # who collects holds it
+    machine.call_stack.append((generator.node.args, (HeapRef(kept),)))  # type: ignore[attr-defined]  # who collects holds it
     try:
-        outcomes = run_generator(m, state, generator, keep)
+        outcomes = run_generator(machine, state, generator, keep)
     finally:
-        m.call_stack.pop()
+        machine.call_stack.pop()
     first = outcomes[0]
     if first.completion == "break":
         first.completion = None
     if first is not state:
         state.become(first)
-    m.stats.dropped += len(outcomes) - 1
+    machine.stats.dropped += len(outcomes) - 1
     if state.completion == "raise":
         error = state.completion_value
         state.completion, state.completion_value = None, None
@@ -311,8 +317,8 @@ def collect(m: Machine, state: State, generator: Generator, iterations: int = DE
     return Items(found, len(found) < limit)
 
 
-def make_lambda(m: Machine, node: ast.Lambda, state: State, key: object) -> Value:
-    return make_function(m, state, node, state.frame, None)
+def make_lambda(machine: Machine, node: ast.Lambda, state: State, key: object) -> Value:
+    return make_function(machine, state, node, state.frame, None)
 
 
 EXPRESSIONS[ast.Lambda] = make_lambda

@@ -15,28 +15,28 @@ from ..modules.loader import Imports
 from ..modules.module import public
 
 
-def importing(m: Machine, node: ast.Import, state: State) -> list[State]:
+def importing(machine: Machine, node: ast.Import, state: State) -> list[State]:
     for alias in node.names:
         head = alias.name.partition(".")[0]
         name = alias.asname or head
         target = alias.name if alias.asname else head
-        if m.imports is None or not _noted(m.imports, state, name, target, ""):
-            value = m.imports.module(state, target, m.imports.here(state).path) if m.imports else None
-            m.bind(state, name, value if value is not None else External(target))
+        if machine.imports is None or not _noted(machine.imports, state, name, target, ""):
+            value = machine.imports.module(state, target, machine.imports.here(state).path) if machine.imports else None
+            machine.bind(state, name, value if value is not None else External(target))
     return [state]
 
 
-def importing_from(m: Machine, node: ast.ImportFrom, state: State) -> list[State]:
+def importing_from(machine: Machine, node: ast.ImportFrom, state: State) -> list[State]:
     module = "." * node.level + (node.module or "")
     for alias in node.names:
         if alias.name == "*":
-            _star(m, state, module)
+            _star(machine, state, module)
             continue
         name = alias.asname or alias.name
-        if m.imports is None or not _noted(m.imports, state, name, module, alias.name):
-            imports = m.imports
+        if machine.imports is None or not _noted(machine.imports, state, name, module, alias.name):
+            imports = machine.imports
             value = imports.member(state, module, imports.here(state).path, alias.name) if imports else None
-            m.bind(state, name, value if value is not None else External(f"{module}.{alias.name}"))
+            machine.bind(state, name, value if value is not None else External(f"{module}.{alias.name}"))
     return [state]
 
 
@@ -52,14 +52,14 @@ def _noted(imports: Imports, state: State, name: str, module: str, attribute: st
     return True
 
 
-def _star(m: Machine, state: State, module: str) -> None:
+def _star(machine: Machine, state: State, module: str) -> None:
     """What a module defines is bound; what it has imported itself is looked up when it is used."""
-    imports = m.imports
+    imports = machine.imports
     here = imports.here(state) if imports else None
     found = imports.find(module, here.path) if imports and here else None
     if imports is None or here is None or found is None:
         for name in STARS.get(module, ()):
-            m.bind(state, name, External(f"{module}.{name}"))
+            machine.bind(state, name, External(f"{module}.{name}"))
         return
     if here.source is imports.main:
         imports.is_whole = False  # which names it binds is not written down by steps
@@ -69,7 +69,7 @@ def _star(m: Machine, state: State, module: str) -> None:
         loaded = imports.load(state, *found)
         if loaded is not None and imports.graft(state, loaded):
             for name, value in public(state, loaded).items():
-                m.bind(state, name, value)
+                machine.bind(state, name, value)
 
 
 STARS = {

@@ -43,79 +43,81 @@ EXACT = 12
 OBJECTS = 48
 
 
-def started(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
+def started(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
     """What ``iter(value)`` gives, if code of the program says so: an object with ``__next__``, a generator, a list."""
     if isinstance(value, Zip):
-        return Zip(tuple(started(m, state, part, node) for part in value.parts))
+        return Zip(tuple(started(machine, state, part, node) for part in value.parts))
     if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
-        made = m.call_dunder(state, value, "__iter__", [], node)
+        made = machine.call_dunder(state, value, "__iter__", [], node)
         return value if made is None else made
     return value
 
 
-def items_of(m: Machine, state: State, value: Value, node: ast.AST, iterations: int = DEFAULT_UNROLL) -> Items:
+def items_of(machine: Machine, state: State, value: Value, node: ast.AST, iterations: int = DEFAULT_UNROLL) -> Items:
     """Up to ``iterations`` items of ``value`` where there may be many; all of them where they are few and known.
     Objects of the program are asked for theirs.
     """
-    found = items_due(m, state, started(m, state, value, node), node, iterations)
+    found = items_due(machine, state, started(machine, state, value, node), node, iterations)
     for number, item in enumerate(found.values):
         try:
-            found.values[number] = come_due(m, state, item, node)
+            found.values[number] = come_due(machine, state, item, node)
         except IteratorExhausted:
             return Items(found.values[:number], True)
     return found
 
 
-def come_due(m: Machine, state: State, item: Value, node: ast.AST, everywhere: bool = False) -> Value:
+def come_due(machine: Machine, state: State, item: Value, node: ast.AST, everywhere: bool = False) -> Value:
     """An item whose iteration begins: what is due is asked for, on every path or on one of them. Raises Exhausted where
     the program says that there is none.
     """
     if isinstance(item, Tuple) and any(isinstance(part, (Due, Tuple)) for part in item.items):
-        return Tuple(tuple(come_due(m, state, part, node, everywhere) for part in item.items), item.names)
+        return Tuple(tuple(come_due(machine, state, part, node, everywhere) for part in item.items), item.names)
     if not isinstance(item, Due):
         return item
-    m.fuel_used += 1
+    machine.fuel_used += 1
     name = "__next__" if item.index is None else "__getitem__"
     given: list[Value] = [] if item.index is None else [item.index]
     own = own_method(state, item.receiver, name)
     if own is None:
         return Unknown("item")
     try:
-        return m.memoize(node, name, lambda key: m.call(state, own, given, {}, node, key if everywhere else None))
+        return machine.memoize(
+            node, name, lambda key: machine.call(state, own, given, {}, node, key if everywhere else None)
+        )
     except ProgramRaised as error:
         if error.name == "StopIteration" or error.name == "IndexError" and item.index is not None:
             raise IteratorExhausted(error.name, is_meant=True) from None
         raise
 
 
-def items_due(m: Machine, state: State, value: Value, node: ast.AST, iterations: int) -> Items:
+def items_due(machine: Machine, state: State, value: Value, node: ast.AST, iterations: int) -> Items:
     """The items of what iteration has ``started`` on; those of an object of the program are not asked for yet."""
     if isinstance(value, Tuple):
         return Items(list(value.items), True)
     if isinstance(value, Range):
         return _range(value, iterations)
     if isinstance(value, Zip):
-        return _zipped(m, state, value, node, iterations)
+        return _zipped(machine, state, value, node, iterations)
     if isinstance(value, TensorRef):
-        return _tensor(m, state, value, node, iterations)
+        return _tensor(machine, state, value, node, iterations)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Items([Const(c) for c in value.value[:EXACT]], len(value.value) <= EXACT)
     if isinstance(value, Generator):
-        return m.collect(state, value, iterations)
+        return machine.collect(state, value, iterations)
     if isinstance(value, HeapRef):
-        found = _object_items(m, state, value, iterations)
+        found = _object_items(machine, state, value, iterations)
         if found is not None:
             return found
     return _unknown_items(value, iterations)
 
 
-def _zipped(m: Machine, state: State, value: Zip, node: ast.AST, iterations: int) -> Items:
+def _zipped(machine: Machine, state: State, value: Zip, node: ast.AST, iterations: int) -> Items:
     """The items of several iterables side by side, as far as the shortest goes."""
-    parts = [items_due(m, state, part, node, iterations) for part in value.parts]
+    parts = [items_due(machine, state, part, node, iterations) for part in value.parts]
     ends = [len(part.values) for part in parts if part.exact]
     if ends and any(len(part.values) < min(ends) for part in parts):  # where one ends the others go as far
         parts = [
-            part if part.exact or isinstance(source, Generator) else items_due(m, state, source, node, min(ends))
+            part if part.exact or isinstance(source, Generator) else items_due(machine, state, source, node, min(ends))
             for source, part in zip(value.parts, parts)
         ]
     count = min((len(p.values) for p in parts), default=0)
@@ -123,7 +125,7 @@ def _zipped(m: Machine, state: State, value: Zip, node: ast.AST, iterations: int
     return Items([Tuple(tuple(p.values[i] for p in parts)) for i in range(count)], exact)
 
 
-def _object_items(m: Machine, state: State, value: HeapRef, iterations: int) -> Items | None:
+def _object_items(machine: Machine, state: State, value: HeapRef, iterations: int) -> Items | None:
     """The items of a list or a dict, and of an object whose class says how it is iterated over; None for any other."""
     thing = state.heap[value.id]
     observe(value.id)
@@ -189,27 +191,27 @@ def _range(value: Range, iterations: int) -> Items:
     return Items([*known, Unknown("index", False)], False)
 
 
-def _tensor(m: Machine, state: State, value: TensorRef, node: ast.AST, iterations: int) -> Items:
+def _tensor(machine: Machine, state: State, value: TensorRef, node: ast.AST, iterations: int) -> Items:
     if resolve_view(state, value.id).assumption:
-        return Items([part_of(m.facts, state, value.id, node) for _ in range(iterations)], False)
-    views = dispatch.run(m, state, "unbind", [value], {}, node)
+        return Items([part_of(machine.facts, state, value.id, node) for _ in range(iterations)], False)
+    views = dispatch.run(machine, state, "unbind", [value], {}, node)
     if isinstance(views, Tuple):
         return Items([*views.items, *views.items[-1:] * (iterations - len(views.items))], False)
     return Items([value] * iterations, False)
 
 
-def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.AST) -> list[Value]:
+def unpack(machine: Machine, state: State, value: Value, count: int | None, node: ast.AST) -> list[Value]:
     """Exactly ``count`` items for an unpacking assignment (as many as are known for None)."""
     if isinstance(value, TensorRef) and count is not None:
-        items = items_of(m, state, value, node, count).values
+        items = items_of(machine, state, value, node, count).values
     elif isinstance(value, Unknown) and count is not None:
         whole = value.formula or value
         parts = [Unknown(value.origin, value.requires_grad, formula=("[]", whole, Const(i))) for i in range(count)]
-        return _alike(m, state, value, parts)
+        return _alike(machine, state, value, parts)
     elif isinstance(value, BuiltinMethod) and count is not None:
-        return _alike(m, state, value, [Unknown("batch") for _ in range(count)])
+        return _alike(machine, state, value, [Unknown("batch") for _ in range(count)])
     else:
-        items = items_of(m, state, value, node, max(count or 0, DEFAULT_UNROLL)).values
+        items = items_of(machine, state, value, node, max(count or 0, DEFAULT_UNROLL)).values
     if count is None:
         return items
     while len(items) < count:
@@ -221,9 +223,9 @@ def unpack(m: Machine, state: State, value: Value, count: int | None, node: ast.
     return items[:count]
 
 
-def _alike(m: Machine, state: State, whole: Unknown | BuiltinMethod, items: list[Unknown]) -> list[Value]:
+def _alike(machine: Machine, state: State, whole: Unknown | BuiltinMethod, items: list[Unknown]) -> list[Value]:
     """Items of what is unknown: they can reach what it reaches, as the optimizers of ``a, b = self.optimizers``."""
-    held = frozenset(reach(m, state, [whole]))
+    held = frozenset(reach(machine, state, [whole]))
     if held:
-        m.facts.holders.update((item.tensor_id, held) for item in items)
+        machine.facts.holders.update((item.tensor_id, held) for item in items)
     return list(items)

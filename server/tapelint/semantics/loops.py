@@ -56,31 +56,31 @@ def _number(node: ast.expr, factor: int) -> int:
     return value * factor if isinstance(value, int) and not isinstance(value, bool) and 0 < value * factor < MOST else 0
 
 
-def for_loop(m: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
+def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
     depth, iterations = len(state.iterations), unroll_bound(node)
-    stepping, m.suspend_at = node is m.suspend_at, None
+    stepping, machine.suspend_at = node is machine.suspend_at, None
 
     def begin(s: State) -> None:
-        iterable = started(m, s, m.eval(node.iter, s), node)
+        iterable = started(machine, s, machine.eval(node.iter, s), node)
         lazy = isinstance(iterable, Generator) and iterable.function is not None
-        s.completion_value = iterable if lazy else items_due(m, s, iterable, node, iterations)
+        s.completion_value = iterable if lazy else items_due(machine, s, iterable, node, iterations)
 
     results: list[State] = []
-    paths = m.run_paths(state, begin)
+    paths = machine.run_paths(state, begin)
     for path in paths:
         if path.completion is not None:
             results.append(path)
             continue
         found, path.completion_value = path.completion_value, None
         if isinstance(found, Generator):
-            results += _over_generator(m, node, path, found, depth, iterations)
+            results += _over_generator(machine, node, path, found, depth, iterations)
         else:
             items = shown(path, found.values, max(iterations, MOST))
-            run = m.new_run()
+            run = machine.new_run()
             if items and not found.exact:
-                m.loop_extensions[run] = LoopExtension()
+                machine.loop_extensions[run] = LoopExtension()
             lead = LoopEntry(run, depth, items, len(path.path_condition))
-            results += _laps(m, node, [path], lead, stepping=stepping and len(paths) == 1)
+            results += _laps(machine, node, [path], lead, stepping=stepping and len(paths) == 1)
     return results
 
 
@@ -93,17 +93,23 @@ class Ends:
 
 
 def _bound(
-    m: Machine, node: ast.For | ast.AsyncFor, going: list[State], lap: Iteration, depth: int, item: Value, ends: Ends
+    machine: Machine,
+    node: ast.For | ast.AsyncFor,
+    going: list[State],
+    lap: Iteration,
+    depth: int,
+    item: Value,
+    ends: Ends,
 ) -> list[State]:
     """The paths that begin an iteration with its item bound; those that raise at that are added to ``ends``."""
     starting: list[State] = []
 
     def bind(s: State) -> None:
-        assign(m, s, node.target, come_due(m, s, item, node, everywhere=True), node, None)
+        assign(machine, s, node.target, come_due(machine, s, item, node, everywhere=True), node, None)
 
     for path in going:
-        m.begin_iteration(path, node, lap.run, lap.number, depth)
-        for bound in m.run_paths(path, bind):
+        machine.begin_iteration(path, node, lap.run, lap.number, depth)
+        for bound in machine.run_paths(path, bind):
             if bound.completion is None:
                 starting.append(bound)
             elif isinstance(bound.completion_value, IteratorExhausted):
@@ -124,13 +130,15 @@ class Begun(Exception):
         self.lead, self.path, self.steps = lead, path, steps
 
 
-def go_on(m: Machine, node: ast.For | ast.AsyncFor, lead: LoopEntry, ended: list[State], count: int) -> list[State]:
+def go_on(
+    machine: Machine, node: ast.For | ast.AsyncFor, lead: LoopEntry, ended: list[State], count: int
+) -> list[State]:
     """Run the rest of a loop whose first iteration has ``ended``, after so many steps."""
-    return _laps(m, node, ended, lead, ended, count)
+    return _laps(machine, node, ended, lead, ended, count)
 
 
 def _laps(
-    m: Machine,
+    machine: Machine,
     node: ast.For | ast.AsyncFor,
     going: list[State],
     lead: LoopEntry,
@@ -143,37 +151,37 @@ def _laps(
     what the program waits for (``if len(memory) >= 8``), and one that finds it so.
     """
     run, depth, items, chosen = lead.run, lead.depth, lead.items, lead.chosen
-    number, ends, last = 0, Ends(), IterationProbe(m)
+    number, ends, last = 0, Ends(), IterationProbe(machine)
     left = ends.left
     while going and number < len(items):
-        if ended is None and number < 2 and _ran(m, node, going, items[number:], number):
+        if ended is None and number < 2 and _ran(machine, node, going, items[number:], number):
             for path in going if number else ():
                 uncounted(path, node.target)
             break
         last, out = last.next(going, alike(items, number) or depth), len(left)
         last.begun -= count
         if ended is None:
-            starting = _bound(m, node, going, Iteration(node, run, number + 1), depth, items[number], ends)
+            starting = _bound(machine, node, going, Iteration(node, run, number + 1), depth, items[number], ends)
             if stepping and number == 0:
                 _suspend(lead, starting, ends, last.begun)
-            ended = m.block(node.body, starting) if starting else []
+            ended = machine.block(node.body, starting) if starting else []
         going, ended, count = _body(ended, left), None, 0
-        going = _met(m, node, going)
+        going = _met(machine, node, going)
         number += 1
-        items = _extended(m, run, items, number)
-        if (repeated := last.ended(going, items[number - 1], partial(_heads, m, node))) is not None:
+        items = _extended(machine, run, items, number)
+        if (repeated := last.ended(going, items[number - 1], partial(_heads, machine, node))) is not None:
             if len(left) == out:
-                m.iteration_facts.stable[node] = repeated
+                machine.iteration_facts.stable[node] = repeated
             number += _skipped(node, going, items, number)
-    m.loop_extensions.pop(run, None)
-    return _leave(m, node, [*going, *ends.exhausted], left, depth, chosen)
+    machine.loop_extensions.pop(run, None)
+    return _leave(machine, node, [*going, *ends.exhausted], left, depth, chosen)
 
 
-def _extended(m: Machine, run: int, items: list[Value], number: int) -> list[Value]:
+def _extended(machine: Machine, run: int, items: list[Value], number: int) -> list[Value]:
     """The items of a run, of which ``number`` are done: more of the last one, where the program waits for something."""
-    if number < len(items) or run not in m.loop_extensions:
+    if number < len(items) or run not in machine.loop_extensions:
         return items
-    return [*items, *items[-1:] * m.loop_extensions[run].more(number)]
+    return [*items, *items[-1:] * machine.loop_extensions[run].more(number)]
 
 
 def _suspend(lead: LoopEntry, starting: list[State], ends: Ends, begun: int) -> None:
@@ -193,15 +201,15 @@ def _skipped(node: ast.For | ast.AsyncFor, going: list[State], items: list[Value
     return skipped
 
 
-def _ran(m: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
+def _ran(machine: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
     """Whether the loop was run before, and what is left of this run after ``number`` iterations would repeat that."""
-    known = m.iteration_facts.stable.get(node)
+    known = machine.iteration_facts.stable.get(node)
     if known is None:
         return False
-    live, binds = _lives(m, node, going), bound_in(node)
+    live, binds = _lives(machine, node, going), bound_in(node)
     if number == 0 and (live is None or not live.after & binds <= live.head):
         return False  # what follows reads what an iteration binds
-    return known.covers(m, going, items, None if live is None else live.head, None if number else binds)
+    return known.covers(machine, going, items, None if live is None else live.head, None if number else binds)
 
 
 def _body(ended: list[State], left: list[State]) -> list[State]:
@@ -217,7 +225,7 @@ def _body(ended: list[State], left: list[State]) -> list[State]:
 
 
 def _leave(
-    m: Machine,
+    machine: Machine,
     node: ast.For | ast.AsyncFor | ast.While,
     going: list[State],
     left: list[State],
@@ -229,44 +237,46 @@ def _leave(
         if len(path.path_condition) > chosen:
             conditional_fill.leave(path, node)
         if len(path.iterations) > depth:
-            retention.on_loop_exit(m, path, path.iterations[depth].run)
+            retention.on_loop_exit(machine, path, path.iterations[depth].run)
             if path.evaluation_graphs:
-                evaluation_loops.leave(m, path, path.iterations[depth].run)
+                evaluation_loops.leave(machine, path, path.iterations[depth].run)
         path.iterations = path.iterations[:depth]
     if node.orelse:
-        going = m.block(node.orelse, going) if going else []
+        going = machine.block(node.orelse, going) if going else []
     for path in left:
         if path.completion == "break":
             path.completion = None
-    return _met(m, node, going + left, after=True)
+    return _met(machine, node, going + left, after=True)
 
 
-def _met(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State], after: bool = False) -> list[State]:
+def _met(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State], after: bool = False
+) -> list[State]:
     """Merge paths at the head of a loop, or ``after`` it: names that are dead there do not keep them apart."""
     if len(states) < 2:
         return states
-    known = _lives(m, node, states)
-    return m.join_and_cap(states, None if known is None else known.after if after else known.head)
+    known = _lives(machine, node, states)
+    return machine.join_and_cap(states, None if known is None else known.after if after else known.head)
 
 
-def _lives(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> Live | None:
+def _lives(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> Live | None:
     """What the loop needs of the names of the running scope."""
     frame: Frame = states[0].heap[states[0].frame]
     if frame.function is not None:
-        return m.query(live, frame.function.node, node)
-    return m.query(live, m.tree, node) if states[0].frame == m.module and not m.cells else None
+        return machine.query(live, frame.function.node, node)
+    return machine.query(live, machine.tree, node) if states[0].frame == machine.module and not machine.cells else None
 
 
-def _heads(m: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> frozenset[str] | None:
-    known = _lives(m, node, states)
+def _heads(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> frozenset[str] | None:
+    known = _lives(machine, node, states)
     return None if known is None else known.head
 
 
 def _over_generator(
-    m: Machine, node: ast.For | ast.AsyncFor, state: State, generator: Generator, depth: int, iterations: int
+    machine: Machine, node: ast.For | ast.AsyncFor, state: State, generator: Generator, depth: int, iterations: int
 ) -> list[State]:
     """The body runs at every ``yield``: generator and loop take turns, as in life."""
-    run, chosen = m.new_run(), len(state.path_condition)
+    run, chosen = machine.new_run(), len(state.path_condition)
     base = state.iterations
     count = state.new(Sequence("list", []))  # one item per lap, on the heap, so that every path has its own
     state.iterations = (*base, Iteration(node, run, 1))
@@ -276,8 +286,8 @@ def _over_generator(
         number = len(path.heap[count].items)
         inside = path.iterations[depth + 1 :]  # the generator's own loops
         path.iterations = (*base, Iteration(node, run, number))
-        bound = m.run_paths(path, lambda s: assign(m, s, node.target, value, node, None))
-        states = [s for b in bound for s in m.block(node.body, [b])]
+        bound = machine.run_paths(path, lambda s: assign(machine, s, node.target, value, node, None))
+        states = [s for b in bound for s in machine.block(node.body, [b])]
         for out in states:
             # What the generator does next belongs to the next iteration.
             out.iterations = (*base, Iteration(node, run, number + 1), *inside)
@@ -285,46 +295,46 @@ def _over_generator(
                 out.completion = "break"
         return states
 
-    states = run_generator(m, state, generator, body)
+    states = run_generator(machine, state, generator, body)
     going = [s for s in states if s.completion is None]
     left = [s for s in states if s.completion is not None]
-    return _leave(m, node, going, left, depth, chosen)
+    return _leave(machine, node, going, left, depth, chosen)
 
 
-def while_loop(m: Machine, node: ast.While, state: State) -> list[State]:
+def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
     """``while``: a known test is obeyed (up to a limit); an unknown one holds for three iterations and then fails."""
     depth, chosen = len(state.iterations), len(state.path_condition)
-    run = m.new_run()
+    run = machine.new_run()
     going, left, ended = [state], [], []
     iterations = unroll_bound(node)
-    index, last = 0, IterationProbe(m)
-    waiting = m.loop_extensions[run] = LoopExtension()
+    index, last = 0, IterationProbe(machine)
+    waiting = machine.loop_extensions[run] = LoopExtension()
     while going and index < max(iterations, MOST):
         if index >= iterations:
             iterations += waiting.more(index)
         last = last.next(going, index + 1 < iterations)
         starting: list[State] = []
         for path in going:
-            m.begin_iteration(path, node, run, index + 1, depth)
-            for tested in m.run_paths(path, lambda s: setattr(s, "completion_value", m.eval(node.test, s))):
+            machine.begin_iteration(path, node, run, index + 1, depth)
+            for tested in machine.run_paths(path, lambda s: setattr(s, "completion_value", machine.eval(node.test, s))):
                 if tested.completion is not None:
                     left.append(tested)
                     continue
                 value, tested.completion_value = tested.completion_value, None
-                known = truth(m, tested, value)
+                known = truth(machine, tested, value)
                 endless = isinstance(node.test, ast.Constant)
                 if known is False or (index >= iterations and (known is None or endless)):
                     ended.append(tested)
                 else:
                     starting.append(tested)
-        going = _body(m.block(node.body, starting) if starting else [], left)
-        going = _met(m, node, going)
+        going = _body(machine.block(node.body, starting) if starting else [], left)
+        going = _met(machine, node, going)
         index += 1
-        if last.ended(going, NONE, partial(_heads, m, node)) is not None:
+        if last.ended(going, NONE, partial(_heads, machine, node)) is not None:
             index = iterations
     ended += going
-    m.loop_extensions.pop(run, None)
-    return _leave(m, node, _met(m, node, ended), left, depth, chosen)
+    machine.loop_extensions.pop(run, None)
+    return _leave(machine, node, _met(machine, node, ended), left, depth, chosen)
 
 
 STATEMENTS.update({ast.For: for_loop, ast.AsyncFor: for_loop, ast.While: while_loop})

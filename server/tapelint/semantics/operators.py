@@ -73,9 +73,11 @@ BITS = 256
 """By which a number is shifted at most."""
 
 
-def binary(m: Machine, node: ast.BinOp, state: State, key: object) -> Value:
-    left, right = m.eval(node.left, state), m.eval(node.right, state)
-    return remembered(m, node, state, _counted(state, node.op, combine(m, state, node.op, left, right, node)))
+def binary(machine: Machine, node: ast.BinOp, state: State, key: object) -> Value:
+    left, right = machine.eval(node.left, state), machine.eval(node.right, state)
+    return remembered(
+        machine, node, state, _counted(state, node.op, combine(machine, state, node.op, left, right, node))
+    )
 
 
 def _counted(state: State, op: ast.operator, value: Value) -> Value:
@@ -85,25 +87,25 @@ def _counted(state: State, op: ast.operator, value: Value) -> Value:
     return value
 
 
-def combine(m: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+def combine(machine: Machine, state: State, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """``left op right``."""
     name = type(op).__name__
     if _is_none(left) or _is_none(right):
-        missing_grad.used(m, state, left, node, "TypeError")
-        missing_grad.used(m, state, right, node, "TypeError")
+        missing_grad.used(machine, state, left, node, "TypeError")
+        missing_grad.used(machine, state, right, node, "TypeError")
     if isinstance(left, Const) and isinstance(right, Const):
         return _plain(op, left, right)
     if isinstance(left, HeapRef) or isinstance(right, HeapRef):
-        own = call_dunder(m, state, left, f"__{DUNDER.get(name, '')}__", [right], node)
+        own = call_dunder(machine, state, left, f"__{DUNDER.get(name, '')}__", [right], node)
         if own is None:
-            own = call_dunder(m, state, right, f"__r{DUNDER.get(name, '')}__", [left], node)
+            own = call_dunder(machine, state, right, f"__r{DUNDER.get(name, '')}__", [left], node)
         if own is not None:
             return own
     left, right = as_data(state, left), as_data(state, right)
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
-        return _tensors(m, state, name, left, right, node)
+        return _tensors(machine, state, name, left, right, node)
     joined = _containers(state, name, left, right)
-    return _data(m, state, left, right) if joined is None else joined
+    return _data(machine, state, left, right) if joined is None else joined
 
 
 def _is_none(value: Value) -> bool:
@@ -125,24 +127,24 @@ def _containers(state: State, name: str, left: Value, right: Value) -> Value | N
     return None
 
 
-def _data(m: Machine, state: State, left: Value, right: Value) -> Value:
+def _data(machine: Machine, state: State, left: Value, right: Value) -> Value:
     """Data where both sides are data, a number where both are numbers; otherwise nothing is known of the result."""
     unknown = isinstance(left, Unknown) or isinstance(right, Unknown)
     if unknown and is_data(state, left) and is_data(state, right):
-        return computed(m, "index" if is_number(left) and is_number(right) else "", left, right)
+        return computed(machine, "index" if is_number(left) and is_number(right) else "", left, right)
     return Unknown()
 
 
-def _tensors(m: Machine, state: State, name: str, left: Value, right: Value, node: ast.AST) -> Value:
+def _tensors(machine: Machine, state: State, name: str, left: Value, right: Value, node: ast.AST) -> Value:
     swap = not isinstance(left, (TensorRef, Unknown)) or isinstance(left, Unknown) and left.origin == "index"
     row = ops.operator_name(name, reflected=swap)
     args = [right, left] if swap else [left, right]
-    result = dispatch.run(m, state, row, args, {}, node) if row else None
+    result = dispatch.run(machine, state, row, args, {}, node) if row else None
     if isinstance(result, TensorRef) and name in ("Add", "Sub"):
-        added(m, result, left if swap else right)
+        added(machine, result, left if swap else right)
     if result is None:
-        found = [t for v in (left, right) if (t := dispatch.tensor_of(m, state, v)) is not None]
-        result = dispatch.opaque(m, state, found, node, name)
+        found = [t for v in (left, right) if (t := dispatch.tensor_of(machine, state, v)) is not None]
+        result = dispatch.opaque(machine, state, found, node, name)
     return result
 
 
@@ -190,14 +192,14 @@ def _modest(left: Any, right: Any) -> bool:
     return all(not isinstance(v, (int, float)) or abs(v) < 1e12 for v in (left, right))
 
 
-def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
-    value = m.eval(node.operand, state)
+def unary(machine: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
+    value = machine.eval(node.operand, state)
     if isinstance(node.op, ast.Not):
-        known = truth(m, state, value)
-        return remembered(m, node, state, Unknown("not", False)) if known is None else FALSE if known else TRUE
+        known = truth(machine, state, value)
+        return remembered(machine, node, state, Unknown("not", False)) if known is None else FALSE if known else TRUE
     if isinstance(value, TensorRef):
         row = ops.operator_name(type(node.op).__name__)
-        result = dispatch.run(m, state, row, [value], {}, node) if row else value
+        result = dispatch.run(machine, state, row, [value], {}, node) if row else value
         return value if result is None else result
     if isinstance(value, Const):
         try:
@@ -209,26 +211,28 @@ def unary(m: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
         except TypeError:
             return Unknown()
     if isinstance(value, Unknown):
-        result = computed(m, "", value) if value.requires_grad is False else Unknown("", value.requires_grad)
-        return remembered(m, node, state, result)
+        result = computed(machine, "", value) if value.requires_grad is False else Unknown("", value.requires_grad)
+        return remembered(machine, node, state, result)
     return Unknown()
 
 
-def compare(m: Machine, node: ast.Compare, state: State, key: object) -> Value:
-    left = m.eval(node.left, state)
+def compare(machine: Machine, node: ast.Compare, state: State, key: object) -> Value:
+    left = machine.eval(node.left, state)
     result: Value = TRUE
     for op, comparator in zip(node.ops, node.comparators):
-        right = m.eval(comparator, state)
-        step = assume_reached(m, state, op, left, right, comparator) or _compare(m, state, op, left, right, node)
+        right = machine.eval(comparator, state)
+        step = assume_reached(machine, state, op, left, right, comparator) or _compare(
+            machine, state, op, left, right, node
+        )
         if step == FALSE:
             return FALSE
         if step != TRUE:
             result = step
         left = right
-    return remembered(m, node, state, result)
+    return remembered(machine, node, state, result)
 
 
-def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
+def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = identical(state, left, right)
         return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
@@ -238,19 +242,21 @@ def _compare(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value,
         except TypeError:
             return Unknown()
     if isinstance(op, (ast.In, ast.NotIn)):
-        known = _membership(m, state, op, left, right, node)
+        known = _membership(machine, state, op, left, right, node)
         if known is not None:
             return known
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
         name = ops.operator_name(type(op).__name__)
         first, second = (left, right) if isinstance(left, TensorRef) else (right, left)
-        result = dispatch.run(m, state, name, [first, second], {}, node) if name else None
+        result = dispatch.run(machine, state, name, [first, second], {}, node) if name else None
         if result is not None:
             return result
     return Unknown("comparison", False)
 
 
-def _membership(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value | None:
+def _membership(
+    machine: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST
+) -> Value | None:
     """``left in right``, or ``not in``; None where it is not known."""
     known = _is_known_key(state, left, right)
     if known is None and isinstance(left, Const):
@@ -259,8 +265,8 @@ def _membership(m: Machine, state: State, op: ast.cmpop, left: Value, right: Val
         except TypeError:  # nothing is in a set, or a dict, that cannot be hashed
             return Unknown()
     if known is None and isinstance(right, HeapRef):
-        answer = call_dunder(m, state, right, "__contains__", [left], node)
-        known = None if answer is None else truth(m, state, answer)
+        answer = call_dunder(machine, state, right, "__contains__", [left], node)
+        known = None if answer is None else truth(machine, state, answer)
     return None if known is None else Const(known is isinstance(op, ast.In))
 
 
@@ -313,14 +319,14 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
     return left == right
 
 
-def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
+def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
     stop = isinstance(node.op, ast.Or)
     value: Value = TRUE
     doubtful: list[Value] = []
     for part in node.values:
-        m.completed.add(part)
-        value = m.eval(part, state)
-        known = truth(m, state, value)
+        machine.completed.add(part)
+        value = machine.eval(part, state)
+        known = truth(machine, state, value)
         if known is stop:
             break
         if known is None:
@@ -330,50 +336,50 @@ def boolean(m: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
     plain = all(is_data(state, each) for each in (*doubtful, value))
     if plain and isinstance(value, TensorRef):
         return value
-    return remembered(m, node, state, Unknown("or" if stop else "and", False if plain else None))
+    return remembered(machine, node, state, Unknown("or" if stop else "and", False if plain else None))
 
 
-def augmented(m: Machine, node: ast.AugAssign, state: State) -> None:
+def augmented(machine: Machine, node: ast.AugAssign, state: State) -> None:
     """``a += b``: in place on tensors and lists, otherwise ``a = a + b``."""
     target = node.target
-    load = m.eval(target, state)
-    value = m.eval(node.value, state)
+    load = machine.eval(target, state)
+    value = machine.eval(node.value, state)
     name = type(node.op).__name__
     if isinstance(load, TensorRef):
         row = ops.operator_name(name, inplace=True)
-        result = dispatch.run(m, state, row, [load, value], {}, node) if row else None
+        result = dispatch.run(machine, state, row, [load, value], {}, node) if row else None
         if isinstance(result, TensorRef) and name in ("Add", "Sub"):
-            added(m, result, value)
-        assign(m, state, target, load if result is None else result, node, None)
+            added(machine, result, value)
+        assign(machine, state, target, load if result is None else result, node, None)
         return
     if isinstance(load, HeapRef):
-        changed = _augmented_object(m, state, name, load, value, node)
+        changed = _augmented_object(machine, state, name, load, value, node)
         if changed is not None:
-            assign(m, state, target, changed, node, None)
+            assign(machine, state, target, changed, node, None)
             return
     if isinstance(load, Unknown) and load.origin == "batch" and not isinstance(value, Const):
-        tensor = dispatch.tensor_of(m, state, load)
+        tensor = dispatch.tensor_of(machine, state, load)
         row = ops.operator_name(name, inplace=True)
         if tensor is not None and row and tensor in state.tensors:
-            dispatch.run(m, state, row, [TensorRef(tensor), value], {}, node)
+            dispatch.run(machine, state, row, [TensorRef(tensor), value], {}, node)
             return
-    result = _counted(state, node.op, combine(m, state, node.op, load, value, node))
-    assign(m, state, target, result, node, node.value)
+    result = _counted(state, node.op, combine(machine, state, node.op, load, value, node))
+    assign(machine, state, target, result, node, node.value)
 
 
 def _augmented_object(
-    m: Machine, state: State, name: str, owner: HeapRef, value: Value, node: ast.AugAssign
+    machine: Machine, state: State, name: str, owner: HeapRef, value: Value, node: ast.AugAssign
 ) -> Value | None:
     """What is assigned after a list was extended, or an object's ``__iadd__`` called; None where it is neither."""
     thing = state.heap[owner.id]
     if isinstance(thing, Sequence) and name == "Add":
-        source = m.iterate(state, value, node)
+        source = machine.iterate(state, value, node)
         edited = state.edit(owner.id)
         edited.items += source.values
         edited.is_partial = thing.is_partial or not source.exact
         return owner
     if isinstance(thing, Instance):
-        return call_dunder(m, state, owner, f"__i{DUNDER.get(name, '')}__", [value], node)
+        return call_dunder(machine, state, owner, f"__i{DUNDER.get(name, '')}__", [value], node)
     return None
 
 

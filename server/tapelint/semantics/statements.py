@@ -18,28 +18,30 @@ from .functions import define_function
 from .operators import augmented
 
 
-def expression(m: Machine, node: ast.Expr, state: State) -> list[State]:
+def expression(machine: Machine, node: ast.Expr, state: State) -> list[State]:
     if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
-        return yielding(m, node.value, state, None)
+        return yielding(machine, node.value, state, None)
     if isinstance(node.value, ast.Constant):
         return [state]
-    return m.run_paths(state, partial(evaluated, m, node))
+    return machine.run_paths(state, partial(evaluated, machine, node))
 
 
-def evaluated(m: Machine, node: ast.Expr, state: State) -> None:
-    m.eval(node.value, state)
+def evaluated(machine: Machine, node: ast.Expr, state: State) -> None:
+    machine.eval(node.value, state)
 
 
 def void(_: Value) -> None:
     return None
 
 
-def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: ast.expr | None) -> list[State]:
+def yielding(machine: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: ast.expr | None) -> list[State]:
     """``yield`` hands the value to the code that runs the generator: a loop body, or a list being collected."""
-    if not m.consumers:
+    if not machine.consumers:
         return [state]
-    states = m.run_paths(state, lambda s: setattr(s, "completion_value", m.eval(node.value, s) if node.value else NONE))
-    consumer = m.consumers[-1]
+    states = machine.run_paths(
+        state, lambda s: setattr(s, "completion_value", machine.eval(node.value, s) if node.value else NONE)
+    )
+    consumer = machine.consumers[-1]
     results: list[State] = []
     for path in states:
         if path.completion is not None:
@@ -47,107 +49,109 @@ def yielding(m: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: 
             continue
         value, path.completion_value = path.completion_value, None
         if isinstance(node, ast.YieldFrom):
-            results += _yield_from(m, node, path, value)
+            results += _yield_from(machine, node, path, value)
         else:
-            m.consumers.pop()
+            machine.consumers.pop()
             try:
                 results += consumer(path, value)
             finally:
-                m.consumers.append(consumer)
+                machine.consumers.append(consumer)
     if target is not None:
         for path in results:
             if path.completion is None:
-                m.bind(path, target.id, NONE) if isinstance(target, ast.Name) else None
+                machine.bind(path, target.id, NONE) if isinstance(target, ast.Name) else None
     return results
 
 
-def _yield_from(m: Machine, node: ast.YieldFrom, state: State, value: Value) -> list[State]:
-    consumer = m.consumers[-1]
+def _yield_from(machine: Machine, node: ast.YieldFrom, state: State, value: Value) -> list[State]:
+    consumer = machine.consumers[-1]
     results: list[State] = []
-    for path in m.run_paths(state, lambda s: setattr(s, "completion_value", m.iterate(s, value, node).values)):
+    for path in machine.run_paths(
+        state, lambda s: setattr(s, "completion_value", machine.iterate(s, value, node).values)
+    ):
         if path.completion is not None:
             results.append(path)
             continue
         items, path.completion_value = path.completion_value, None
         states = [path]
         for item in items:
-            m.consumers.pop()
+            machine.consumers.pop()
             try:
                 states = [out for s in states for out in (consumer(s, item) if s.completion is None else [s])]
             finally:
-                m.consumers.append(consumer)
+                machine.consumers.append(consumer)
         results += states
     return results
 
 
-def assignment(m: Machine, node: ast.Assign, state: State) -> list[State]:
+def assignment(machine: Machine, node: ast.Assign, state: State) -> list[State]:
     if isinstance(node.value, ast.Yield):
-        return yielding(m, node.value, state, node.targets[0])
-    return m.run_paths(state, partial(assigned, m, node))
+        return yielding(machine, node.value, state, node.targets[0])
+    return machine.run_paths(state, partial(assigned, machine, node))
 
 
-def assigned(m: Machine, node: ast.Assign, state: State) -> None:
-    value = m.eval(node.value, state)
+def assigned(machine: Machine, node: ast.Assign, state: State) -> None:
+    value = machine.eval(node.value, state)
     for target in node.targets:
-        assign(m, state, target, value, node, node.value)
+        assign(machine, state, target, value, node, node.value)
 
 
-def annotated(m: Machine, node: ast.AnnAssign, state: State) -> list[State]:
+def annotated(machine: Machine, node: ast.AnnAssign, state: State) -> list[State]:
     if node.value is None:
         return [state]
     value = node.value
-    return m.run_paths(state, lambda s: assign(m, s, node.target, m.eval(value, s), node, value))
+    return machine.run_paths(state, lambda s: assign(machine, s, node.target, machine.eval(value, s), node, value))
 
 
-def augmented_assignment(m: Machine, node: ast.AugAssign, state: State) -> list[State]:
-    return m.run_paths(state, lambda s: augmented(m, node, s))
+def augmented_assignment(machine: Machine, node: ast.AugAssign, state: State) -> list[State]:
+    return machine.run_paths(state, lambda s: augmented(machine, node, s))
 
 
-def returning(m: Machine, node: ast.Return, state: State) -> list[State]:
+def returning(machine: Machine, node: ast.Return, state: State) -> list[State]:
     if node.value is None:
         state.completion, state.completion_value = "return", NONE
         return [state]
-    return m.run_paths(state, partial(returned, m, node))
+    return machine.run_paths(state, partial(returned, machine, node))
 
 
-def returned(m: Machine, node: ast.Return, state: State) -> None:
-    value = m.eval(node.value, state)  # type: ignore[arg-type]
+def returned(machine: Machine, node: ast.Return, state: State) -> None:
+    value = machine.eval(node.value, state)  # type: ignore[arg-type]
     state.completion, state.completion_value = "return", value
 
 
-def raising(m: Machine, node: ast.Raise, state: State) -> list[State]:
+def raising(machine: Machine, node: ast.Raise, state: State) -> list[State]:
     def effect(s: State) -> None:
         name = "Exception"
         if node.exc is not None:
             target = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-            value = m.eval(target, s)
+            value = machine.eval(target, s)
             if isinstance(value, External):
                 name = value.name.rpartition(".")[2]
             elif isinstance(value, HeapRef) and isinstance(s.heap[value.id], Instance):
                 name = "Exception"
         raise ProgramRaised(name, is_meant=True)
 
-    return m.run_paths(state, effect)
+    return machine.run_paths(state, effect)
 
 
-def asserting(m: Machine, node: ast.Assert, state: State) -> list[State]:
-    return m.run_paths(state, lambda s: void(m.eval(node.test, s)))
+def asserting(machine: Machine, node: ast.Assert, state: State) -> list[State]:
+    return machine.run_paths(state, lambda s: void(machine.eval(node.test, s)))
 
 
-def deleting(m: Machine, node: ast.Delete, state: State) -> list[State]:
+def deleting(machine: Machine, node: ast.Delete, state: State) -> list[State]:
     def effect(s: State) -> None:
         for target in node.targets:
-            delete(m, s, target)
+            delete(machine, s, target)
 
-    return m.run_paths(state, effect)
+    return machine.run_paths(state, effect)
 
 
-def jump(m: Machine, node: ast.stmt, state: State) -> list[State]:
+def jump(machine: Machine, node: ast.stmt, state: State) -> list[State]:
     state.completion = "break" if isinstance(node, ast.Break) else "continue"
     return [state]
 
 
-def shared(m: Machine, node: ast.Global | ast.Nonlocal, state: State) -> list[State]:
+def shared(machine: Machine, node: ast.Global | ast.Nonlocal, state: State) -> list[State]:
     frame = state.edit(state.frame)
     frame.shared = dict(frame.shared)
     for name in node.names:
@@ -162,15 +166,15 @@ def shared(m: Machine, node: ast.Global | ast.Nonlocal, state: State) -> list[St
     return [state]
 
 
-def function_definition(m: Machine, node: ast.FunctionDef, state: State) -> list[State]:
-    return m.run_paths(state, lambda s: m.bind(s, node.name, define_function(m, s, node, None)))
+def function_definition(machine: Machine, node: ast.FunctionDef, state: State) -> list[State]:
+    return machine.run_paths(state, lambda s: machine.bind(s, node.name, define_function(machine, s, node, None)))
 
 
-def class_definition(m: Machine, node: ast.ClassDef, state: State) -> list[State]:
-    return m.run_paths(state, lambda s: m.bind(s, node.name, define_class(m, s, node)))
+def class_definition(machine: Machine, node: ast.ClassDef, state: State) -> list[State]:
+    return machine.run_paths(state, lambda s: machine.bind(s, node.name, define_class(machine, s, node)))
 
 
-def nothing(m: Machine, node: ast.stmt, state: State) -> list[State]:
+def nothing(machine: Machine, node: ast.stmt, state: State) -> list[State]:
     return [state]
 
 

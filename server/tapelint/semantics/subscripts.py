@@ -33,13 +33,13 @@ from ..models.torch.known_shape import indexed
 from ..models.torch.nn import module_registry
 
 
-def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
+def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
     if isinstance(owner, TensorRef):
         if resolve_view(state, owner.id).assumption:  # a pair of indices only a tensor takes: a view of it
-            return owner if isinstance(index, Tuple) else part_of(m.facts, state, owner.id, node)
-        return _tensor(m, state, owner, index, node)
+            return owner if isinstance(index, Tuple) else part_of(machine.facts, state, owner.id, node)
+        return _tensor(machine, state, owner, index, node)
     if owner == NONE:
-        missing_grad.used(m, state, owner, node, "TypeError")
+        missing_grad.used(machine, state, owner, node, "TypeError")
     if isinstance(owner, Tuple):
         return _item(state, list(owner.items), False, index, lambda items: Tuple(tuple(items)))
     if isinstance(owner, Range):
@@ -51,9 +51,9 @@ def load(m: Machine, state: State, owner: Value, index: Value, node: ast.AST) ->
             kind, more = thing.kind, thing.is_partial
             return _item(state, thing.items, more, index, lambda items: HeapRef(state.new(Sequence(kind, items, more))))
         if isinstance(thing, Mapping):
-            return _entry(m, state, owner, thing, index, node)
+            return _entry(machine, state, owner, thing, index, node)
         if isinstance(thing, Instance):
-            own = m.call_dunder(state, owner, "__getitem__", [index], node)
+            own = machine.call_dunder(state, owner, "__getitem__", [index], node)
             if own is not None:
                 return own
     if isinstance(owner, Unknown):
@@ -84,14 +84,14 @@ def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Call
     return item_at_unknown_place(state, items)
 
 
-def _entry(m: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, node: ast.AST) -> Value:
+def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, node: ast.AST) -> Value:
     key = as_key(index)
     if key is not None:
         found = thing.items.get(key)
         if found is not None:
             return found
         if thing.default is not None:
-            made = m.call(state, thing.default, [], {}, node)
+            made = machine.call(state, thing.default, [], {}, node)
             state.edit(owner.id).items[key] = made
             return made
         return Unknown("item")
@@ -122,48 +122,53 @@ def entire(index: Value) -> bool:
     return all(part in (Slice(NONE, NONE, NONE), Const(...)) for part in parts)
 
 
-def _tensor(m: Machine, state: State, owner: TensorRef, index: Value, node: ast.AST) -> Value:
+def _tensor(machine: Machine, state: State, owner: TensorRef, index: Value, node: ast.AST) -> Value:
     kind = basic(state, index)
     parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
     if kind is False:
-        result = dispatch.run(m, state, "getitem.index", [owner, parts[0] if parts else Const(0)], {}, node)
+        result = dispatch.run(machine, state, "getitem.index", [owner, parts[0] if parts else Const(0)], {}, node)
     elif kind is None:
-        return TensorRef(_doubtful(m, state, owner, node))
+        return TensorRef(_doubtful(machine, state, owner, node))
     else:
-        result = dispatch.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)
+        result = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
         if isinstance(result, TensorRef):
             part = state.tensors[result.id]
             state.tensors[result.id] = replace(part, sizes=indexed(state.tensors[owner.id].sizes, index))
     return result if result is not None else Unknown("item")
 
 
-def _doubtful(m: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
+def _doubtful(machine: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
     """``x[i]`` where i may be a number or a mask: it depends on x and shares nothing with it for certain. Which part
     of x it is, and how large, is unknown.
     """
-    value = dispatch.apply(m, state, dispatch.CLONE, [owner], {}, node)
+    value = dispatch.apply(machine, state, dispatch.CLONE, [owner], {}, node)
     assert isinstance(value, TensorRef)
-    m.facts.clone_of.pop(value.id, None)
+    machine.facts.clone_of.pop(value.id, None)
     state.tensors[value.id] = replace(state.tensors[value.id], sizes=None)
     return value.id
 
 
-def store(m: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
+def store(machine: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
     if isinstance(owner, TensorRef):
         if resolve_view(state, owner.id).assumption:
             return
         if basic(state, index) is False:
             parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
             dispatch.run(
-                m, state, "index_put_", [owner, Tuple(tuple(parts)), _as_tensor(m, state, value, node)], {}, node
+                machine,
+                state,
+                "index_put_",
+                [owner, Tuple(tuple(parts)), _as_tensor(machine, state, value, node)],
+                {},
+                node,
             )
         elif entire(index):
-            dispatch.run(m, state, "copy_", [owner, _as_tensor(m, state, value, node)], {}, node)
+            dispatch.run(machine, state, "copy_", [owner, _as_tensor(machine, state, value, node)], {}, node)
         else:
             # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
-            part = dispatch.run(m, state, "getitem.basic", [owner, Const(0)], {}, node)
+            part = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
             if part is not None:
-                dispatch.run(m, state, "copy_", [part, _as_tensor(m, state, value, node)], {}, node)
+                dispatch.run(machine, state, "copy_", [part, _as_tensor(machine, state, value, node)], {}, node)
     elif isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
         if isinstance(thing, Sequence):
@@ -171,7 +176,7 @@ def store(m: Machine, state: State, owner: Value, index: Value, value: Value, no
         elif isinstance(thing, Mapping):
             _store_entry(state, owner, thing, index, value, node)
         elif isinstance(thing, Instance):
-            m.call_dunder(state, owner, "__setitem__", [index, value], node)
+            machine.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):
         forget(state, owner, "__setitem__")
 
@@ -189,7 +194,7 @@ def _store_entry(state: State, owner: HeapRef, thing: Mapping, index: Value, val
         edited.is_partial = True
 
 
-def _as_tensor(m: Machine, state: State, value: Value, node: ast.AST) -> Value:
+def _as_tensor(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
     """PyTorch makes a tensor of a plain number before it writes it."""
     value = as_data(state, value)
     if isinstance(value, TensorRef):
@@ -210,7 +215,7 @@ def _store_item(state: State, owner: HeapRef, thing: Sequence, index: Value, val
         edited.is_partial = True
 
 
-def remove(m: Machine, state: State, owner: Value, index: Value) -> None:
+def remove(machine: Machine, state: State, owner: Value, index: Value) -> None:
     if not isinstance(owner, HeapRef):
         return
     thing = state.heap[owner.id]
@@ -226,15 +231,15 @@ def remove(m: Machine, state: State, owner: Value, index: Value) -> None:
                 del items[slice(*bounds)]
 
 
-def subscript(m: Machine, node: ast.Subscript, state: State, key: object) -> Value:
-    owner = m.eval(node.value, state)
-    index = m.eval(node.slice, state)
-    return load(m, state, owner, index, node)
+def subscript(machine: Machine, node: ast.Subscript, state: State, key: object) -> Value:
+    owner = machine.eval(node.value, state)
+    index = machine.eval(node.slice, state)
+    return load(machine, state, owner, index, node)
 
 
-def slicing(m: Machine, node: ast.Slice, state: State, key: object) -> Value:
+def slicing(machine: Machine, node: ast.Slice, state: State, key: object) -> Value:
     start, stop, step = (
-        m.eval(part, state) if part is not None else NONE for part in (node.lower, node.upper, node.step)
+        machine.eval(part, state) if part is not None else NONE for part in (node.lower, node.upper, node.step)
     )
     return Slice(start, stop, step)
 

@@ -23,58 +23,65 @@ from .calls import call_value
 from .functions import run_generator
 
 
-def with_block(m: Machine, node: ast.With, state: State) -> list[State]:
-    return _with(m, node, list(node.items), state)
+def with_block(machine: Machine, node: ast.With, state: State) -> list[State]:
+    return _with(machine, node, list(node.items), state)
 
 
-def _with(m: Machine, node: ast.With, items: list[ast.withitem], state: State) -> list[State]:
+def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: State) -> list[State]:
     if not items:
-        return m.block(node.body, [state])
+        return machine.block(node.body, [state])
     item, rest = items[0], items[1:]
     before = (state.grad_mode, state.inference, state.saved_tensor_override, state.grad_mode_set_at)
     results: list[State] = []
-    for path in m.run_paths(state, lambda s: setattr(s, "completion_value", m.eval(item.context_expr, s))):
+    for path in machine.run_paths(state, lambda s: setattr(s, "completion_value", machine.eval(item.context_expr, s))):
         if path.completion is not None:
             results.append(path)
             continue
         value, path.completion_value = path.completion_value, None
-        inside = partial(_body, m, node, item, rest)
+        inside = partial(_body, machine, node, item, rest)
         if isinstance(value, Generator) and value.function is not None:
-            results += run_generator(m, path, value, inside)
+            results += run_generator(machine, path, value, inside)
         elif as_mode(value) is not None or isinstance(value, (SavedTensorHooks, Autocast)):
-            for out in _ambient(m, path, value, inside):
+            for out in _ambient(machine, path, value, inside):
                 out.grad_mode, out.inference, out.saved_tensor_override, out.grad_mode_set_at = before
                 results.append(out)
         elif kinds := swallowed(item.context_expr):
-            results += _swallowing(m, path, kinds, inside)
+            results += _swallowing(machine, path, kinds, inside)
         elif own_method(path, value, "__exit__") is not None:
-            results += _own(m, node, path, value, inside)
+            results += _own(machine, node, path, value, inside)
         else:
-            results += _entering(m, node, path, value, inside)
+            results += _entering(machine, node, path, value, inside)
     return results
 
 
-def _ambient(m: Machine, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
+def _ambient(machine: Machine, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
     """What holds for all that happens in the block."""
     mode = as_mode(value)
     if mode is not None:
         state.enter(mode.mode, mode.inference)
     elif isinstance(value, SavedTensorHooks):
         state.saved_tensor_override = ()
-    casting, m.facts.casting = m.facts.casting, value.enabled if isinstance(value, Autocast) else m.facts.casting
+    casting, machine.facts.casting = (
+        machine.facts.casting,
+        value.enabled if isinstance(value, Autocast) else machine.facts.casting,
+    )
     try:
         return inside(state, NONE)
     finally:
-        m.facts.casting = casting
+        machine.facts.casting = casting
 
 
-def _entering(m: Machine, node: ast.With, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
+def _entering(
+    machine: Machine, node: ast.With, state: State, value: Value, inside: partial[list[State]]
+) -> list[State]:
     """Bind what ``__enter__`` gives, or the manager itself where it has none of its own."""
     own = own_method(state, value, "__enter__")
     if own is None:
         return inside(state, value if isinstance(value, HeapRef) else Unknown("with"))
     results: list[State] = []
-    for path in m.run_paths(state, lambda s: setattr(s, "completion_value", call_value(m, s, own, [], {}, node))):
+    for path in machine.run_paths(
+        state, lambda s: setattr(s, "completion_value", call_value(machine, s, own, [], {}, node))
+    ):
         if path.completion is not None:
             results.append(path)
             continue
@@ -83,64 +90,64 @@ def _entering(m: Machine, node: ast.With, state: State, value: Value, inside: pa
     return results
 
 
-def _own(m: Machine, node: ast.With, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
+def _own(machine: Machine, node: ast.With, state: State, value: Value, inside: partial[list[State]]) -> list[State]:
     """Around the block what a class of the program does; its ``__exit__`` runs however the block ends, and what raised
     there is over if it returns True.
     """
-    depth, frame, calls, iterations = m.depth, state.frame, state.calls, state.iterations
+    depth, frame, calls, iterations = machine.depth, state.frame, state.calls, state.iterations
     results: list[State] = []
-    for path in _entering(m, node, state, value, inside):
+    for path in _entering(machine, node, state, value, inside):
         signal, kept = path.completion, path.completion_value
         path.completion, path.completion_value = None, None
         given: list[Value] = [NONE, NONE, NONE]
         if signal == "raise":
-            m.depth, path.frame, path.calls, path.iterations = depth, frame, calls, iterations
+            machine.depth, path.frame, path.calls, path.iterations = depth, frame, calls, iterations
             given = [Unknown("exception", False) for _ in given]
         own = own_method(path, value, "__exit__")
         assert own is not None
-        for out in m.run_paths(path, partial(_leave, m, own, given, node)):
+        for out in machine.run_paths(path, partial(_leave, machine, own, given, node)):
             if out.completion is None and not (signal == "raise" and out.completion_value == TRUE):
                 out.completion, out.completion_value = signal, kept
             results.append(out)
     return results
 
 
-def _leave(m: Machine, own: Value, given: list[Value], node: ast.With, state: State) -> None:
-    state.completion_value = call_value(m, state, own, given, {}, node)
+def _leave(machine: Machine, own: Value, given: list[Value], node: ast.With, state: State) -> None:
+    state.completion_value = call_value(machine, state, own, given, {}, node)
 
 
-def _swallowing(m: Machine, state: State, kinds: list[ast.expr], inside: partial[list[State]]) -> list[State]:
+def _swallowing(machine: Machine, state: State, kinds: list[ast.expr], inside: partial[list[State]]) -> list[State]:
     """A block whose exceptions of some ``kinds`` end with it."""
-    depth, frame, calls, iterations = m.depth, state.frame, state.calls, state.iterations
+    depth, frame, calls, iterations = machine.depth, state.frame, state.calls, state.iterations
     guard = catches(kinds, ProgramRaised("RuntimeError"))
-    m.facts.enclosing_handlers += guard
-    m.handlers_around += 1
+    machine.facts.enclosing_handlers += guard
+    machine.handlers_around += 1
     try:
         outcomes = inside(state, Unknown("with"))
     finally:
-        m.facts.enclosing_handlers -= guard
-        m.handlers_around -= 1
+        machine.facts.enclosing_handlers -= guard
+        machine.handlers_around -= 1
     for out in outcomes:
         if (
             out.completion == "raise"
             and isinstance(out.completion_value, ProgramRaised)
             and catches(kinds, out.completion_value)
         ):
-            m.depth = depth
+            machine.depth = depth
             out.frame, out.calls, out.iterations = frame, calls, iterations
             out.completion, out.completion_value = None, None
     return outcomes
 
 
 def _body(
-    m: Machine, node: ast.With, item: ast.withitem, rest: list[ast.withitem], state: State, entered: Value
+    machine: Machine, node: ast.With, item: ast.withitem, rest: list[ast.withitem], state: State, entered: Value
 ) -> list[State]:
     """Bind what the context manager gave, then go on with the other managers and the body."""
     target = item.optional_vars
     states = [state]
     if target is not None:
-        states = m.run_paths(state, lambda s: assign(m, s, target, entered, node, None))
-    return [out for s in states for out in (_with(m, node, rest, s) if s.completion is None else [s])]
+        states = machine.run_paths(state, lambda s: assign(machine, s, target, entered, node, None))
+    return [out for s in states for out in (_with(machine, node, rest, s) if s.completion is None else [s])]
 
 
 STATEMENTS.update({ast.With: with_block, ast.AsyncWith: with_block})

@@ -264,8 +264,8 @@ def _inherited(op: Op, source: Tensor | None, index: int) -> Kind:
 def _saves(
     facts: Facts, state: State, op: Op, operands: Operands, results: Sequence[int], written: Tensor | None
 ) -> tuple[tuple[SavedTensor, ...], bool]:
-    """What the new node saves_anything, and whether it keeps anything for certain. What is only perhaps saved is left out, and
-    so is what would serve a gradient that goes nowhere: that of a view made under ``no_grad``.
+    """What the new node saves_anything, and whether it keeps anything for certain. What is only perhaps saved is left
+    out, and so is what would serve a gradient that goes nowhere: that of a view made under ``no_grad``.
     """
     if not op.saves:
         return (), False

@@ -57,26 +57,26 @@ DEPTH = 4
 class IterationProbe:
     """One iteration of a loop: what paths it began as, if it is worth to know, and how far the machine was then."""
 
-    def __init__(self, m: Machine, heads: abc.Sequence[State] = ()) -> None:
-        self.m, self.heads, self.begun = m, heads, m.fuel_used
+    def __init__(self, machine: Machine, heads: abc.Sequence[State] = ()) -> None:
+        self.machine, self.heads, self.begun = machine, heads, machine.fuel_used
 
     def next(self, going: list[State], has_rest: int) -> IterationProbe:
         """The iteration that begins as ``going``; with ``has_rest`` it may turn out to be the last that is needed. The
         first never is: it takes two to carry something.
         """
-        is_worth = has_rest and self.m.fuel_used - self.begun >= WORTH
-        return IterationProbe(self.m, [path.fork() for path in going] if is_worth else ())
+        is_worth = has_rest and self.machine.fuel_used - self.begun >= WORTH
+        return IterationProbe(self.machine, [path.fork() for path in going] if is_worth else ())
 
     def ended(self, going: list[State], item: Value, live: abc.Callable[[list[State]], Live]) -> StableIteration | None:
         """The round that it was, given ``item``, if all paths that are ``going`` to begin another iteration are alike
         to those that began this one; ``live`` says what names matter.
         """
-        m = self.m
+        machine = self.machine
         if not self.heads or not going:
             return None
-        touched = frozenset(what for what, when in m.iteration_facts.accessed.items() if when >= self.begun)
-        found = StableIteration(self.heads, item, [node for node, _ in m.call_stack], touched)
-        return found if found.pairs(m, going, live(going)) is not None else None
+        touched = frozenset(what for what, when in machine.iteration_facts.accessed.items() if when >= self.begun)
+        found = StableIteration(self.heads, item, [node for node, _ in machine.call_stack], touched)
+        return found if found.pairs(machine, going, live(going)) is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,40 +90,42 @@ class StableIteration:
     running: list[ast.AST]
     touched: frozenset[tuple[int, str]]
 
-    def covers(self, m: Machine, going: list[State], items: list[Value], live: Live, binds: Live) -> bool:
+    def covers(self, machine: Machine, going: list[State], items: list[Value], live: Live, binds: Live) -> bool:
         """Whether a loop that paths are ``going`` to begin once more, for ``items``, has nothing new to tell. If so,
         they have forgotten what plain values it would have changed, where it would have run for the first time: then it
         is known what it ``binds``.
         """
-        if not all(_like(self.item, item) for item in items) or self.running != [node for node, _ in m.call_stack]:
+        if not all(_like(self.item, item) for item in items) or self.running != [
+            node for node, _ in machine.call_stack
+        ]:
             return False
-        found = self.pairs(m, going, live)
+        found = self.pairs(machine, going, live)
         if binds is not None:
             for pair in found or ():
                 havoc(pair, pair.state, [change for change in pair.plain if self._changes(pair, *change, binds)])
         return found is not None
 
-    def pairs(self, m: Machine, going: list[State], live: Live) -> list[Bisimulation] | None:
+    def pairs(self, machine: Machine, going: list[State], live: Live) -> list[Bisimulation] | None:
         """All paths, each beside one that began this iteration and that it is alike to; None if one has no such."""
         # Hooks, and code that a generator yields to, reach what the running scope does not.
-        is_alone = not m.consumers and not any(path.hooks for path in going)
-        meeting = (LocalJoinPoint if is_alone else JoinPoint)(live, m.call_stack, m.frozen_contents)
+        is_alone = not machine.consumers and not any(path.hooks for path in going)
+        meeting = (LocalJoinPoint if is_alone else JoinPoint)(live, machine.call_stack, machine.frozen_contents)
         found: list[Bisimulation] = []
         for state in going:
-            pair = next((pair for head in self.heads if (pair := self._pair(m, state, head, meeting))), None)
+            pair = next((pair for head in self.heads if (pair := self._pair(machine, state, head, meeting))), None)
             if pair is None:
                 break
             found.append(pair)
-        m.fuel_used += meeting.work // COMPARISONS_PER_FUEL
+        machine.fuel_used += meeting.work // COMPARISONS_PER_FUEL
         return found if len(found) == len(going) else None
 
-    def _pair(self, m: Machine, state: State, head: State, meeting: JoinPoint) -> Bisimulation | None:
+    def _pair(self, machine: Machine, state: State, head: State, meeting: JoinPoint) -> Bisimulation | None:
         assumption = head.path_condition.items()
         if not _begins_like(state, head) or any(
             state.path_condition.get(key) is not taken and not _is_past(key, head, meeting) for key, taken in assumption
         ):
             return None
-        pair = Bisimulation(state, head, m.facts.saved, meeting)
+        pair = Bisimulation(state, head, machine.facts.saved, meeting)
         here = state.frame, head.frame
         if here[0] != here[1] and not pair.things(state.heap[here[0]], head.heap[here[1]], here):
             return None

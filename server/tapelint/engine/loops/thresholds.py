@@ -59,7 +59,9 @@ class LoopExtension:
         return LATER
 
 
-def assume_reached(m: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value | None:
+def assume_reached(
+    machine: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST
+) -> Value | None:
     """``left op right``, where ``right`` stands at ``node``, if that is not decided by what the two numbers are now."""
     how = COMPARISONS.get(type(op))
     if how is None or not isinstance(left, Const) or not isinstance(right, Const):
@@ -73,29 +75,29 @@ def assume_reached(m: Machine, state: State, op: ast.cmpop, left: Value, right: 
         return None
     if isinstance(grows, InductionValue) and grows.begun:
         return Unknown("comparison", False)
-    return _far(m, state, node, begun, max(one, two), then)
+    return _far(machine, state, node, begun, max(one, two), then)
 
 
-def _far(m: Machine, state: State, node: ast.AST, begun: int, end: int, then: bool) -> Value | None:
+def _far(machine: Machine, state: State, node: ast.AST, begun: int, end: int, then: bool) -> Value | None:
     """What a comparison is ``then``, once a number that has grown since it was first compared at ``node`` is assumed to
     be at ``end``; before that the loop runs on until it would be there.
     """
-    run = next((lap.run for lap in reversed(state.iterations) if lap.run in m.loop_extensions), None)
+    run = next((lap.run for lap in reversed(state.iterations) if lap.run in machine.loop_extensions), None)
     if run is None:
         return None
-    waiting = m.loop_extensions[run]
+    waiting = machine.loop_extensions[run]
     if begun <= waiting.first.setdefault(node, begun):
         return None
     waiting.iterations = max(waiting.iterations, end + LATER)
     return Const(then) if waiting.is_late and end + LATER > MOST else None
 
 
-def assume_started(m: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:
+def assume_started(machine: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:
     """What the methods of an object count up was counted by calls that no code has seen."""
     attributes = state.heap[instance.id].attributes
     for kind in mro_of(state, owner):
         if isinstance(kind, HeapRef) and isinstance(thing := state.heap[kind.id], Class):
-            for name in m.query(_counts, thing.node) & attributes.keys():
+            for name in machine.query(_counts, thing.node) & attributes.keys():
                 value = attributes[name]
                 if isinstance(value, Const) and type(raw_value(value)) is int:
                     state.edit(instance.id).attributes[name] = InductionValue(raw_value(value), grows=True, begun=True)

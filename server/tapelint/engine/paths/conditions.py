@@ -44,14 +44,14 @@ DEEP = 4
 """Arithmetic that is nested deeper than this is a value of its own."""
 
 
-def symbolic(m: Machine, node: ast.expr, state: State) -> Hashable:
+def symbolic(machine: Machine, node: ast.expr, state: State) -> Hashable:
     """What was evaluated last at ``node``, as a formula."""
     if isinstance(node, ast.Constant):
         return Const(node.value)
-    value = m.lookup(state, node.id) if isinstance(node, ast.Name) else m.memo.latest(node)
+    value = machine.lookup(state, node.id) if isinstance(node, ast.Name) else machine.memo.latest(node)
     if isinstance(value, Const):
         return value
-    if isinstance(node, (*LOGIC, *EACH)) and (shape := _shape(m, node, state)) is not None:
+    if isinstance(node, (*LOGIC, *EACH)) and (shape := _shape(machine, node, state)) is not None:
         return shape
     if not isinstance(value, Unknown):
         if isinstance(value, TensorRef):
@@ -59,62 +59,62 @@ def symbolic(m: Machine, node: ast.expr, state: State) -> Hashable:
         return written(node) if value is None else value
     if value.formula is not None:
         return value.formula
-    if value.tensor_id in m.facts.read_as_number:
-        return m.facts.read_as_number[value.tensor_id]
-    return _shape(m, node, state) or value
+    if value.tensor_id in machine.facts.read_as_number:
+        return machine.facts.read_as_number[value.tensor_id]
+    return _shape(machine, node, state) or value
 
 
-def _shape(m: Machine, node: ast.expr, state: State) -> Hashable | None:
+def _shape(machine: Machine, node: ast.expr, state: State) -> Hashable | None:
     """How ``node`` computes its value, if that depends on the values of its parts alone."""
     if isinstance(node, ast.UnaryOp):
-        inner = symbolic(m, node.operand, state)
+        inner = symbolic(machine, node.operand, state)
         return _negated(inner) if isinstance(node.op, ast.Not) else (type(node.op).__name__, inner)
     if isinstance(node, ast.BoolOp):
-        return _connective(m, node, state)
+        return _connective(machine, node, state)
     if isinstance(node, ast.Compare):
-        return _comparisons(m, node, state)
+        return _comparisons(machine, node, state)
     if isinstance(node, ast.BinOp):
-        left, right = symbolic(m, node.left, state), symbolic(m, node.right, state)
+        left, right = symbolic(machine, node.left, state), symbolic(machine, node.right, state)
         return (type(node.op).__name__, left, right) if _depth(left) + _depth(right) < DEEP else None
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-        return ("[]", symbolic(m, node.value, state), symbolic(m, node.slice, state))
+        return ("[]", symbolic(machine, node.value, state), symbolic(machine, node.slice, state))
     if isinstance(node, ast.Call) and not node.keywords and (name := _pure(node.func)):
-        return _application(m, node, name, state)
-    return _each(m, node, state) if isinstance(node, EACH) else None
+        return _application(machine, node, name, state)
+    return _each(machine, node, state) if isinstance(node, EACH) else None
 
 
-def _connective(m: Machine, node: ast.BoolOp, state: State) -> Hashable:
+def _connective(machine: Machine, node: ast.BoolOp, state: State) -> Hashable:
     """``a and b``, ``a or b``, without the parts that are known."""
-    parts = [part for each in node.values if not isinstance(part := symbolic(m, each, state), Const)]
+    parts = [part for each in node.values if not isinstance(part := symbolic(machine, each, state), Const)]
     return parts[0] if len(parts) == 1 else (type(node.op).__name__, *parts)
 
 
-def _comparisons(m: Machine, node: ast.Compare, state: State) -> Hashable:
+def _comparisons(machine: Machine, node: ast.Compare, state: State) -> Hashable:
     """``a < b < c``: each comparison is a formula, and all of them are true."""
-    values = [symbolic(m, part, state) for part in (node.left, *node.comparators)]
+    values = [symbolic(machine, part, state) for part in (node.left, *node.comparators)]
     values = [values[0], *(_members(state, op, right) for op, right in zip(node.ops, values[1:]))]
     found = [_comparison(op, left, right) for op, left, right in zip(node.ops, values, values[1:])]
     return found[0] if len(found) == 1 else ("And", *found)
 
 
-def _application(m: Machine, node: ast.Call, name: str, state: State) -> Hashable | None:
+def _application(machine: Machine, node: ast.Call, name: str, state: State) -> Hashable | None:
     """A pure function, or method, of its arguments; None where its result depends on more than they are."""
     if name == "get" and not node.args:
         return None  # of a queue: another one each time
     if name == "bool" and len(node.args) == 1:
-        return symbolic(m, node.args[0], state)
+        return symbolic(machine, node.args[0], state)
     of = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-    given = [symbolic(m, part, state) for part in (*of, *node.args)]
+    given = [symbolic(machine, part, state) for part in (*of, *node.args)]
     return None if name in INSIDE and any(isinstance(each, HeapRef) for each in given) else (name, *given)
 
 
-def _each(m: Machine, node: ast.GeneratorExp | ast.ListComp, state: State) -> Hashable | None:
+def _each(machine: Machine, node: ast.GeneratorExp | ast.ListComp, state: State) -> Hashable | None:
     """``x > 1 for x in xs``: the same words about the same values."""
     own = {name.id for part in node.generators for name in ast.walk(part.target) if isinstance(name, ast.Name)}
     if any(isinstance(part, ast.Call) and _pure(part.func) is None for part in ast.walk(node)):
         return None
     names = dict.fromkeys(name.id for name in ast.walk(node) if isinstance(name, ast.Name) and name.id not in own)
-    values = [m.lookup(state, name) for name in names]
+    values = [machine.lookup(state, name) for name in names]
     return None if any(isinstance(value, HeapRef) for value in values) else ("each", Const(written(node)), *values)
 
 
@@ -151,12 +151,12 @@ def _pure(function: ast.expr) -> str | None:
     return name if name in PURE else None
 
 
-def remembered(m: Machine, node: ast.expr, state: State, value: Value) -> Value:
+def remembered(machine: Machine, node: ast.expr, state: State, value: Value) -> Value:
     """``value``, which ``node`` had, knows its formula if it is not known itself."""
     if not isinstance(value, Unknown) or value.formula is not None:
         return value
     if value.requires_grad is False or isinstance(node, (ast.Call, ast.BoolOp)):
-        shape = _shape(m, node, state)
+        shape = _shape(machine, node, state)
         return value if shape is None else replace(value, formula=shape)
     return value
 
@@ -182,14 +182,14 @@ def _looks(formula: Hashable) -> bool:
     return formula[0] in INSIDE or formula[0] in ("In", "[]", "each") or any(map(_looks, formula[1:]))
 
 
-def decide(m: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool | None, Hashable, bool]:
+def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool | None, Hashable, bool]:
     """The truth of a test if it is known or follows from what was assumed; else the formula to assume, and whether the
     test is its negation.
     """
-    known = truth(m, state, value)
+    known = truth(machine, state, value)
     if known is not None:
         return known, None, False
-    key = symbolic(m, node, state)
+    key = symbolic(machine, node, state)
     negated = isinstance(key, tuple) and bool(key) and key[0] == "Not"
     if negated:
         key = key[1]  # type: ignore[index]

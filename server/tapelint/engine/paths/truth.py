@@ -26,7 +26,7 @@ from ...domain.values import (
 from ..machine import Machine
 
 
-def truth(m: Machine, state: State, value: Value) -> bool | None:
+def truth(machine: Machine, state: State, value: Value) -> bool | None:
     """True, False, or None where it is not known. A choice made earlier on this path is remembered."""
     if isinstance(value, Const):
         return bool(value.value)

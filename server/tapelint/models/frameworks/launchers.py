@@ -17,22 +17,24 @@ TOGGLED = "(toggled)"
 """An attribute of ours: the parameters that do not require grad until ``untoggle_optimizer``."""
 
 
-def launcher(m: Machine, state: State, call: Call) -> Value:
+def launcher(machine: Machine, state: State, call: Call) -> Value:
     return HeapRef(state.new(Instance(External(call.name), {}, True)))
 
 
-def walk(m: Machine, state: State, call: Call) -> Value:
+def walk(machine: Machine, state: State, call: Call) -> Value:
     """``backward(loss)`` of a launcher; ``call.args`` begins with the launcher itself."""
     given = call.get(1, "loss", call.get(1, "tensor"))
     if given == NONE:
         raise ProgramRaised("AttributeError")
     if not isinstance(given, TensorRef):
-        return m.call_unknown(state, call.args[1:], call.kwargs, call.node, BuiltinMethod(call.args[0], call.name))
-    go_backward(m, state, [given.id], call.node, *retention(call, 3, 4), None)
+        return machine.call_unknown(
+            state, call.args[1:], call.kwargs, call.node, BuiltinMethod(call.args[0], call.name)
+        )
+    go_backward(machine, state, [given.id], call.node, *retention(call, 3, 4), None)
     return NONE
 
 
-def handed_back(m: Machine, state: State, call: Call) -> Value:
+def handed_back(machine: Machine, state: State, call: Call) -> Value:
     """One argument as it is, several as a tuple."""
     given = [*call.args[1:], *(value for name, value in call.kwargs.items() if name in ("model", "module"))]
     return given[0] if len(given) == 1 else Tuple(tuple(given))
@@ -46,27 +48,27 @@ for _name, _methods in LAUNCHERS.items():
 
 
 @method(MODULE_METHODS, MANUAL[1])
-def manual_backward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def manual_backward(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if not is_framework_object(state, receiver, MANUAL[0]):
-        return m.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
-    return walk(m, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
+    return walk(machine, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
 
 
 @method(MODULE_METHODS, "optimizers")
-def optimizers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def optimizers(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """What the object's own ``configure_optimizers`` has made: one, or a list."""
-    made = _configured(m, state, receiver, call)
+    made = _configured(machine, state, receiver, call)
     if made == NONE:
-        return m.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     return HeapRef(state.new(Sequence("list", list(made.items)))) if isinstance(made, Tuple) else made
 
 
 @method(MODULE_METHODS, "toggle_optimizer")
-def toggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """What other optimizers hold does not require grad until ``untoggle_optimizer``."""
-    made, chosen = _configured(m, state, receiver, call), call.get(0, "optimizer")
+    made, chosen = _configured(machine, state, receiver, call), call.get(0, "optimizer")
     if made == NONE:
-        return m.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     if not isinstance(made, Tuple) or not isinstance(chosen, HeapRef) or chosen not in made.items:
         return NONE
     own = set(state.heap[chosen.id].params)
@@ -80,16 +82,16 @@ def toggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> V
 
 
 @method(MODULE_METHODS, "untoggle_optimizer")
-def untoggle_optimizer(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def untoggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
-        return m.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     off = state.edit(receiver.id).attributes.pop(TOGGLED, NONE)
     toggled = off.items if isinstance(off, Tuple) else ()
     require(state, [item.id for item in toggled if isinstance(item, TensorRef)], True)
     return NONE
 
 
-def _configured(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def _configured(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
         return NONE
-    return optimizers_of(m, state, receiver, "configure_optimizers", call.node)
+    return optimizers_of(machine, state, receiver, "configure_optimizers", call.node)

@@ -187,27 +187,27 @@ def unrecorded(state: State, owner: HeapRef, method: str) -> Unrecorded | None:
     return next((u for u in UNRECORDED if u.methods.fullmatch(method) and derives(state, owner, u.base)), None)
 
 
-def loop_of(m: Machine, state: State, owner: HeapRef, method: str) -> Loop | None:
+def loop_of(machine: Machine, state: State, owner: HeapRef, method: str) -> Loop | None:
     """Whose loop calls ``method`` of objects of a class; None where none is known to."""
     kinds = [state.heap[kind.id] for kind in mro_of(state, owner) if isinstance(kind, HeapRef)]
-    names = {f"{library}.{kind.name}" for kind in kinds if (library := _library(m, state, kind)) is not None}
+    names = {f"{library}.{kind.name}" for kind in kinds if (library := _library(machine, state, kind)) is not None}
     return next((loop for loop in LOOPS if loop.base in names and method in loop.steps), None)
 
 
-def walked_results(m: Machine, state: State, owner: HeapRef) -> set[str]:
+def walked_results(machine: Machine, state: State, owner: HeapRef) -> set[str]:
     """The methods of a class whose results are walked by others: ``forward`` of a module by those who train it, the
     steps of a framework by the framework.
     """
     found = {walk.method for walk in WALKS if derives(state, owner, walk.base)}
     for name in WALKED - found:
-        if loop_of(m, state, owner, name) is not None:
+        if loop_of(machine, state, owner, name) is not None:
             found.add(name)
     return found | {"forward"} if is_module(state, owner) else found
 
 
-def _library(m: Machine, state: State, kind: Class) -> str | None:
+def _library(machine: Machine, state: State, kind: Class) -> str | None:
     """The stub module that a class is of."""
-    module = m.imports.by_frame.get(state.heap[kind.scope].module) if m.imports is not None else None
+    module = machine.imports.by_frame.get(state.heap[kind.scope].module) if machine.imports is not None else None
     return stub_module_name(module.path) if module is not None else None
 
 

@@ -75,7 +75,7 @@ def assumed_giver(state: State, key: int) -> str | None:
 
 
 def refuse(
-    m: Machine,
+    machine: Machine,
     state: State,
     held: list[tuple[int, tuple[str | int, ...]]],
     call: Call,
@@ -92,7 +92,7 @@ def refuse(
         if assumption is not None:
             return
         assumption = f"`{givers[0]}` keeps a graph, which tapelint cannot see"
-    m.facts.publish(GraphCopiedOut(state.point(call.node), assumption, tuple(held), how, source, method))
+    machine.facts.publish(GraphCopiedOut(state.point(call.node), assumption, tuple(held), how, source, method))
     if assumption is None:
         raise ProgramRaised(
             "RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True
@@ -100,29 +100,29 @@ def refuse(
 
 
 @method(TENSOR_METHODS, "numpy", "__array__")
-def tensor_numpy(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def tensor_numpy(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     held = held_in(state, receiver)
     if held and state.grad_mode is True and call.kwargs.get("force", FALSE) == FALSE and not call.args:
         func = call.node.func if isinstance(call.node, ast.Call) else None
-        refuse(m, state, held, call, "numpy", func.value if isinstance(func, ast.Attribute) else None, True)
+        refuse(machine, state, held, call, "numpy", func.value if isinstance(func, ast.Attribute) else None, True)
     value, tensor = (
         Unknown("item", False),
         resolve_view(state, receiver.id) if isinstance(receiver, TensorRef) else None,
     )
-    if tensor is not None and (tensor.requires_grad or tensor.id in m.facts.cuts):
-        m.facts.cuts[value.tensor_id] = Cut(state.point(call.node), "numpy")
+    if tensor is not None and (tensor.requires_grad or tensor.id in machine.facts.cuts):
+        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), "numpy")
     return value
 
 
-def array_function(m: Machine, state: State, call: Call) -> Value:
+def array_function(machine: Machine, state: State, call: Call) -> Value:
     given = call.get(0, "object")
     direct = isinstance(given, TensorRef)
     held = [] if direct and call.name.rpartition(".")[2] in JOINING else held_in(state, given)
     if held and state.grad_mode is True:
-        refuse(m, state, held, call, "numpy", written_at(call, 0, "object"))
-    value = computed(m, "array", *call.args)
-    if value.tensor_id in m.facts.cuts and m.facts.cuts[value.tensor_id].reason != "numpy":
-        m.facts.cuts[value.tensor_id] = Cut(state.point(call.node), "numpy")
+        refuse(machine, state, held, call, "numpy", written_at(call, 0, "object"))
+    value = computed(machine, "array", *call.args)
+    if value.tensor_id in machine.facts.cuts and machine.facts.cuts[value.tensor_id].reason != "numpy":
+        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), "numpy")
     return value
 
 

@@ -37,7 +37,7 @@ NAMED_TUPLE = "(named tuple)"
 
 
 @function("builtins.range", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
-def make_range(m: Machine, state: State, call: Call) -> Value:
+def make_range(machine: Machine, state: State, call: Call) -> Value:
     numbers = [a.value if isinstance(a, Const) and isinstance(a.value, int) else None for a in call.args]
     if len(numbers) == 1:
         return Range(0, numbers[0], 1)
@@ -49,14 +49,14 @@ def make_range(m: Machine, state: State, call: Call) -> Value:
 
 
 @function("builtins.enumerate")
-def enumerated(m: Machine, state: State, call: Call) -> Value:
+def enumerated(machine: Machine, state: State, call: Call) -> Value:
     start = call.get(1, "start", Const(0))
     begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else None
     return Zip((Range(begin, None if begin is None else begin + (1 << 40), 1), call.get(0, "iterable")))
 
 
 @function("builtins.zip", "itertools.zip_longest")
-def zipped(m: Machine, state: State, call: Call) -> Value:
+def zipped(machine: Machine, state: State, call: Call) -> Value:
     return Zip(tuple(call.args))
 
 
@@ -69,17 +69,17 @@ def zipped(m: Machine, state: State, call: Call) -> Value:
     "itertools.cycle",
     "rich.progress.track",
 )
-def passed_through(m: Machine, state: State, call: Call) -> Value:
+def passed_through(machine: Machine, state: State, call: Call) -> Value:
     return call.get(0, "iterable")
 
 
 @function("builtins.iter")
-def iterator(m: Machine, state: State, call: Call) -> Value:
-    return m.iterator(state, call.get(0, "iterable"), call.node)
+def iterator(machine: Machine, state: State, call: Call) -> Value:
+    return machine.iterator(state, call.get(0, "iterable"), call.node)
 
 
 @function("builtins.len")
-def size(m: Machine, state: State, call: Call) -> Value:
+def size(machine: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "obj")
     if isinstance(value, Tuple):
         return Const(len(value.items))
@@ -108,13 +108,13 @@ def size(m: Machine, state: State, call: Call) -> Value:
     "queue.Queue",
     "collections.Counter",
 )
-def sequence(m: Machine, state: State, call: Call) -> Value:
+def sequence(machine: Machine, state: State, call: Call) -> Value:
     kind = call.name.rpartition(".")[2]
     limit = call.get(1, "maxlen") if kind == "deque" else call.get(0, "maxsize") if kind == "Queue" else NONE
     source = call.get(0, "iterable", NONE) if kind != "Queue" else NONE
     items, more = [], False
     if source != NONE:
-        found = m.iterate(state, source, call.node)
+        found = machine.iterate(state, source, call.node)
         items, more = list(found.values), not found.exact
     if kind == "reversed":
         items.reverse()
@@ -131,7 +131,7 @@ def sequence(m: Machine, state: State, call: Call) -> Value:
     "weakref.WeakKeyDictionary",
     "weakref.WeakValueDictionary",
 )
-def mapping(m: Machine, state: State, call: Call) -> Value:
+def mapping(machine: Machine, state: State, call: Call) -> Value:
     made = Mapping({})
     args = list(call.args)
     if call.name.endswith("defaultdict") and args:
@@ -141,7 +141,7 @@ def mapping(m: Machine, state: State, call: Call) -> Value:
         if isinstance(source, Mapping):
             made.items, made.is_partial = dict(source.items), source.is_partial
         else:
-            pairs = m.iterate(state, args[0], call.node)
+            pairs = machine.iterate(state, args[0], call.node)
             made.is_partial = not pairs.exact
             for pair in pairs.values:
                 key = pair.items[0] if isinstance(pair, Tuple) and len(pair.items) == 2 else None
@@ -153,39 +153,39 @@ def mapping(m: Machine, state: State, call: Call) -> Value:
 
 
 @function("builtins.sum", "math.fsum")
-def total(m: Machine, state: State, call: Call) -> Value:
+def total(machine: Machine, state: State, call: Call) -> Value:
     """``sum`` is a chain of additions; on tensors it builds graph."""
     result = call.get(1, "start", Const(0))
-    for item in m.iterate(state, call.get(0, "iterable"), call.node).values:
-        result = m.combine(state, ast.Add(), result, item, call.node)
+    for item in machine.iterate(state, call.get(0, "iterable"), call.node).values:
+        result = machine.combine(state, ast.Add(), result, item, call.node)
     return result
 
 
 @function("builtins.map")
-def mapped(m: Machine, state: State, call: Call) -> Value:
+def mapped(machine: Machine, state: State, call: Call) -> Value:
     mapping = call.args[0]
-    sources = [m.iterate(state, a, call.node) for a in call.args[1:]]
+    sources = [machine.iterate(state, a, call.node) for a in call.args[1:]]
     count = min((len(s.values) for s in sources), default=0)
-    values = [m.call(state, mapping, [s.values[i] for s in sources], {}, call.node) for i in range(count)]
+    values = [machine.call(state, mapping, [s.values[i] for s in sources], {}, call.node) for i in range(count)]
     return HeapRef(state.new(Sequence("list", values, not all(s.exact for s in sources))))
 
 
 @function("builtins.filter")
-def filtered(m: Machine, state: State, call: Call) -> Value:
-    keeps, found = call.args[0], m.iterate(state, call.args[1], call.node)
+def filtered(machine: Machine, state: State, call: Call) -> Value:
+    keeps, found = call.args[0], machine.iterate(state, call.args[1], call.node)
     kept: list[Value] = []
     for item in found.values:
-        verdict = truth(m, state, m.call(state, keeps, [item], {}, call.node) if keeps != NONE else item)
+        verdict = truth(machine, state, machine.call(state, keeps, [item], {}, call.node) if keeps != NONE else item)
         if verdict is not False:
             kept.append(item)
     return HeapRef(state.new(Sequence("list", kept, not found.exact)))
 
 
 @function("builtins.next")
-def following(m: Machine, state: State, call: Call) -> Value:
-    due = m.items_due(state, call.get(0, "iterator"), call.node, 1).values[:1]
+def following(machine: Machine, state: State, call: Call) -> Value:
+    due = machine.items_due(state, call.get(0, "iterator"), call.node, 1).values[:1]
     try:
-        found = [m.come_due(state, item, call.node, everywhere=True) for item in due]
+        found = [machine.come_due(state, item, call.node, everywhere=True) for item in due]
     except IteratorExhausted:
         if len(call.args) > 1:
             return call.args[1]
@@ -200,7 +200,7 @@ OF_NUMBERS: dict[str, Callable[..., object]] = {"max": max, "min": min, "abs": a
 
 
 @function("builtins.max", "builtins.min", "builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
-def arithmetic(m: Machine, state: State, call: Call) -> Value:
+def arithmetic(machine: Machine, state: State, call: Call) -> Value:
     known = [a.value for a in call.args if isinstance(a, Const)]
     if len(known) == len(call.args) and not call.kwargs:
         try:
@@ -208,17 +208,17 @@ def arithmetic(m: Machine, state: State, call: Call) -> Value:
         except Exception:  # the program's own mistake, or pow and divmod
             return Unknown("number", False)
     if call.args and isinstance(call.args[0], TensorRef) and call.name in ("builtins.abs", "builtins.pow"):
-        return run(m, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
-    return _picked(m, state, call)
+        return run(machine, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
+    return _picked(machine, state, call)
 
 
-def _picked(m: Machine, state: State, call: Call) -> Value:
+def _picked(machine: Machine, state: State, call: Call) -> Value:
     """The result of ``max``, ``min``, ``abs`` or ``round`` where not all arguments are known: one of the tensors, or a
     number, which has no history if no argument has one.
     """
     given = call.args
     if len(given) == 1 and call.name in ("builtins.max", "builtins.min"):
-        given = m.iterate(state, given[0], call.node).values
+        given = machine.iterate(state, given[0], call.node).values
     tensors = [a for a in given if isinstance(a, TensorRef)]
     if tensors and not is_data(state, tensors[-1]):
         return tensors[-1]
@@ -239,7 +239,7 @@ def _picked(m: Machine, state: State, call: Call) -> Value:
     "builtins.ord",
     "builtins.hex",
 )
-def plain(m: Machine, state: State, call: Call) -> Value:
+def plain(machine: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "x")
     kind = {"int": int, "float": float, "bool": bool, "str": str}.get(call.name.rpartition(".")[2])
     if kind and isinstance(value, Const) and not call.kwargs and all(isinstance(a, Const) for a in call.args):
@@ -247,7 +247,7 @@ def plain(m: Machine, state: State, call: Call) -> Value:
             return Const(kind(*(a.value for a in call.args if isinstance(a, Const))))
         except (TypeError, ValueError, OverflowError):
             return Unknown("number", False)
-    return taken(m, state, value, call.node)
+    return taken(machine, state, value, call.node)
 
 
 @function(
@@ -263,25 +263,25 @@ def plain(m: Machine, state: State, call: Call) -> Value:
     "builtins.object",
     "builtins.bytes",
 )
-def quiet(m: Machine, state: State, call: Call) -> Value:
+def quiet(machine: Machine, state: State, call: Call) -> Value:
     return NONE if call.name == "builtins.print" else Unknown("builtin", False)
 
 
 @function("builtins.any", "builtins.all")
-def quantified(m: Machine, state: State, call: Call) -> Value:
+def quantified(machine: Machine, state: State, call: Call) -> Value:
     """Known where one item decides, and where all are known."""
     value, decisive = call.get(0, "iterable"), call.name == "builtins.any"
     if isinstance(value, TensorRef):
         return Unknown("builtin", False)
-    found = m.iterate(state, value, call.node)
-    verdicts = [truth(m, state, item) for item in found.values]
+    found = machine.iterate(state, value, call.node)
+    verdicts = [truth(machine, state, item) for item in found.values]
     if found.exact and decisive in verdicts:
         return Const(decisive)
     return Unknown("builtin", False) if None in verdicts or not found.exact else Const(not decisive)
 
 
 @function("builtins.slice")
-def make_slice(m: Machine, state: State, call: Call) -> Value:
+def make_slice(machine: Machine, state: State, call: Call) -> Value:
     match call.args:
         case [stop]:
             return Slice(NONE, stop, NONE)
@@ -293,7 +293,7 @@ def make_slice(m: Machine, state: State, call: Call) -> Value:
 
 
 @function("builtins.type")
-def type_of(m: Machine, state: State, call: Call) -> Value:
+def type_of(machine: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "obj")
     if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
         return thing.kind
@@ -301,19 +301,19 @@ def type_of(m: Machine, state: State, call: Call) -> Value:
 
 
 @function("collections.namedtuple")
-def named_tuple(m: Machine, state: State, call: Call) -> Value:
+def named_tuple(machine: Machine, state: State, call: Call) -> Value:
     """A class of tuples with names."""
     fields = call.get(1, "field_names")
     names: list[str] = []
     if isinstance(fields, Const) and isinstance(fields.value, str):
         names = fields.value.replace(",", " ").split()
     elif not isinstance(fields, Const):
-        names = [str(i.value) for i in m.iterate(state, fields, call.node).values if isinstance(i, Const)]
+        names = [str(i.value) for i in machine.iterate(state, fields, call.node).values if isinstance(i, Const)]
     return Partial(External(NAMED_TUPLE), (Tuple(tuple(Const(n) for n in names)),), ())
 
 
 @function(NAMED_TUPLE)
-def fill_named_tuple(m: Machine, state: State, call: Call) -> Value:
+def fill_named_tuple(machine: Machine, state: State, call: Call) -> Value:
     names = call.args[0]
     assert isinstance(names, Tuple)
     labels = tuple(str(n.value) for n in names.items if isinstance(n, Const))
@@ -321,26 +321,26 @@ def fill_named_tuple(m: Machine, state: State, call: Call) -> Value:
 
 
 @function("functools.partial")
-def partial(m: Machine, state: State, call: Call) -> Value:
+def partial(machine: Machine, state: State, call: Call) -> Value:
     return Partial(call.args[0], tuple(call.args[1:]), tuple(call.kwargs.items())) if call.args else Unknown("partial")
 
 
 @function("dataclasses.field")
-def field(m: Machine, state: State, call: Call) -> Value:
+def field(machine: Machine, state: State, call: Call) -> Value:
     factory = call.kwargs.get("default_factory")
     return Factory(factory) if factory is not None else call.kwargs.get("default", Unknown("field"))  # type: ignore[return-value]
 
 
 @function("itertools.chain", "itertools.chain.from_iterable", "itertools.product")
-def chained(m: Machine, state: State, call: Call) -> Value:
+def chained(machine: Machine, state: State, call: Call) -> Value:
     if call.name == "itertools.product":
         return Zip(tuple(call.args))
     is_plain = call.name == "itertools.chain"
-    sources = call.args if is_plain else m.iterate(state, call.get(0, "iterable"), call.node).values
-    found = [m.iterate(state, a, call.node) for a in sources]
+    sources = call.args if is_plain else machine.iterate(state, call.get(0, "iterable"), call.node).values
+    found = [machine.iterate(state, a, call.node) for a in sources]
     return HeapRef(state.new(Sequence("list", [v for f in found for v in f.values], not all(f.exact for f in found))))
 
 
 @function("itertools.count")
-def counting(m: Machine, state: State, call: Call) -> Value:
+def counting(machine: Machine, state: State, call: Call) -> Value:
     return Range(0, None, 1)

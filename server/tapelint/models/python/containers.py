@@ -37,7 +37,7 @@ def _given(call: Call, index: int = 0) -> ast.expr | None:
 
 
 @method(SEQUENCE_METHODS, "append", "add", "appendleft", "put", "insert", "put_nowait")
-def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     place = 1 if call.name == "insert" else 0
     value = call.kwargs["item"] if "item" in call.kwargs else call.args[place]
@@ -50,12 +50,12 @@ def append(m: Machine, state: State, receiver: Value, call: Call) -> Value:
         thing.items.append(value)
         if thing.limit is not None and len(thing.items) > thing.limit:
             thing.items.pop(0)
-    remember(m, state, _name(call), value, call.node, _given(call, place), "appended")
+    remember(machine, state, _name(call), value, call.node, _given(call, place), "appended")
     return NONE
 
 
 @method(SEQUENCE_METHODS, "add_module", "register_module")
-def add_module(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def add_module(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing: Sequence = state.edit(receiver.id)
     name = call.get(0, "name")
@@ -66,20 +66,20 @@ def add_module(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(SEQUENCE_METHODS, "extend", "update")
-def extend(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    found = m.iterate(state, call.args[0], call.node) if call.args else None
+    found = machine.iterate(state, call.args[0], call.node) if call.args else None
     if found is not None:
         thing: Sequence = state.edit(receiver.id)
         thing.items += found.values
         thing.is_partial = thing.is_partial or not found.exact
         for value in found.values:
-            remember(m, state, _name(call), value, call.node, _given(call), "appended")
+            remember(machine, state, _name(call), value, call.node, _given(call), "appended")
     return NONE
 
 
 @method(SEQUENCE_METHODS, "pop", "popleft", "get", "get_nowait")
-def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing: Sequence = state.edit(receiver.id)
     if not thing.items:
@@ -93,7 +93,7 @@ def pop(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(SEQUENCE_METHODS, "clear")
-def clear(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing = state.edit(receiver.id)
     thing.items, thing.is_partial = [], False
@@ -101,7 +101,7 @@ def clear(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(SEQUENCE_METHODS, "remove", "discard")
-def remove(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     items = state.edit(receiver.id).items
     if call.args and call.args[0] in items:
@@ -110,20 +110,20 @@ def remove(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(SEQUENCE_METHODS, "copy", "union", "difference", "intersection")
-def copy(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def copy(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     return HeapRef(state.new(state.heap[receiver.id].copy()))
 
 
 @method(SEQUENCE_METHODS, "reverse")
-def reverse(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def reverse(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     state.edit(receiver.id).items.reverse()
     return NONE
 
 
 @method(SEQUENCE_METHODS, "sort", "index", "count", "empty", "qsize", "rotate", "full")
-def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     if call.name == "empty":
         thing: Sequence = state.heap[receiver.id]
@@ -132,7 +132,7 @@ def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MAPPING_METHODS, "items", "keys", "values")
-def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def views(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing: Mapping = state.heap[receiver.id]
     pairs = [
@@ -147,7 +147,7 @@ def views(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MAPPING_METHODS, "get", "pop", "setdefault")
-def entry(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def entry(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing: Mapping = state.heap[receiver.id]
     key = as_key(call.get(0, "key"))
@@ -169,7 +169,7 @@ def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> N
 
 
 @method(MAPPING_METHODS, "update")
-def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def merge(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing: Mapping = state.edit(receiver.id)
     source = call.args[0] if call.args else None
@@ -183,7 +183,7 @@ def merge(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MAPPING_METHODS, "clear")
-def empty(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def empty(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing = state.edit(receiver.id)
     thing.items, thing.is_partial = {}, False
@@ -191,7 +191,7 @@ def empty(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MAPPING_METHODS, "copy")
-def duplicate(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def duplicate(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing: Mapping = state.heap[receiver.id].copy()
     if thing.owner is not None:
@@ -200,11 +200,11 @@ def duplicate(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @function("weakref.ref")
-def weak(m: Machine, state: State, call: Call) -> Value:
+def weak(machine: Machine, state: State, call: Call) -> Value:
     """``weakref.ref(thing)``: called, it gives the thing as long as some code holds it."""
     return Partial(External("weakref.ref()"), tuple(call.args[:1]), ())
 
 
 @function("weakref.ref()")
-def referred(m: Machine, state: State, call: Call) -> Value:
+def referred(machine: Machine, state: State, call: Call) -> Value:
     return call.get(0, "object")

@@ -14,44 +14,44 @@ from .arrays import refuse
 
 
 @function("copy.deepcopy", "copy.copy")
-def copied(m: Machine, state: State, call: Call) -> Value:
+def copied(machine: Machine, state: State, call: Call) -> Value:
     """Tensors are copied as leaves are: new parameters. A graph tensor cannot be deep-copied; ``copy.copy`` shares."""
     value = call.get(0, "x")
     if call.name == "copy.copy":
         return HeapRef(state.new(state.heap[value.id].copy())) if isinstance(value, HeapRef) else value
-    return deep_copy(m, state, value, call)
+    return deep_copy(machine, state, value, call)
 
 
-def deep_copy(m: Machine, state: State, value: Value, call: Call) -> Value:
-    held = graphs_in(m, state, value, (), set())
+def deep_copy(machine: Machine, state: State, value: Value, call: Call) -> Value:
+    held = graphs_in(machine, state, value, (), set())
     if held:
-        refuse(m, state, held, call, "deepcopy", written_at(call, 0, "x"))
-    return _deep(m, state, value, call, {})
+        refuse(machine, state, held, call, "deepcopy", written_at(call, 0, "x"))
+    return _deep(machine, state, value, call, {})
 
 
 def graphs_in(
-    m: Machine, state: State, value: Value, trail: tuple[str | int, ...], seen: set[int]
+    machine: Machine, state: State, value: Value, trail: tuple[str | int, ...], seen: set[int]
 ) -> list[tuple[int, tuple[str | int, ...]]]:
     """The tensors below ``value`` that are no leaves for certain, with the attributes and keys that lead to them, and
     the gradients of leaves if those are recorded.
     """
     if isinstance(value, TensorRef):
-        return _graph_of(m, state, value.id, trail)
+        return _graph_of(machine, state, value.id, trail)
     if isinstance(value, Tuple):
-        return [hit for i, item in enumerate(value.items) for hit in graphs_in(m, state, item, (*trail, i), seen)]
+        return [hit for i, item in enumerate(value.items) for hit in graphs_in(machine, state, item, (*trail, i), seen)]
     if not isinstance(value, HeapRef) or value.id in seen:
         return []
     seen.add(value.id)
     parts = _copied_parts(state, state.heap[value.id])
-    return [hit for name, item in parts for hit in graphs_in(m, state, item, (*trail, name), seen)]
+    return [hit for name, item in parts for hit in graphs_in(machine, state, item, (*trail, name), seen)]
 
 
 def _graph_of(
-    m: Machine, state: State, key: int, trail: tuple[str | int, ...]
+    machine: Machine, state: State, key: int, trail: tuple[str | int, ...]
 ) -> list[tuple[int, tuple[str | int, ...]]]:
     """A tensor itself if it is no leaf for certain, or its gradient if that is recorded; or nothing."""
     tensor = resolve_view(state, key)
-    if tensor.grad_fn is None and not tensor.parameter and recorded(m.facts, state, key):
+    if tensor.grad_fn is None and not tensor.parameter and recorded(machine.facts, state, key):
         return [(state.grads[key], (*trail, "grad"))]  # it is copied along; a parameter leaves it behind
     known = tensor.grad_fn is not None and tensor.requires_grad and not tensor.assumption
     return [(key, trail)] if known else []
@@ -70,7 +70,7 @@ def _copied_parts(state: State, thing: object) -> list[tuple[str | int, Value]]:
     return []
 
 
-def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, Value]) -> Value:
+def _deep(machine: Machine, state: State, value: Value, call: Call, done: dict[Value, Value]) -> Value:
     if value in done:
         return done[value]
     if isinstance(value, TensorRef):
@@ -85,7 +85,7 @@ def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, 
         done[value] = TensorRef(made)
         return done[value]
     if isinstance(value, Tuple):
-        return Tuple(tuple(_deep(m, state, v, call, done) for v in value.items), value.names)
+        return Tuple(tuple(_deep(machine, state, v, call, done) for v in value.items), value.names)
     if not isinstance(value, HeapRef):
         return value
     thing = state.heap[value.id]
@@ -94,9 +94,9 @@ def _deep(m: Machine, state: State, value: Value, call: Call, done: dict[Value, 
     twin = thing.copy()
     made_ref = done[value] = HeapRef(state.new(twin))
     if isinstance(twin, Instance):
-        twin.attributes = {k: _deep(m, state, v, call, done) for k, v in twin.attributes.items()}
+        twin.attributes = {k: _deep(machine, state, v, call, done) for k, v in twin.attributes.items()}
     elif isinstance(twin, Sequence):
-        twin.items = [_deep(m, state, v, call, done) for v in twin.items]
+        twin.items = [_deep(machine, state, v, call, done) for v in twin.items]
     elif isinstance(twin, Mapping):
-        twin.items = {k: _deep(m, state, v, call, done) for k, v in twin.items.items()}
+        twin.items = {k: _deep(machine, state, v, call, done) for k, v in twin.items.items()}
     return made_ref

@@ -19,7 +19,7 @@ from ..torch.registry import MODULE_METHODS, TENSOR_METHODS, Call, function, met
 
 
 @function("builtins.hasattr")
-def has_attribute(m: Machine, state: State, call: Call) -> Value:
+def has_attribute(machine: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
     if isinstance(name, Const) and name.value in KINDS and is_module_like(state, value):
         return TRUE
@@ -84,35 +84,35 @@ OF_MODULES = frozenset(
 
 
 @function("builtins.getattr")
-def get_attribute(m: Machine, state: State, call: Call) -> Value:
+def get_attribute(machine: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return Unknown("getattr")
-    if len(call.args) > 2 and has_attribute(m, state, call) == FALSE:
+    if len(call.args) > 2 and has_attribute(machine, state, call) == FALSE:
         return call.args[2]
-    return m.load_attribute(state, value, name.value, call.node)
+    return machine.load_attribute(state, value, name.value, call.node)
 
 
 @function("builtins.setattr")
-def set_attribute(m: Machine, state: State, call: Call) -> Value:
+def set_attribute(machine: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
     if isinstance(name, Const) and isinstance(name.value, str):
-        m.store_attribute(state, value, name.value, call.get(2, "value"), call.node)
+        machine.store_attribute(state, value, name.value, call.get(2, "value"), call.node)
         if isinstance(value, HeapRef) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
-            m.facts.attribute_stores[value.id, name.value] = call.node, call.node.args[2]
+            machine.facts.attribute_stores[value.id, name.value] = call.node, call.node.args[2]
     elif isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
         state.edit(value.id).is_partial = True
     return NONE
 
 
 @function("builtins.object.__setattr__")
-def put(m: Machine, state: State, call: Call) -> Value:
+def put(machine: Machine, state: State, call: Call) -> Value:
     """What every object does, where a class of the program has a ``__setattr__`` of its own."""
-    return place(m, state, call.get(0, "self"), Call(call.name, call.args[1:], call.kwargs, call.node))
+    return place(machine, state, call.get(0, "self"), Call(call.name, call.args[1:], call.kwargs, call.node))
 
 
 @method(MODULE_METHODS, "__setattr__")
-def place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     name = call.get(0, "name")
     if isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
         if not isinstance(name, Const):

@@ -14,17 +14,17 @@ from ..torch.registry import Call, function
 
 
 @function("importlib.import_module")
-def import_module(m: Machine, state: State, call: Call) -> Value:
+def import_module(machine: Machine, state: State, call: Call) -> Value:
     name, package = call.get(0, "name"), call.get(1, "package")
     if not isinstance(name, Const) or not isinstance(name.value, str) or not name.value.strip("."):
-        return m.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
     tries = [name.value]
     if name.value.startswith(".") and isinstance(package, Const) and isinstance(package.value, str):
         tries.insert(0, _absolute(name.value, package.value))
-    if m.imports is not None:
-        importer = m.imports.here(state).path
+    if machine.imports is not None:
+        importer = machine.imports.here(state).path
         for each in tries:
-            found = m.imports.module(state, each, importer)
+            found = machine.imports.module(state, each, importer)
             if found is not None:
                 return found
     return External(tries[0])

@@ -26,7 +26,7 @@ from ..torch.registry import Call, function
 
 
 @function("builtins.isinstance")
-def is_instance(m: Machine, state: State, call: Call) -> Value:
+def is_instance(machine: Machine, state: State, call: Call) -> Value:
     value, kinds = call.get(0, "obj"), call.get(1, "class")
     verdicts = [_is(state, value, kind) for kind in (kinds.items if isinstance(kinds, Tuple) else (kinds,))]
     return TRUE if True in verdicts else Unknown("isinstance", False) if None in verdicts else FALSE

@@ -9,10 +9,10 @@ from .registry import Call, function
 
 
 @function("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")
-def autocast(m: Machine, state: State, call: Call) -> Value:
+def autocast(machine: Machine, state: State, call: Call) -> Value:
     return Autocast(call.flag(2, "enabled", True) is not False)
 
 
 @function("torch.cuda.amp.autocast", "torch.cpu.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
-def autocast_of_device(m: Machine, state: State, call: Call) -> Value:
+def autocast_of_device(machine: Machine, state: State, call: Call) -> Value:
     return Autocast(call.get(0, "enabled") != FALSE)

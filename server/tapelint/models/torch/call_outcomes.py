@@ -17,19 +17,19 @@ After = Callable[[State, "Value | ProgramRaised"], Value]
 """What is done on a path with what the call returned, or raised, there; it raises where the path ends so."""
 
 
-def for_each(m: Machine, state: State, key: object, call: Callable[[], Value], after: After) -> Value:
+def for_each(machine: Machine, state: State, key: object, call: Callable[[], Value], after: After) -> Value:
     """Run ``call`` for the expression ``key``; ``after`` makes of each of its outcomes what the expression gives."""
-    waiting = len(m.memo.pending_paths)
+    waiting = len(machine.memo.pending_paths)
     outcome: Value | ProgramRaised
     try:
         outcome = call()
     except ProgramRaised as error:
         outcome = error
-    for index, (path, values) in enumerate(m.memo.pending_paths[waiting:], waiting):
+    for index, (path, values) in enumerate(machine.memo.pending_paths[waiting:], waiting):
         assert isinstance(key, tuple)  # a fork is of an evaluation that the memo knows
         result = values[key]
         assert isinstance(result, (Value, ProgramRaised))
-        m.memo.pending_paths[index] = path, {**values, key: _ended(after, path, result)}
+        machine.memo.pending_paths[index] = path, {**values, key: _ended(after, path, result)}
     ended = _ended(after, state, outcome)
     if isinstance(ended, ProgramRaised):
         raise ended

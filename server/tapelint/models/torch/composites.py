@@ -16,7 +16,7 @@ from .registry import Call, function
 
 
 @function("torch.einsum", "torch.functional.einsum")
-def einsum(m: Machine, state: State, call: Call) -> Value:
+def einsum(machine: Machine, state: State, call: Call) -> Value:
     """The operands may be given in one list."""
     args = call.args
     if len(args) == 2:
@@ -27,15 +27,15 @@ def einsum(m: Machine, state: State, call: Call) -> Value:
             isinstance(given, HeapRef) and isinstance(thing := state.heap[given.id], Sequence) and not thing.is_partial
         ):
             args = [args[0], *thing.items]
-    made = dispatch.run(m, state, "einsum", args, call.kwargs, call.node)
+    made = dispatch.run(machine, state, "einsum", args, call.kwargs, call.node)
     return Unknown("einsum") if made is None else made
 
 
 @function("torch.nn.functional.embedding", "torch.nn.functional.embedding_bag")
-def embedding(m: Machine, state: State, call: Call) -> Value:
+def embedding(machine: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     shorten_rows(state, call.get(1, "weight"), call.get(3, "max_norm"), call.node)
-    made = dispatch.run(m, state, f"nn.functional.{name}", call.args, call.kwargs, call.node)
+    made = dispatch.run(machine, state, f"nn.functional.{name}", call.args, call.kwargs, call.node)
     return Unknown(name) if made is None else made
 
 

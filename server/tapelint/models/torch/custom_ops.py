@@ -14,6 +14,6 @@ from .registry import CUSTOM, Call, function
 
 
 @function("torch.library.custom_op", "torch.library.triton_op")
-def custom_op(m: Machine, state: State, call: Call) -> Value:
+def custom_op(machine: Machine, state: State, call: Call) -> Value:
     """A decorator, or, where the function is given, the op."""
     return External(CUSTOM) if call.get(1, "fn") == NONE else Unknown("op")

@@ -13,7 +13,7 @@ from . import dispatch
 from .nn import frozen_parts
 
 
-def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, shared_counter: bool = True) -> int:
+def cut(machine: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, shared_counter: bool = True) -> int:
     """``detach()`` and ``.data``: the same memory without history; only the first shares the version counter."""
     key = fresh_id()
     counter = tensor.version_counter if shared_counter else key
@@ -29,21 +29,23 @@ def cut(m: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, share
         sizes=tensor.sizes,
         kind=tensor.kind,
     )
-    for facts in (m.facts.gradient_derived, m.facts.float32):
+    for facts in (machine.facts.gradient_derived, machine.facts.float32):
         if tensor.id in facts:
             facts.add(key)
     if tensor.requires_grad:
-        m.facts.cuts[key] = Cut(state.point(node), how, source=tensor.grad_fn)
+        machine.facts.cuts[key] = Cut(state.point(node), how, source=tensor.grad_fn)
     return key
 
 
-def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST) -> None:
+def set_requires_grad(
+    machine: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST
+) -> None:
     """``t.requires_grad = v`` (strict) and ``t.requires_grad_(v)``: PyTorch refuses to switch it off on a non-leaf; the
     assignment refuses to switch it on there too."""
-    wanted = frozen_parts.flag_of_some(m, state, tensor, value.value if isinstance(value, Const) else None, node)
+    wanted = frozen_parts.flag_of_some(machine, state, tensor, value.value if isinstance(value, Const) else None, node)
     if tensor.grad_fn is not None and tensor.requires_grad:
         if (wanted is False or strict) and not tensor.assumption and tensor.grad_fn.certain and wanted is not None:
-            m.facts.publish(
+            machine.facts.publish(
                 RequiresGradRefused(state.point(node), None, tensor.id, "leaf", bool(wanted), tensor.created_at)
             )
             raise ProgramRaised(
@@ -51,7 +53,7 @@ def set_requires_grad(m: Machine, state: State, tensor: Tensor, value: Value, st
             )
         return
     if wanted:
-        dispatch.refuse_integers(m, state, tensor.id, node)
-        m.facts.rewrapped[tensor.id] = state.point(node)
+        dispatch.refuse_integers(machine, state, tensor.id, node)
+        machine.facts.rewrapped[tensor.id] = state.point(node)
     state.changes += 1
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)

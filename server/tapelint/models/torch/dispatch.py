@@ -41,7 +41,7 @@ from .dtypes import result_kind
 from .tensor_shapes import results_extents
 
 
-def tensor_of(m: Machine, state: State, value: Value) -> int | None:
+def tensor_of(machine: Machine, state: State, value: Value) -> int | None:
     """The tensor ``value`` is or, for data of unknown origin, may be; None where it is certainly none."""
     if isinstance(value, TensorRef):
         return value.id
@@ -49,29 +49,29 @@ def tensor_of(m: Machine, state: State, value: Value) -> int | None:
     if isinstance(value, Unknown):
         if value.tensor_id not in state.tensors:
             state.tensors[value.tensor_id] = Tensor(
-                value.tensor_id, value.tensor_id, value.tensor_id, state.point(m.tree), value.requires_grad
+                value.tensor_id, value.tensor_id, value.tensor_id, state.point(machine.tree), value.requires_grad
             )
         return value.tensor_id
     return None
 
 
-def tensor_list(m: Machine, state: State, value: Value, above: tuple[Value, ...] = ()) -> list[int] | None:
+def tensor_list(machine: Machine, state: State, value: Value, above: tuple[Value, ...] = ()) -> list[int] | None:
     """The tensors of a list or tuple, or None if it holds none. ``above`` are the lists that it was found in: one that
     holds itself holds no more for that.
     """
     listed = None if value in above else _listed(state, value)
     items = [as_data(state, item) for item in listed or ()]
     if any(isinstance(item, Unknown) for item in items):
-        return [t for item in items if (t := tensor_of(m, state, item)) is not None]
+        return [t for item in items if (t := tensor_of(machine, state, item)) is not None]
     found = [item.id for item in items if isinstance(item, TensorRef)]
     if not found and len(items) < MAX_NESTED:
-        found = _nested(m, state, items, (*above, value))
+        found = _nested(machine, state, items, (*above, value))
     return found or None
 
 
-def _nested(m: Machine, state: State, items: SequenceType[Value], above: tuple[Value, ...]) -> list[int]:
+def _nested(machine: Machine, state: State, items: SequenceType[Value], above: tuple[Value, ...]) -> list[int]:
     """The tensors in the lists of a list."""
-    return [t for item in items for t in tensor_list(m, state, item, above) or ()]
+    return [t for item in items for t in tensor_list(machine, state, item, above) or ()]
 
 
 MAX_NESTED = 9
@@ -86,7 +86,7 @@ def _listed(state: State, value: Value) -> SequenceType[Value] | None:
     return thing.items if isinstance(thing, Sequence) else None
 
 
-def kind_of(m: Machine, state: State, value: Value) -> str:
+def kind_of(machine: Machine, state: State, value: Value) -> str:
     """The coarse kind of an argument, for choosing an overload (see ``ops.binding``)."""
     if isinstance(value, TensorRef):
         sizes = state.tensors[value.id].sizes
@@ -96,7 +96,7 @@ def kind_of(m: Machine, state: State, value: Value) -> str:
     if isinstance(value, Unknown):
         return {"batch": "tensor", "index": "number"}.get(value.origin, "unknown")
     if (items := _listed(state, value)) is not None:
-        return "list" if not items or tensor_list(m, state, value) else "ints"
+        return "list" if not items or tensor_list(machine, state, value) else "ints"
     if isinstance(value, External):
         return "dtype" if value.name.startswith("torch.") else "unknown"
     if isinstance(value, Slice):
@@ -111,7 +111,7 @@ def resolved(name: str, positional: tuple[str, ...], keywords: tuple[tuple[str, 
 
 
 def run(
-    m: Machine,
+    machine: Machine,
     state: State,
     name: str,
     args: SequenceType[Value],
@@ -123,29 +123,29 @@ def run(
     wants = kwargs.get("requires_grad")
     if wants is not None and name != "requires_grad_":
         kwargs = {k: v for k, v in kwargs.items() if k != "requires_grad"}
-    positional = tuple([kind_of(m, state, a) for a in args])
+    positional = tuple([kind_of(machine, state, a) for a in args])
     if "none" in positional:
         for value in args:
-            missing_grad.used(m, state, value, node, "TypeError")
-    row = resolved(name, positional, tuple([(k, kind_of(m, state, v)) for k, v in kwargs.items()]))
+            missing_grad.used(machine, state, value, node, "TypeError")
+    row = resolved(name, positional, tuple([(k, kind_of(machine, state, v)) for k, v in kwargs.items()]))
     if row is None:
         return None
-    result = apply(m, state, row, args, kwargs, node, same)
+    result = apply(machine, state, row, args, kwargs, node, same)
     if wants is not None and isinstance(result, TensorRef) and not row.flows:
-        _require_grad(m, state, result.id, wants, node)
+        _require_grad(machine, state, result.id, wants, node)
     return result
 
 
-def _require_grad(m: Machine, state: State, key: int, wants: Value, node: ast.AST) -> None:
+def _require_grad(machine: Machine, state: State, key: int, wants: Value, node: ast.AST) -> None:
     """``requires_grad=`` of a function that makes a tensor."""
     if wants == TRUE:
-        refuse_integers(m, state, key, node)
+        refuse_integers(machine, state, key, node)
     grad = wants.value if isinstance(wants, Const) else None
     state.tensors[key] = replace(state.tensors[key], requires_grad=bool(grad) if grad is not None else None)
 
 
 def apply(
-    m: Machine,
+    machine: Machine,
     state: State,
     op: Op,
     args: SequenceType[Value],
@@ -156,21 +156,21 @@ def apply(
     """Record one op on the tape and wrap what it returns."""
     args, kwargs = [as_data(state, a) for a in args], {k: as_data(state, v) for k, v in kwargs.items()}
     named = ops.bind(op, args, kwargs) or {}
-    tensors = _operands(m, state, op, named)
+    tensors = _operands(machine, state, op, named)
     given = flatten(tensors)
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, [key for _, key in given])
-    op = alias.refine_view(m.facts, state, op, named)
+    op = alias.refine_view(machine.facts, state, op, named)
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)
         count = count_of(op, named) if op.outputs < 0 else None
-        keys = record(m.facts, state, op, tensors, node, count, same, extents[0], kind)
+        keys = record(machine.facts, state, op, tensors, node, count, same, extents[0], kind)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
-    precision.follow(m, op, named, given, keys)
-    if m.facts.gradient_derived:
-        _follow_gradients(m, state, op, tensors, keys, node)
+    precision.follow(machine, op, named, given, keys)
+    if machine.facts.gradient_derived:
+        _follow_gradients(machine, state, op, tensors, keys, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
         _doubt(state, keys)
     if len(extents) > 1 or op.writes:
@@ -178,9 +178,11 @@ def apply(
     return _returned(op, keys)
 
 
-def _operands(m: Machine, state: State, op: Op, named: MappingType[str, object]) -> dict[str, Arg | None]:
+def _operands(machine: Machine, state: State, op: Op, named: MappingType[str, object]) -> dict[str, Arg | None]:
     """The tensors given for the parameters of an op."""
-    return {param.name: _argument(m, state, param, named[param.name]) for param in op.params if param.name in named}
+    return {
+        param.name: _argument(machine, state, param, named[param.name]) for param in op.params if param.name in named
+    }
 
 
 def _returned(op: Op, keys: SequenceType[int]) -> Value:
@@ -191,7 +193,7 @@ def _returned(op: Op, keys: SequenceType[int]) -> Value:
 
 
 def _follow_gradients(
-    m: Machine,
+    machine: Machine,
     state: State,
     op: Op,
     tensors: MappingType[str, Arg | None],
@@ -201,7 +203,7 @@ def _follow_gradients(
     """What is computed of gradients is known to be, and so is what it is written to."""
     target = tensors.get(op.writes[0]) if op.writes else None
     given = [key for _, key in flatten(tensors)]
-    grad_access.flowed(m, state, given, keys, target if isinstance(target, int) else None, node)
+    grad_access.flowed(machine, state, given, keys, target if isinstance(target, int) else None, node)
 
 
 def _doubt(state: State, keys: SequenceType[int]) -> None:
@@ -237,33 +239,33 @@ TENSORS = ("tensor", "tensors", "operand", "matrix", "3d", "4d", "any")
 SINGLE = frozenset(("tensor", "operand", "matrix", "3d", "4d", "any", "number", "other", "float", "int"))
 
 
-def _argument(m: Machine, state: State, param: ops.Param, value: object) -> int | list[int] | None:
+def _argument(machine: Machine, state: State, param: ops.Param, value: object) -> int | list[int] | None:
     """The tensors given for one parameter."""
     kind = param.kind.rstrip("?")
     if isinstance(value, TensorRef) and kind != "tensors":
         return value.id if kind in SINGLE else None
     if isinstance(value, tuple):
-        return _variadic(m, state, value)
+        return _variadic(machine, state, value)
     if isinstance(value, Unknown) and (value.origin == "index" or kind not in TENSORS and value.origin != "batch"):
         return None  # a number, as far as is known
     if kind == "any" and isinstance(value, (Tuple, HeapRef)):
-        return tensor_list(m, state, value)
+        return tensor_list(machine, state, value)
     if kind in SINGLE:
-        return tensor_of(m, state, value)  # type: ignore[arg-type]
-    return _several(m, state, value) if kind == "tensors" else None
+        return tensor_of(machine, state, value)  # type: ignore[arg-type]
+    return _several(machine, state, value) if kind == "tensors" else None
 
 
-def _variadic(m: Machine, state: State, values: tuple[Value, ...]) -> list[int] | None:
+def _variadic(machine: Machine, state: State, values: tuple[Value, ...]) -> list[int] | None:
     """The tensors of a parameter that takes all remaining arguments, or one list of them."""
     if len(values) == 1 and not isinstance(values[0], TensorRef):
-        return tensor_list(m, state, values[0])
-    return [t for v in values if (t := tensor_of(m, state, v)) is not None]
+        return tensor_list(machine, state, values[0])
+    return [t for v in values if (t := tensor_of(machine, state, v)) is not None]
 
 
-def _several(m: Machine, state: State, value: object) -> list[int] | None:
+def _several(machine: Machine, state: State, value: object) -> list[int] | None:
     """The tensors of a parameter that must hold some: if none is known, an unknown one stands for them."""
-    found = tensor_list(m, state, value) if isinstance(value, (Tuple, HeapRef)) else None
-    single = tensor_of(m, state, value if isinstance(value, (TensorRef, Unknown)) else Unknown("tensors"))
+    found = tensor_list(machine, state, value) if isinstance(value, (Tuple, HeapRef)) else None
+    single = tensor_of(machine, state, value if isinstance(value, (TensorRef, Unknown)) else Unknown("tensors"))
     return found or ([single] if single is not None else None)
 
 
@@ -296,14 +298,14 @@ def count_of(op: Op, named: MappingType[str, object]) -> int:
     return 3
 
 
-def opaque(m: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumption: str | None) -> Value:
+def opaque(machine: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumption: str | None) -> Value:
     """The result of an unknown call: a tensor only if it was given one that has a graph, otherwise simply
     unknown.
     """
     known = [key for key in dict.fromkeys(inputs) if resolve_view(state, key).requires_grad]
     if not known:
         return something(assumption or "")
-    return TensorRef(invent(m.facts, state, known, node, assumption))
+    return TensorRef(invent(machine.facts, state, known, node, assumption))
 
 
 def refuse_out(state: State, name: str, given: SequenceType[int]) -> None:
@@ -313,9 +315,9 @@ def refuse_out(state: State, name: str, given: SequenceType[int]) -> None:
         raise ProgramRaised("RuntimeError", words, by_torch=True)
 
 
-def refuse_integers(m: Machine, state: State, key: int, node: ast.AST) -> None:
+def refuse_integers(machine: Machine, state: State, key: int, node: ast.AST) -> None:
     """Whole numbers and truth values have no gradient: PyTorch refuses to track them."""
     tensor = state.tensors[key]
     if tensor.kind in ("int", "bool") and not tensor.assumption:
-        m.facts.publish(RequiresGradRefused(state.point(node), None, key, tensor.kind, True, tensor.created_at))
+        machine.facts.publish(RequiresGradRefused(state.point(node), None, key, tensor.kind, True, tensor.created_at))
         raise ProgramRaised("RuntimeError", "only Tensors of floating point dtype can require gradients", by_torch=True)

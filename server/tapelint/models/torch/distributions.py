@@ -36,42 +36,44 @@ SAMPLES = ("sample", "sample_n", "enumerate_support")
 ASKED = ("log_prob", "rsample", "entropy", "cdf", "icdf")
 
 
-def make(m: Machine, state: State, call: Call) -> Value:
+def make(machine: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     given: dict[int | str, Value] = dict([*enumerate(call.args), *call.kwargs.items()])
     parts = {LOCATION: [given.pop(key) for key in ("loc", 0) if key in given and name in SHIFTED]}
     parts[OTHERS] = list(given.values())
-    tensors = {part: [t for value in values for t in arguments(m, state, value)] for part, values in parts.items()}
+    tensors = {
+        part: [t for value in values for t in arguments(machine, state, value)] for part, values in parts.items()
+    }
     if name in COMPUTES_WHEN_MADE:
-        computed = _computed(m, state, call, tensors[OTHERS], name)
-        tensors[OTHERS] = list(arguments(m, state, computed))
+        computed = _computed(machine, state, call, tensors[OTHERS], name)
+        tensors[OTHERS] = list(arguments(machine, state, computed))
     kept: dict[str, Value] = {
         part: HeapRef(state.new(Sequence("list", [TensorRef(t) for t in found]))) for part, found in tensors.items()
     }
     return HeapRef(state.new(Instance(External(f"torch.distributions.{name}"), kept)))
 
 
-def arguments(m: Machine, state: State, value: Value, parts: Iterable[str] = (LOCATION, OTHERS)) -> list[int]:
+def arguments(machine: Machine, state: State, value: Value, parts: Iterable[str] = (LOCATION, OTHERS)) -> list[int]:
     """The tensors a distribution is made of; of a distribution inside another one, its own."""
     if isinstance(value, Unknown):
-        tensor = dispatch.tensor_of(m, state, value)
+        tensor = dispatch.tensor_of(machine, state, value)
         return [] if tensor is None else [tensor]
     if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
         return [t for part in parts if part in thing.attributes for t in tensors_in(state, thing.attributes[part])]
     return list(tensors_in(state, value))
 
 
-def ask(m: Machine, state: State, call: Call) -> Value:
-    receiver, rest = call.args[0], [t for value in call.args[1:] for t in arguments(m, state, value)]
+def ask(machine: Machine, state: State, call: Call) -> Value:
+    receiver, rest = call.args[0], [t for value in call.args[1:] for t in arguments(machine, state, value)]
     if call.name in SAMPLES:
         return TensorRef(leaf(state, call.node))
     if _kind(state, receiver) not in SHIFTED or call.name not in MOVED | UNMOVED:
-        return _computed(m, state, call, [*arguments(m, state, receiver), *rest], call.name)
-    result = _computed(m, state, call, [*arguments(m, state, receiver, [OTHERS]), *rest], call.name)
+        return _computed(machine, state, call, [*arguments(machine, state, receiver), *rest], call.name)
+    result = _computed(machine, state, call, [*arguments(machine, state, receiver, [OTHERS]), *rest], call.name)
     if call.name in UNMOVED:
         return result
-    moved = [*arguments(m, state, receiver, [LOCATION]), *arguments(m, state, result)]
-    return _computed(m, state, call, moved, call.name, saves_anything=False)
+    moved = [*arguments(machine, state, receiver, [LOCATION]), *arguments(machine, state, result)]
+    return _computed(machine, state, call, moved, call.name, saves_anything=False)
 
 
 def _kind(state: State, value: Value) -> str:
@@ -81,16 +83,20 @@ def _kind(state: State, value: Value) -> str:
     )
 
 
-def _computed(m: Machine, state: State, call: Call, given: list[int], op: str, saves_anything: bool = True) -> Value:
+def _computed(
+    machine: Machine, state: State, call: Call, given: list[int], op: str, saves_anything: bool = True
+) -> Value:
     """A tensor that depends on what is ``given``; unknown where it is unknown whether that has a graph."""
     graphs = [resolve_view(state, key).requires_grad for key in given]
     if any(graphs):
-        return TensorRef(invent(m.facts, state, given, call.node, None, op=op, saves_anything=saves_anything))
+        return TensorRef(invent(machine.facts, state, given, call.node, None, op=op, saves_anything=saves_anything))
     return Unknown(op) if None in graphs else TensorRef(leaf(state, call.node))
 
 
-def divergence(m: Machine, state: State, call: Call) -> Value:
-    return _computed(m, state, call, [t for v in call.args for t in arguments(m, state, v)], "kl_divergence")
+def divergence(machine: Machine, state: State, call: Call) -> Value:
+    return _computed(
+        machine, state, call, [t for v in call.args for t in arguments(machine, state, v)], "kl_divergence"
+    )
 
 
 for _name in COMPUTES_WHEN_MADE | COMPUTES_WHEN_ASKED:

@@ -21,32 +21,32 @@ OTHERS = frozenset("double float64 half float16 bfloat16".split())
 
 
 def follow(
-    m: Machine, op: Op, named: Mapping[str, object], given: list[tuple[str, int]], keys: tuple[int, ...]
+    machine: Machine, op: Op, named: Mapping[str, object], given: list[tuple[str, int]], keys: tuple[int, ...]
 ) -> None:
     """``op`` has made ``keys`` of the tensors ``given``."""
-    single, flows = m.facts.float32, op.flows
+    single, flows = machine.facts.float32, op.flows
     if "dtype" in named and named["dtype"] != NONE:
         return
     if op.name in NEW:
         single.update(keys)
-    elif (flows or op.view) and not (m.facts.casting and may_shorten(op.name)):
+    elif (flows or op.view) and not (machine.facts.casting and may_shorten(op.name)):
         sources = [key for name, key in given if name in flows or not flows]
         if sources and single.issuperset(sources):
             single.update(keys)
 
 
-def changes(m: Machine, tensor: int, name: str, wanted: list[Value]) -> bool:
+def changes(machine: Machine, tensor: int, name: str, wanted: list[Value]) -> bool:
     """Whether the conversion ``name`` makes a copy for certain: of the default type, and another one is wanted."""
-    return m.facts.is_single(tensor) and _asks(name, wanted)
+    return machine.facts.is_single(tensor) and _asks(name, wanted)
 
 
-def convert(m: Machine, name: str, wanted: list[Value], tensor: int | None = None) -> None:
+def convert(machine: Machine, name: str, wanted: list[Value], tensor: int | None = None) -> None:
     """A tensor, or a module, is converted. What has another type since may still be the same thing in our model."""
     if name in ("type", "type_as", "_apply") or _asks(name, wanted):
         if tensor is None:
-            m.facts.default_dtype_changed.add(name)
+            machine.facts.default_dtype_changed.add(name)
         else:
-            m.facts.float32.discard(tensor)
+            machine.facts.float32.discard(tensor)
 
 
 def _asks(name: str, wanted: list[Value]) -> bool:

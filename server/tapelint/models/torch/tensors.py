@@ -31,13 +31,13 @@ from .registry import TENSOR_METHODS, Call, function, method
 
 
 @method(TENSOR_METHODS, "detach")
-def detach(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def detach(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    return TensorRef(cut(m, state, resolve_view(state, receiver.id), call.node, "detach"))
+    return TensorRef(cut(machine, state, resolve_view(state, receiver.id), call.node, "detach"))
 
 
 @method(TENSOR_METHODS, "detach_")
-def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     tensor = resolve_view(state, receiver.id)
     if state.inference:
@@ -46,27 +46,29 @@ def detach_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Va
         raise ProgramRaised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
     state.changes += 1
     if tensor.requires_grad:
-        m.facts.cuts[receiver.id] = Cut(state.point(call.node), "detach_", source=tensor.grad_fn)
+        machine.facts.cuts[receiver.id] = Cut(state.point(call.node), "detach_", source=tensor.grad_fn)
     state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
     return receiver
 
 
 @method(TENSOR_METHODS, "requires_grad_")
-def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    if m.facts.levels:
+    if machine.facts.levels:
         raise ProgramRaised("RuntimeError", "You are attempting to call Tensor.requires_grad_() inside", by_torch=True)
-    set_requires_grad(m, state, resolve_view(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node)
+    set_requires_grad(
+        machine, state, resolve_view(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node
+    )
     return receiver
 
 
 @method(TENSOR_METHODS, "set_")
-def set_(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def set_(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """Another memory under the same tensor: a write to all who know it, though the old memory is as it was."""
     assert isinstance(receiver, TensorRef)
     tensor, source = resolve_view(state, receiver.id), call.get(0, "source")
     try:
-        check_write(m.facts, state, tensor, "set_", call.node, tensor.requires_grad)
+        check_write(machine.facts, state, tensor, "set_", call.node, tensor.requires_grad)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     given = resolve_view(state, source.id) if isinstance(source, TensorRef) else None
@@ -85,15 +87,15 @@ def set_(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(TENSOR_METHODS, "item", "tolist", "__float__", "__int__", "__bool__", "__len__")
-def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def plain(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     value = Unknown("item", False)
-    m.facts.read_as_number[value.tensor_id] = contents(state, receiver.id)
+    machine.facts.read_as_number[value.tensor_id] = contents(state, receiver.id)
     tensor = resolve_view(state, receiver.id)
     if tensor.requires_grad:
-        m.facts.cuts[value.tensor_id] = Cut(state.point(call.node), call.name, source=tensor.grad_fn)
-    elif receiver.id in m.facts.cuts:
-        m.facts.cuts[value.tensor_id] = m.facts.cuts[receiver.id]
+        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), call.name, source=tensor.grad_fn)
+    elif receiver.id in machine.facts.cuts:
+        machine.facts.cuts[value.tensor_id] = machine.facts.cuts[receiver.id]
     return value
 
 
@@ -111,9 +113,9 @@ def plain(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     "ndimension",
     "type",
 )
-def measure(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def measure(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.name == "type" and call.args:
-        return conversion(m, state, receiver, call)
+        return conversion(machine, state, receiver, call)
     if call.name in ("size", "dim", "ndimension") and isinstance(receiver, TensorRef):
         sizes = resolve_view(state, receiver.id).sizes
         return shape(sizes, call.get(0, "dim")) if call.name == "size" else rank(sizes)
@@ -121,7 +123,7 @@ def measure(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(TENSOR_METHODS, "share_memory_")
-def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     return receiver
 
 
@@ -137,7 +139,7 @@ def quiet(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     "is_inference",
     "is_shared",
 )
-def question(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def question(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     return something(call.name, False)
 
 
@@ -160,7 +162,7 @@ def question(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     "byte",
     "xpu",
 )
-def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """Usually the very same tensor (already there, already of that type); else a copy that depends on it and saves
     nothing.
 
@@ -171,22 +173,22 @@ def conversion(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     tensor = resolve_view(state, receiver.id)
     wanted, asked = kind_wanted(state, call), [*call.args, *call.kwargs.values()]
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
-        return receiver if tensor.kind == wanted else _without_gradient(m, state, receiver.id, wanted, call)
+        return receiver if tensor.kind == wanted else _without_gradient(machine, state, receiver.id, wanted, call)
     if tensor.requires_grad and tensor.grad_fn is None and not tensor.parameter and _moves(call):
-        if (copied := _moved(m, state, receiver, asked, call)) is not None:
+        if (copied := _moved(machine, state, receiver, asked, call)) is not None:
             return copied
-    precision.convert(m, call.name, asked, receiver.id)
+    precision.convert(machine, call.name, asked, receiver.id)
     return receiver
 
 
-def _without_gradient(m: Machine, state: State, source: int, wanted: Kind, call: Call) -> Value:
+def _without_gradient(machine: Machine, state: State, source: int, wanted: Kind, call: Call) -> Value:
     """A copy as whole numbers or truth values, or of these: no graph leads through it."""
     tensor = resolve_view(state, source)
     made = leaf(state, call.node, False, kind=wanted, sizes=tensor.sizes)
     if tensor.requires_grad:
-        m.facts.cuts[made] = Cut(state.point(call.node), call.name)
-    elif source in m.facts.cuts:
-        m.facts.cuts[made] = m.facts.cuts[source]
+        machine.facts.cuts[made] = Cut(state.point(call.node), call.name)
+    elif source in machine.facts.cuts:
+        machine.facts.cuts[made] = machine.facts.cuts[source]
     return TensorRef(made)
 
 
@@ -195,13 +197,13 @@ def _moves(call: Call) -> bool:
     return call.name in ("cuda", "double", "half") or call.name == "to" and bool(call.args or call.kwargs)
 
 
-def _moved(m: Machine, state: State, source: TensorRef, asked: list[Value], call: Call) -> TensorRef | None:
+def _moved(machine: Machine, state: State, source: TensorRef, asked: list[Value], call: Call) -> TensorRef | None:
     """A leaf that may have been copied: a tensor computed of it, by ``MOVED`` if the leaf may also be itself."""
-    clone = run(m, state, "clone", [source], {}, call.node)
+    clone = run(machine, state, "clone", [source], {}, call.node)
     if not isinstance(clone, TensorRef):
         return None
     copy = state.tensors[clone.id]
-    if copy.grad_fn is not None and not precision.changes(m, source.id, call.name, asked):
+    if copy.grad_fn is not None and not precision.changes(machine, source.id, call.name, asked):
         state.tensors[clone.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
     return clone
 
@@ -234,7 +236,7 @@ def kind_wanted(state: State, call: Call) -> Kind:
     "torch.LongTensor",
     "torch.asarray",
 )
-def make(m: Machine, state: State, call: Call) -> Value:
+def make(machine: Machine, state: State, call: Call) -> Value:
     """New data. ``as_tensor`` of a tensor is that tensor."""
     source = call.get(0, "data", NONE)
     if call.name in ("torch.as_tensor", "torch.asarray") and isinstance(source, TensorRef):
@@ -244,17 +246,17 @@ def make(m: Machine, state: State, call: Call) -> Value:
     dtype = call.kwargs.get("dtype", NONE)
     kind = _kind_made(state, call.name, source, dtype)
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
-    lost = _lost_history(m, state, source, call.node)
+    lost = _lost_history(machine, state, source, call.node)
     if lost is not None:
-        m.facts.cuts[made] = replace(lost, wrapped=state.point(call.node)) if lost.reason in AGAIN else lost
+        machine.facts.cuts[made] = replace(lost, wrapped=state.point(call.node)) if lost.reason in AGAIN else lost
         if lost.reason == "item" and isinstance(source, (TensorRef, Unknown)):
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     if plain:
-        m.facts.float32.add(made)
+        machine.facts.float32.add(made)
     if wants:
-        m.facts.rewrapped[made] = state.point(call.node)
-        refuse_integers(m, state, made, call.node)
+        machine.facts.rewrapped[made] = state.point(call.node)
+        refuse_integers(machine, state, made, call.node)
     return TensorRef(made)
 
 
@@ -264,15 +266,15 @@ def _kind_made(state: State, name: str, source: Value, dtype: Value) -> Kind:
     return of_values(state, source) if kind is None and dtype == NONE else kind
 
 
-def _lost_history(m: Machine, state: State, source: Value, node: ast.AST) -> Cut | None:
+def _lost_history(machine: Machine, state: State, source: Value, node: ast.AST) -> Cut | None:
     """Where the graph of what a tensor is made of was cut: at this call, or before; None if there was none."""
     if isinstance(source, TensorRef) and (origin := resolve_view(state, source.id)).requires_grad:
         return Cut(state.point(node), "torch.tensor", source=origin.grad_fn)
-    if isinstance(source, (TensorRef, Unknown)) and (key := origin_of(source)) in m.facts.cuts:
-        return m.facts.cuts[key]
+    if isinstance(source, (TensorRef, Unknown)) and (key := origin_of(source)) in machine.facts.cuts:
+        return machine.facts.cuts[key]
     if reason := copied_from(state, source):
         return Cut(state.point(node), reason)
-    lost = in_list(m, state, source)
+    lost = in_list(machine, state, source)
     return replace(lost, reason="numbers in a list") if lost is not None and lost.reason == "number" else lost
 
 
@@ -293,50 +295,50 @@ def copied_from(state: State, source: Value) -> str:
 
 
 @function("torch.autograd.Variable", "torch.autograd.variable.Variable", "torch.Variable")
-def variable(m: Machine, state: State, call: Call) -> Value:
+def variable(machine: Machine, state: State, call: Call) -> Value:
     """Old code. ``Variable(t)`` is an alias of t without history that shares its version counter, like
     ``t.detach()``.
     """
     source = call.get(0, "data", NONE)
     wants = call.flag(1, "requires_grad", False)
-    tensor = tensor_of(m, state, source) if not isinstance(source, (Const, HeapRef, Tuple)) else None
+    tensor = tensor_of(machine, state, source) if not isinstance(source, (Const, HeapRef, Tuple)) else None
     if tensor is None:
         return TensorRef(leaf(state, call.node, wants))
-    made = cut(m, state, resolve_view(state, tensor), call.node, "Variable")
+    made = cut(machine, state, resolve_view(state, tensor), call.node, "Variable")
     if wants:
-        refuse_integers(m, state, made, call.node)
+        refuse_integers(machine, state, made, call.node)
     state.tensors[made] = replace(state.tensors[made], requires_grad=wants)
     return TensorRef(made)
 
 
 @function("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter")
-def parameter(m: Machine, state: State, call: Call) -> Value:
+def parameter(machine: Machine, state: State, call: Call) -> Value:
     source = call.get(0, "data", NONE)
     wants = call.flag(1, "requires_grad", True)
     made = leaf(state, call.node, wants, parameter=True)
     if isinstance(source, TensorRef):
         origin = resolve_view(state, source.id)
         if wants:
-            refuse_integers(m, state, source.id, call.node)
+            refuse_integers(machine, state, source.id, call.node)
         state.tensors[made] = replace(state.tensors[made], storage=origin.storage, sizes=origin.sizes, kind=origin.kind)
-        if source.id in m.facts.float32:
-            m.facts.float32.add(made)
+        if source.id in machine.facts.float32:
+            machine.facts.float32.add(made)
     return TensorRef(made)
 
 
 @function("torch.equal", "torch.allclose")
-def equal(m: Machine, state: State, call: Call) -> Value:
+def equal(machine: Machine, state: State, call: Call) -> Value:
     """True where one tensor is an unchanged copy of the other."""
     left, right = call.get(0, "input"), call.get(1, "other")
     if isinstance(left, TensorRef) and isinstance(right, TensorRef):
         pair = [(t, state.version(resolve_view(state, t).version_counter)) for t in (left.id, right.id)]
-        if m.facts.same_values(*pair):
+        if machine.facts.same_values(*pair):
             return TRUE
     return Unknown("equal", False)
 
 
 @function("torch.is_tensor")
-def is_tensor(m: Machine, state: State, call: Call) -> Value:
+def is_tensor(machine: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "obj", NONE)
     return TRUE if isinstance(value, TensorRef) else Unknown("is_tensor") if isinstance(value, Unknown) else FALSE
 
@@ -357,27 +359,27 @@ DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"
     "torch.set_num_threads",
     "torch.autograd.set_detect_anomaly",
 )
-def setting(m: Machine, state: State, call: Call) -> Value:
+def setting(machine: Machine, state: State, call: Call) -> Value:
     if call.name in DEFAULTS:
-        m.facts.default_dtype_changed.add(call.name)
+        machine.facts.default_dtype_changed.add(call.name)
     return Unknown("setting")
 
 
 @function("torch.device", "torch.Size", "torch.Generator", "torch.cuda.is_available", "torch.cuda.device_count")
-def environment(m: Machine, state: State, call: Call) -> Value:
-    return m.fact(call.name)
+def environment(machine: Machine, state: State, call: Call) -> Value:
+    return machine.fact(call.name)
 
 
 @function("torch.save", "torch.onnx.export")
-def save(m: Machine, state: State, call: Call) -> Value:
+def save(machine: Machine, state: State, call: Call) -> Value:
     return NONE
 
 
 @function("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
-def loader(m: Machine, state: State, call: Call) -> Value:
+def loader(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("loader")
 
 
 @function("torch.load")
-def load(m: Machine, state: State, call: Call) -> Value:
+def load(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("load")

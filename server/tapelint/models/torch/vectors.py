@@ -10,14 +10,14 @@ from .registry import Call, function
 
 
 @function("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
-def parameters_to_vector(m: Machine, state: State, call: Call) -> Value:
+def parameters_to_vector(machine: Machine, state: State, call: Call) -> Value:
     """A concatenation of views: its graph saves nothing."""
-    found = m.iterate(state, call.get(0, "parameters"), call.node, 64)
+    found = machine.iterate(state, call.get(0, "parameters"), call.node, 64)
     parts = HeapRef(state.new(Sequence("list", found.values, not found.exact)))
-    return run(m, state, "cat", [parts], {}, call.node) or Unknown("vector")
+    return run(machine, state, "cat", [parts], {}, call.node) or Unknown("vector")
 
 
 @function("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
-def vector_to_parameters(m: Machine, state: State, call: Call) -> Value:
+def vector_to_parameters(machine: Machine, state: State, call: Call) -> Value:
     """Gives each parameter new data: no version is counted, and what was saved keeps the old."""
     return NONE

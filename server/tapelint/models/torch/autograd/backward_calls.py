@@ -37,26 +37,26 @@ TRANSFORMED = "backward() called inside a functorch transform."
 UNUSED_INPUT = "The differentiated Tensor at index {} appears to not have been used in the graph"
 
 
-def refused(m: Machine, words: str) -> ProgramRaised:
+def refused(machine: Machine, words: str) -> ProgramRaised:
     """What PyTorch raises, on its way through the program."""
-    m.stats.raised += 1
+    machine.stats.raised += 1
     return ProgramRaised("RuntimeError", words, by_torch=True)
 
 
-def needs_one_element(m: Machine, state: State, root: int, source: ast.expr | None, call: Call) -> None:
+def needs_one_element(machine: Machine, state: State, root: int, source: ast.expr | None, call: Call) -> None:
     """Without an initial gradient a backward can only begin at a single number."""
     tensor = resolve_view(state, root)
     if not tensor.requires_grad or not (wide(tensor.sizes) or tensor.sizes == BATCH):
         return
     premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.assumption_text
     built = tensor.grad_fn.created_at if tensor.grad_fn is not None else tensor.created_at
-    m.facts.publish(
+    machine.facts.publish(
         NonScalarBackward(
             state.point(call.node), premise, root, tensor.sizes, built, source, call.name.rpartition(".")[2]
         )
     )
     if premise is None:
-        raise refused(m, NON_SCALAR)
+        raise refused(machine, NON_SCALAR)
 
 
 def written_at(call: Call, index: int, name: str) -> ast.expr | None:
@@ -77,15 +77,15 @@ def given_gradients(state: State, value: Value, count: int) -> list[bool]:
 
 
 def begin_at_numbers(
-    m: Machine, state: State, roots: list[int], gradients: Value, source: ast.expr | None, call: Call
+    machine: Machine, state: State, roots: list[int], gradients: Value, source: ast.expr | None, call: Call
 ) -> None:
     for root, given in zip(roots, given_gradients(state, gradients, len(roots))):
         if not given:
-            needs_one_element(m, state, root, source, call)
+            needs_one_element(machine, state, root, source, call)
 
 
 def go_backward(
-    m: Machine,
+    machine: Machine,
     state: State,
     roots: list[int],
     node: ast.AST,
@@ -96,52 +96,56 @@ def go_backward(
     inner: bool = False,
 ) -> list[int]:
     """A backward pass; what PyTorch raises is raised in the program."""
-    m.stats.backwards += 1
-    if accumulate and m.facts.levels:
-        raise refused(m, TRANSFORMED)
+    machine.stats.backwards += 1
+    if accumulate and machine.facts.levels:
+        raise refused(machine, TRANSFORMED)
     if accumulate and not inner:
-        tell_rewrapped(m, state, roots, node)
+        tell_rewrapped(machine, state, roots, node)
     required = [resolve_view(state, root).requires_grad for root in roots]
-    m.stats.unknown_roots += not any(required)
-    m.count_backward(state, node, any(required))
+    machine.stats.unknown_roots += not any(required)
+    machine.count_backward(state, node, any(required))
     if accumulate and all(required):
-        _refuse_plain_targets(m, state, inputs or ())
+        _refuse_plain_targets(machine, state, inputs or ())
     try:
         for key in (*roots, *(inputs or ())):
-            check_read(m.facts, state, key, node)
-        made = backward(m.facts, state, roots, node, retain, create, inputs, accumulate, inner=inner)
+            check_read(machine.facts, state, key, node)
+        made = backward(machine.facts, state, roots, node, retain, create, inputs, accumulate, inner=inner)
     except TorchRaises as error:
-        raise refused(m, str(error)) from None
-    m.charge_pass()
+        raise refused(machine, str(error)) from None
+    machine.charge_pass()
     if accumulate and not inner:
-        tell_terms(m, state, roots, node)
+        tell_terms(machine, state, roots, node)
     return made
 
 
-def _refuse_plain_targets(m: Machine, state: State, inputs: SequenceType[int]) -> None:
+def _refuse_plain_targets(machine: Machine, state: State, inputs: SequenceType[int]) -> None:
     """``backward(inputs=...)`` with a tensor that cannot get a gradient."""
     if any(resolve_view(state, key).requires_grad is False for key in inputs):
-        raise refused(m, NO_TARGET)
+        raise refused(machine, NO_TARGET)
 
 
-def tell_rewrapped(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
+def tell_rewrapped(machine: Machine, state: State, roots: list[int], node: ast.AST) -> None:
     """A root that is a number cut off its graph and flagged anew, or that number scaled: nothing else is trained."""
     for root in roots:
         edge = edge_of(resolve_view(state, root))
         while isinstance(edge, Node) and len(edge.inputs) == 1 and len(edge.operand_ids) == 1 and edge.certain:
             edge = edge.inputs[0]
-        if not isinstance(edge, Leaf) or edge.tensor not in m.facts.cuts or edge.tensor not in m.facts.rewrapped:
+        if (
+            not isinstance(edge, Leaf)
+            or edge.tensor not in machine.facts.cuts
+            or edge.tensor not in machine.facts.rewrapped
+        ):
             continue
-        tensor, cut = state.tensors[edge.tensor], m.facts.cuts[edge.tensor]
+        tensor, cut = state.tensors[edge.tensor], machine.facts.cuts[edge.tensor]
         if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumption:
-            wrapped = m.facts.rewrapped[edge.tensor]
-            m.facts.publish(RewrappedRoot(state.point(node), None, edge.tensor, cut.point, cut.reason, wrapped))
+            wrapped = machine.facts.rewrapped[edge.tensor]
+            machine.facts.publish(RewrappedRoot(state.point(node), None, edge.tensor, cut.point, cut.reason, wrapped))
 
 
-def tell_terms(m: Machine, state: State, roots: list[int], node: ast.AST) -> None:
+def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) -> None:
     """A root that is a sum, a term of which lost its graph without any code asking for that, and for good."""
     for root in roots:
-        cut = m.facts.detached_terms.get(root)
+        cut = machine.facts.detached_terms.get(root)
         if cut is None or state.tensors[root].assumption:
             continue
         source = cut.source
@@ -149,7 +153,7 @@ def tell_terms(m: Machine, state: State, roots: list[int], node: ast.AST) -> Non
             continue
         if source is not None and (source in state.freed or source.assumption or not source.certain):
             continue
-        m.facts.publish(TermLost(state.point(node), None, root, cut.point, cut.reason))
+        machine.facts.publish(TermLost(state.point(node), None, root, cut.point, cut.reason))
 
 
 def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:
@@ -166,69 +170,69 @@ ARGUMENTS = {"gradient", "retain_graph", "create_graph", "inputs"}
 
 
 @method(TENSOR_METHODS, "backward")
-def tensor_backward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def tensor_backward(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     if not call.kwargs.keys() <= ARGUMENTS:  # retain_variables=True, as it was called once
         raise ProgramRaised("TypeError", "backward() got an unexpected keyword argument", by_torch=True)
     retain, create = retention(call, 1, 2)
     if call.get(0, "gradient", NONE) == NONE:
         func = call.node.func if isinstance(call.node, ast.Call) else None
-        needs_one_element(m, state, receiver.id, func.value if isinstance(func, ast.Attribute) else None, call)
+        needs_one_element(machine, state, receiver.id, func.value if isinstance(func, ast.Attribute) else None, call)
     given = call.get(3, "inputs", NONE)
     inputs = (
         None
         if given == NONE
-        else tensor_list(m, state, given) or ([given.id] if isinstance(given, TensorRef) else None)
+        else tensor_list(machine, state, given) or ([given.id] if isinstance(given, TensorRef) else None)
     )
-    go_backward(m, state, [receiver.id], call.node, retain, create, inputs)
+    go_backward(machine, state, [receiver.id], call.node, retain, create, inputs)
     return NONE
 
 
 @function("torch.autograd.backward")
-def autograd_backward(m: Machine, state: State, call: Call) -> Value:
+def autograd_backward(machine: Machine, state: State, call: Call) -> Value:
     given = call.get(0, "tensors", NONE)
-    roots = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given)
+    roots = [given.id] if isinstance(given, TensorRef) else tensor_list(machine, state, given)
     retain, create = retention(call, 2, 3)
     targets = call.get(5, "inputs", NONE)
     inputs = (
         None
         if targets == NONE
-        else tensor_list(m, state, targets) or ([targets.id] if isinstance(targets, TensorRef) else None)
+        else tensor_list(machine, state, targets) or ([targets.id] if isinstance(targets, TensorRef) else None)
     )
     if roots:
-        begin_at_numbers(m, state, roots, call.get(1, "grad_tensors"), written_at(call, 0, "tensors"), call)
-        go_backward(m, state, roots, call.node, retain, create, inputs)
+        begin_at_numbers(machine, state, roots, call.get(1, "grad_tensors"), written_at(call, 0, "tensors"), call)
+        go_backward(machine, state, roots, call.node, retain, create, inputs)
     return NONE
 
 
 @function("torch.autograd.grad")
-def autograd_grad(m: Machine, state: State, call: Call) -> Value:
+def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
     outputs = call.get(0, "outputs", NONE)
-    roots = [outputs.id] if isinstance(outputs, TensorRef) else tensor_list(m, state, outputs)
+    roots = [outputs.id] if isinstance(outputs, TensorRef) else tensor_list(machine, state, outputs)
     wanted = call.get(1, "inputs", NONE)
-    inputs = [wanted.id] if isinstance(wanted, TensorRef) else tensor_list(m, state, wanted)
+    inputs = [wanted.id] if isinstance(wanted, TensorRef) else tensor_list(machine, state, wanted)
     retain, create = retention(call, 3, 4)
     if not roots or inputs is None:
         return Unknown("grad")
-    m.facts.wanted_gradients.update(inputs)
-    begin_at_numbers(m, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
-    refuse_plain_inputs(m, state, roots, inputs, call.node)
+    machine.facts.wanted_gradients.update(inputs)
+    begin_at_numbers(machine, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
+    refuse_plain_inputs(machine, state, roots, inputs, call.node)
     materialize = call.flag(7, "materialize_grads", False)
     allowed = call.flag(5, "allow_unused", bool(materialize))
     batched = call.flag(6, "is_grads_batched", False)
-    go_backward(m, state, roots, call.node, retain, create, inputs, accumulate=False)
+    go_backward(machine, state, roots, call.node, retain, create, inputs, accumulate=False)
     given = call.get(2, "grad_outputs")
-    starts = [given.id] if isinstance(given, TensorRef) else tensor_list(m, state, given) or ()
+    starts = [given.id] if isinstance(given, TensorRef) else tensor_list(machine, state, given) or ()
     results: list[Value] = []
-    without = unused(m.facts, state, roots, inputs) if allowed is not None and materialize is False else ()
+    without = unused(machine.facts, state, roots, inputs) if allowed is not None and materialize is False else ()
     for index, key in enumerate(inputs):
         if key in without:
             if not allowed:
-                tell_unused(m, state, roots, key, call.node)
-                raise refused(m, UNUSED_INPUT.format(index))
+                tell_unused(machine, state, roots, key, call.node)
+                raise refused(machine, UNUSED_INPUT.format(index))
             results.append(NONE)
             continue
-        made = new_gradient(m, state, roots, key, starts, create, call.node)
+        made = new_gradient(machine, state, roots, key, starts, create, call.node)
         if batched is False:  # the gradient of a tensor is like the tensor
             like = resolve_view(state, key)
             state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
@@ -236,26 +240,26 @@ def autograd_grad(m: Machine, state: State, call: Call) -> Value:
     return Tuple(tuple(results))
 
 
-def refuse_plain_inputs(m: Machine, state: State, roots: list[int], inputs: list[int], node: ast.AST) -> None:
+def refuse_plain_inputs(machine: Machine, state: State, roots: list[int], inputs: list[int], node: ast.AST) -> None:
     """A gradient is asked for with respect to a tensor that does not require grad."""
     plain = [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]
     if plain and all(resolve_view(state, root).requires_grad for root in roots):
-        if plain[0].created_at.node is not m.tree:
-            m.facts.publish(UnusedInput(state.point(node), None, plain[0].id, True, plain[0].created_at, None))
-        raise refused(m, NO_INPUT)
+        if plain[0].created_at.node is not machine.tree:
+            machine.facts.publish(UnusedInput(state.point(node), None, plain[0].id, True, plain[0].created_at, None))
+        raise refused(machine, NO_INPUT)
 
 
-def tell_unused(m: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> None:
+def tell_unused(machine: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> None:
     """Publish that ``roots`` do not depend on ``key``; and where a graph was cut on the way, if it was in one place."""
     begin = [edge for root in roots if (edge := edge_of(resolve_view(state, root))) is not None]
     leaves = [item.tensor for item in everything(begin) if isinstance(item, Leaf)]
-    cuts = [m.facts.cuts[leaf_key] for leaf_key in leaves if leaf_key in m.facts.cuts]
+    cuts = [machine.facts.cuts[leaf_key] for leaf_key in leaves if leaf_key in machine.facts.cuts]
     cut = cuts[0].point if len(cuts) == 1 else None
-    m.facts.publish(UnusedInput(state.point(node), None, key, False, resolve_view(state, key).created_at, cut))
+    machine.facts.publish(UnusedInput(state.point(node), None, key, False, resolve_view(state, key).created_at, cut))
 
 
 def new_gradient(
-    m: Machine,
+    machine: Machine,
     state: State,
     roots: list[int],
     key: int,
@@ -268,16 +272,16 @@ def new_gradient(
     """
     made = leaf(state, node)
     if create is False:
-        m.facts.cuts[made] = Cut(state.point(node), "create_graph")
+        machine.facts.cuts[made] = Cut(state.point(node), "create_graph")
         return made
     edges = [edge for start in starts if (edge := edge_of(resolve_view(state, start))) is not None]
     begin = [edge for root in roots if (edge := edge_of(resolve_view(state, root))) is not None]
-    found = second_order(m.facts, state, begin, key, edges)
-    m.charge_pass()
+    found = second_order(machine.facts, state, begin, key, edges)
+    machine.charge_pass()
     if create is None or found is None or not found.edges and found.unknown:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     elif not found.edges:
-        m.facts.cuts[made] = Cut(state.point(node), "linear")
+        machine.facts.cuts[made] = Cut(state.point(node), "linear")
     else:
         graph = Node(
             fresh_id(),
@@ -290,6 +294,6 @@ def new_gradient(
             grad_fn="AccumulateGrad",
             is_complete=not found.unknown,
         )
-        m.facts.saved.update(item.version_counter for item in found.saved)
+        machine.facts.saved.update(item.version_counter for item in found.saved)
         state.tensors[made] = replace(state.tensors[made], requires_grad=True, grad_fn=graph)
     return made

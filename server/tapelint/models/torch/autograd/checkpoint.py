@@ -30,21 +30,21 @@ OWN = ("use_reentrant", "preserve_rng_state", "determinism_check", "debug", "con
 
 
 @function("torch.utils.checkpoint.checkpoint")
-def checkpoint(m: Machine, state: State, call: Call) -> Value:
+def checkpoint(machine: Machine, state: State, call: Call) -> Value:
     run, args = call.get(0, "function"), call.args[1:]
     kwargs = {name: value for name, value in call.kwargs.items() if name not in (*OWN, "function")}
     reentrant = call.kwargs.get("use_reentrant", Const(True))
     if reentrant == Const(True) or reentrant == Const(None):
         if kwargs:
             raise ProgramRaised("ValueError")
-        return with_reentry(m, state, [run], args, call)
-    return without_reentry(m, state, [run], args, kwargs, call)
+        return with_reentry(machine, state, [run], args, call)
+    return without_reentry(machine, state, [run], args, kwargs, call)
 
 
 @function("torch.utils.checkpoint.checkpoint_sequential")
-def sequential(m: Machine, state: State, call: Call) -> Value:
+def sequential(machine: Machine, state: State, call: Call) -> Value:
     """All segments but the last one are checkpointed."""
-    layers = m.iterate(state, call.get(0, "functions"), call.node).values
+    layers = machine.iterate(state, call.get(0, "functions"), call.node).values
     value = call.get(2, "input")
     count = call.get(1, "segments")
     reentrant = call.kwargs.get("use_reentrant", Const(True)) in (Const(True), Const(None))
@@ -54,22 +54,22 @@ def sequential(m: Machine, state: State, call: Call) -> Value:
     for start in range(0, min(last, len(layers)), size):
         part = layers[start : start + size]
         if reentrant:
-            value = with_reentry(m, state, part, [value], call)
+            value = with_reentry(machine, state, part, [value], call)
         else:
-            value = without_reentry(m, state, part, [value], {}, call)
+            value = without_reentry(machine, state, part, [value], {}, call)
     for layer in layers[last:]:
-        value = m.call(state, layer, [value], {}, call.node)
+        value = machine.call(state, layer, [value], {}, call.node)
     return value
 
 
 def without_reentry(
-    m: Machine, state: State, functions: list[Value], args: list[Value], kwargs: dict[str, Value], call: Call
+    machine: Machine, state: State, functions: list[Value], args: list[Value], kwargs: dict[str, Value], call: Call
 ) -> Value:
     """The nodes made inside hold the arguments in place of what they would save."""
     outer = state.saved_tensor_override
     state.saved_tensor_override = inputs_of_checkpoint(state, args)
     try:
-        return _in_turn(m, state, functions, args, call.node, kwargs)
+        return _in_turn(machine, state, functions, args, call.node, kwargs)
     finally:
         state.saved_tensor_override = outer
 
@@ -79,18 +79,18 @@ def inputs_of_checkpoint(state: State, args: SequenceType[Value]) -> tuple[Saved
     return tuple(SavedTensor("checkpoint", t.id, t.version_counter, state.version(t.version_counter)) for t in tensors)
 
 
-def with_reentry(m: Machine, state: State, functions: list[Value], args: list[Value], call: Call) -> Value:
+def with_reentry(machine: Machine, state: State, functions: list[Value], args: list[Value], call: Call) -> Value:
     """One node, with everything inside hidden in what it runs."""
     given = [value.id for value in args if isinstance(value, TensorRef)]
     mode, state.grad_mode = state.grad_mode, False
     try:
-        result = _in_turn(m, state, functions, args, call.node)
+        result = _in_turn(machine, state, functions, args, call.node)
     finally:
         state.grad_mode = mode
     if mode is True and edges_of(state, given):
         saved = inputs_of_checkpoint(state, args)  # with the versions after forward, as of any Function
-        method = partial(_again, m, functions, args)
-        m.facts.saved.update(item.version_counter for item in saved)
+        method = partial(_again, machine, functions, args)
+        machine.facts.saved.update(item.version_counter for item in saved)
         return give_node(state, result, python_node(state, "CheckpointFunction", given, call, saved, method))
     unknown = mode is not False and any(resolve_view(state, key).requires_grad is None for key in given)
     for key in direct(result):
@@ -98,7 +98,7 @@ def with_reentry(m: Machine, state: State, functions: list[Value], args: list[Va
             state.tensors[key] = replace(state.tensors[key], requires_grad=None)
         elif mode is True:
             inside = tuple(leaf for run in functions for _, leaf in parameters_of(state, _module(run)))
-            m.facts.cuts[key] = Cut(state.point(call.node), "checkpoint", leaves=inside)
+            machine.facts.cuts[key] = Cut(state.point(call.node), "checkpoint", leaves=inside)
     return result
 
 
@@ -108,7 +108,7 @@ def _module(function: Value) -> Value:
 
 
 def _in_turn(
-    m: Machine,
+    machine: Machine,
     state: State,
     functions: list[Value],
     args: list[Value],
@@ -116,12 +116,12 @@ def _in_turn(
     kwargs: dict[str, Value] | None = None,
 ) -> Value:
     for run in functions:
-        args = [m.call(state, run, args, kwargs or {}, node)]
+        args = [machine.call(state, run, args, kwargs or {}, node)]
     return args[0]
 
 
 def _again(
-    m: Machine,
+    machine: Machine,
     functions: list[Value],
     args: list[Value],
     state: State,
@@ -136,11 +136,11 @@ def _again(
     mode, state.grad_mode = state.grad_mode, True
     try:
         again = [_detached(state, value, node) for value in args]
-        result = _in_turn(m, state, functions, again, node)
+        result = _in_turn(machine, state, functions, again, node)
         roots = [key for key in direct(result) if resolve_view(state, key).requires_grad is not False]
         if not roots:
             raise TorchRaises(UNNECESSARY)
-        reached = go_backward(m, state, roots, node, False, False, None, inner=True)
+        reached = go_backward(machine, state, roots, node, False, False, None, inner=True)
     finally:
         state.grad_mode = mode
     own = {value.id for value in again if isinstance(value, TensorRef)}

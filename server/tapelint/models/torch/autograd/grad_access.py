@@ -44,48 +44,48 @@ TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
 """Attributes by which a program reaches gradients and what uses them."""
 
 
-def assigned(m: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
+def assigned(machine: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
     """``p.grad = value``."""
     if value == NONE:
-        cleared_by_hand(m, state, leaf, node)
+        cleared_by_hand(machine, state, leaf, node)
     else:
         history.doubted(state, [leaf])
 
 
-def cleared_by_hand(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
-    history.cleared(state, [leaf], state.point(node), m.facts.relevant_assumptions(state))
+def cleared_by_hand(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
+    history.cleared(state, [leaf], state.point(node), machine.facts.relevant_assumptions(state))
     if len(state.history) > SHOWN:
         history.doubted(state, [key for key, past in state.history.items() if past.passes])
 
 
-def read(m: Machine, state: State, leaf: int, node: ast.AST) -> None:
+def read(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     """``p.grad`` was asked for."""
-    if node in _glances(m.tree):
+    if node in _glances(machine.tree):
         return
     history.looked_at(state, leaf if leaf in state.history else None)
-    m.facts.wanted_gradients.add(leaf)
+    machine.facts.wanted_gradients.add(leaf)
     if leaf in state.grads:
-        m.facts.gradient_derived.add(state.grads[leaf])
+        machine.facts.gradient_derived.add(state.grads[leaf])
 
 
 def flowed(
-    m: Machine, state: State, given: Iterable[int], results: Iterable[int], target: int | None, node: ast.AST
+    machine: Machine, state: State, given: Iterable[int], results: Iterable[int], target: int | None, node: ast.AST
 ) -> None:
     """An op ran on tensors, among them perhaps some that came of a gradient: so do its results.
 
     Where it writes them into the leaf itself, that is a step by hand: ``w -= 0.1 * w.grad``.
     """
-    slopes = m.facts.gradient_derived
+    slopes = machine.facts.gradient_derived
     if slopes.isdisjoint(given):
         return
     if target is None:
         slopes.update(results)
         for leaf in {state.tensors[key].storage for key in given if key not in slopes} & state.history.keys():
-            m.facts.manual_updates.update(dict.fromkeys(results, leaf))
+            machine.facts.manual_updates.update(dict.fromkeys(results, leaf))
         return
     leaf = state.tensors[target].storage
     if target not in slopes and leaf in state.history:
-        use_grads(m, state, [leaf], node)
+        use_grads(machine, state, [leaf], node)
 
 
 def unknown_gradient(state: State) -> None:
@@ -114,26 +114,28 @@ def _glances(tree: ast.AST) -> frozenset[ast.AST]:
 # Unknown code
 
 
-def handed_over(m: Machine, state: State, function: Value, given: Iterable[Value], node: ast.AST) -> frozenset[int]:
+def handed_over(
+    machine: Machine, state: State, function: Value, given: Iterable[Value], node: ast.AST
+) -> frozenset[int]:
     """An unknown call: it may do anything to the gradients of the networks and optimizers it can reach, and to the
     flags of the networks it is given.
 
     What it returns may keep them and do so later.
     """
-    values = [v for v in given if not isinstance(v, (Unknown,)) or v.tensor_id in m.facts.holders]
+    values = [v for v in given if not isinstance(v, (Unknown,)) or v.tensor_id in machine.facts.holders]
     name = function.name if isinstance(function, External) else ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "backward" in node.func.attr:
         history.doubted(state)
     if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, External):
         return frozenset()
-    reached = set(reach(m, state, [*values, function]))
+    reached = set(reach(machine, state, [*values, function]))
     frozen_parts.handed(state, values)
     if reached and not name.startswith("torch."):
         history.doubted(state, reached & state.history.keys())
     return frozenset(reached)
 
 
-def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) -> Iterator[int]:
+def reach(machine: Machine, state: State, values: Iterable[Value], most: int = 400) -> Iterator[int]:
     """The leaves that code which holds ``values`` can get at."""
     todo = list(values)
     seen: set[int] = set()
@@ -145,9 +147,9 @@ def reach(m: Machine, state: State, values: Iterable[Value], most: int = 400) ->
                 if tensor.grad_fn is None and tensor.requires_grad is not False:
                     yield value.id
             case Unknown():
-                yield from m.facts.holders.get(value.tensor_id, ())
+                yield from machine.facts.holders.get(value.tensor_id, ())
             case Function():
-                if _reaches(m, value.node):
+                if _reaches(machine, value.node):
                     yield from state.history
             case HeapRef():
                 if value.id not in seen:
@@ -186,9 +188,9 @@ def _held_by(thing: object) -> Iterable[Value]:
     return ()
 
 
-def between_calls(m: Machine, state: State, method: ast.AST) -> None:
+def between_calls(machine: Machine, state: State, method: ast.AST) -> None:
     """Code that calls a method again and again may clear gradients in between, if anything else in the file does."""
-    if m.query(_clearings, m.tree) > _clearings(method):
+    if machine.query(_clearings, machine.tree) > _clearings(method):
         history.doubted(state)
 
 
@@ -246,9 +248,9 @@ def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
     return {name: touched for name, touched in found.items() if touched}
 
 
-def _reaches(m: Machine, node: ast.AST) -> frozenset[str]:
+def _reaches(machine: Machine, node: ast.AST) -> frozenset[str]:
     """How some code reaches for gradients, through functions of this file and of those it imports as well."""
-    return m.query(through, node, m.tree, *(module.source.tree for module in m.loads))
+    return machine.query(through, node, machine.tree, *(module.source.tree for module in machine.loads))
 
 
 def through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
@@ -261,12 +263,14 @@ def through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
     return touched
 
 
-def weigh(m: Machine, node: ast.If, key: Hashable) -> None:
+def weigh(machine: Machine, node: ast.If, key: Hashable) -> None:
     """Remember whether it may depend on a test what becomes of gradients: a side of it touches them, or jumps past code
     that does.
     """
-    reached = _reaches(m, node)
+    reached = _reaches(machine, node)
     if facts(node)[1]:
-        reached |= _reaches(m, m.call_stack[-1][0] if m.call_stack else m.tree)
+        reached |= _reaches(machine, machine.call_stack[-1][0] if machine.call_stack else machine.tree)
     if reached:
-        m.facts.gradient_relevant[key] = m.facts.gradient_relevant.get(key, False) or bool(reached & CLEARING)
+        machine.facts.gradient_relevant[key] = machine.facts.gradient_relevant.get(key, False) or bool(
+            reached & CLEARING
+        )

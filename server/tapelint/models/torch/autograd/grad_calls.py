@@ -17,7 +17,7 @@ from .grad_access import cleared_by_hand
 from .grad_use import premise_of
 
 
-def clear_grads(m: Machine, state: State, keys: Sequence[int], call: Call) -> None:
+def clear_grads(machine: Machine, state: State, keys: Sequence[int], call: Call) -> None:
     """``zero_grad``: by default the gradients are gone, with ``set_to_none=False`` they are zeroed in place."""
     gone = call.flag(0, "set_to_none", True)
     state.changes += 1
@@ -29,34 +29,34 @@ def clear_grads(m: Machine, state: State, keys: Sequence[int], call: Call) -> No
             bump(state, state.tensors[grad].version_counter, "zero_", call.node)
         else:
             del state.grads[key]
-    history.cleared(state, keys, state.point(call.node), m.facts.relevant_assumptions(state))
+    history.cleared(state, keys, state.point(call.node), machine.facts.relevant_assumptions(state))
 
 
 @method(TENSOR_METHODS, "zero_")
-def zero_in_place(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def zero_in_place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """``p.grad.zero_()``, ``p.grad.data.zero_()``: a write like others; if it was to a gradient, that is cleared."""
     assert isinstance(receiver, TensorRef)
-    result = run(m, state, "zero_", [receiver], {}, call.node) or receiver
+    result = run(machine, state, "zero_", [receiver], {}, call.node) or receiver
     memory = state.tensors[receiver.id].storage
     for key, grad in state.grads.items():
         if state.tensors[grad].storage == memory:
-            cleared_by_hand(m, state, key, call.node)
+            cleared_by_hand(machine, state, key, call.node)
             break
     return result
 
 
 @function("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm")
-def clip_gradients(m: Machine, state: State, call: Call) -> Value:
+def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     keys = list(dict.fromkeys(tensors_in(state, call.get(0, "parameters"))))
     for key in keys:
         grad = state.grads.get(key)
         if grad is not None:
             bump(state, state.tensors[grad].version_counter, "clip_grad", call.node)
-    point, premises = state.point(call.node), m.facts.relevant_assumptions(state)
+    point, premises = state.point(call.node), machine.facts.relevant_assumptions(state)
     limit = call.get(1, "max_norm", call.get(1, "clip_value", NONE))
     number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
     past = history.groups(state, keys)
-    m.facts.publish(GradientsClipped(point, premise_of(past), past, number, premises))
+    machine.facts.publish(GradientsClipped(point, premise_of(past), past, number, premises))
     history.clipped(state, keys, point)
     return TensorRef(leaf(state, call.node))
 

@@ -29,17 +29,17 @@ def as_mode(value: Value) -> GradMode | None:
 
 
 @function("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad")
-def no_grad(m: Machine, state: State, call: Call) -> Value:
+def no_grad(machine: Machine, state: State, call: Call) -> Value:
     return _decorated(call, GradMode(False))
 
 
 @function("torch.enable_grad", "torch.autograd.enable_grad", "torch.autograd.grad_mode.enable_grad")
-def enable_grad(m: Machine, state: State, call: Call) -> Value:
+def enable_grad(machine: Machine, state: State, call: Call) -> Value:
     return _decorated(call, GradMode(True))
 
 
 @function("torch.inference_mode", "torch.autograd.inference_mode")
-def inference_mode(m: Machine, state: State, call: Call) -> Value:
+def inference_mode(machine: Machine, state: State, call: Call) -> Value:
     mode = call.flag(0, "mode", True)
     if call.args and not isinstance(call.args[0], Const):
         return _decorated(call, GradMode(False, True))
@@ -53,7 +53,7 @@ def _decorated(call: Call, mode: GradMode) -> Value:
 
 
 @function("torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch._C._set_grad_enabled")
-def set_grad_enabled(m: Machine, state: State, call: Call) -> Value:
+def set_grad_enabled(machine: Machine, state: State, call: Call) -> Value:
     """Acts at once, and as a context manager puts back what was: ``with`` records the mode before its expression is
     evaluated.
     """
@@ -66,5 +66,5 @@ def set_grad_enabled(m: Machine, state: State, call: Call) -> Value:
 
 
 @function("torch.is_grad_enabled")
-def is_grad_enabled(m: Machine, state: State, call: Call) -> Value:
+def is_grad_enabled(machine: Machine, state: State, call: Call) -> Value:
     return Const(state.grad_mode) if state.grad_mode is not None else Unknown("grad_mode")

@@ -13,7 +13,7 @@ from ....engine.machine import Machine
 
 
 def use_grads(
-    m: Machine,
+    machine: Machine,
     state: State,
     keys: Sequence[int],
     node: ast.AST,
@@ -21,9 +21,9 @@ def use_grads(
     scaler: ast.expr | None = None,
 ) -> None:
     """``step``: what it used is reported, and the gradients are used from now on."""
-    past, point, premises = history.groups(state, keys), state.point(node), m.facts.relevant_assumptions(state)
+    past, point, premises = history.groups(state, keys), state.point(node), machine.facts.relevant_assumptions(state)
     lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
-    m.facts.publish(
+    machine.facts.publish(
         OptimizerStepped(
             point,
             premise_of(past),
@@ -36,9 +36,9 @@ def use_grads(
             premises,
         )
     )
-    if untrained_parameters.due(m.facts, state, past, point):
-        untrained_parameters.look(m.facts, state, keys, point, optimizer)
-        unoptimized_parameters.look(m, state, keys, point, optimizer)
+    if untrained_parameters.due(machine.facts, state, past, point):
+        untrained_parameters.look(machine.facts, state, keys, point, optimizer)
+        unoptimized_parameters.look(machine, state, keys, point, optimizer)
     history.stepped(state, keys, point, premises)
 
 

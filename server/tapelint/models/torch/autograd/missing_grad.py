@@ -16,21 +16,21 @@ from ....domain.values import NONE, Const, Unknown, Value
 from ....engine.machine import Machine, ProgramRaised
 
 
-def missing(m: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def missing(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """What ``.grad`` of a non-leaf without gradient gives."""
     made = tensor.grad_fn
     if made is None or not made.certain or made.op == "to" or not tensor.requires_grad:
         return Unknown("grad", False)
     value = Const(None)
-    m.missing_gradients[id(value)] = value, tensor, state.point(node)
+    machine.missing_gradients[id(value)] = value, tensor, state.point(node)
     return value
 
 
-def used(m: Machine, state: State, value: Value, node: ast.AST, error: str) -> None:
+def used(machine: Machine, state: State, value: Value, node: ast.AST, error: str) -> None:
     """``value`` is used where only a tensor will do; raises if it is such a None."""
-    found = m.missing_gradients.get(id(value)) if value == NONE else None
+    found = machine.missing_gradients.get(id(value)) if value == NONE else None
     if found is None:
         return
     _, tensor, read = found
-    m.facts.publish(AbsentGradientUsed(state.point(node), None, tensor.id, read, tensor.created_at))
+    machine.facts.publish(AbsentGradientUsed(state.point(node), None, tensor.id, read, tensor.created_at))
     raise ProgramRaised(error, "'NoneType' object", by_torch=True)

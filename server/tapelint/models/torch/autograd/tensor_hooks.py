@@ -54,7 +54,7 @@ def registered(state: State, hook: Hook) -> Value:
     return HeapRef(handle)
 
 
-def remove(m: Machine, state: State, call: Call) -> Value:
+def remove(machine: Machine, state: State, call: Call) -> Value:
     if call.args and isinstance(call.args[0], HeapRef):
         state.hooks.pop(call.args[0].id, None)
         state.changes += 1
@@ -64,19 +64,19 @@ def remove(m: Machine, state: State, call: Call) -> Value:
 FUNCTIONS[f"{HANDLE.name}.remove"] = remove
 
 
-def looked_at(m: Machine, state: State, receiver: Value, call: Call) -> Tensor:
+def looked_at(machine: Machine, state: State, receiver: Value, call: Call) -> Tensor:
     """The tensor as a hook finds it: PyTorch asks for its ``grad_fn``, which not every view can give."""
     assert isinstance(receiver, TensorRef)
     try:
-        check_read(m.facts, state, receiver.id, call.node)
+        check_read(machine.facts, state, receiver.id, call.node)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     return materialize_view(state, receiver.id)
 
 
 @method(TENSOR_METHODS, "register_hook", "register_post_accumulate_grad_hook")
-def register_hook(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    tensor = looked_at(m, state, receiver, call)
+def register_hook(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    tensor = looked_at(machine, state, receiver, call)
     if tensor.requires_grad is False and not tensor.assumption:
         raise ProgramRaised(
             "RuntimeError", "cannot register a hook on a tensor that doesn't require gradient", by_torch=True
@@ -87,14 +87,14 @@ def register_hook(m: Machine, state: State, receiver: Value, call: Call) -> Valu
         raise ProgramRaised("RuntimeError", message, by_torch=True)
     if tensor.requires_grad is not True:
         return Unknown("handle")
-    run = partial(_on_gradient, m, call.get(0, "hook"))
+    run = partial(_on_gradient, machine, call.get(0, "hook"))
     return registered(
         state, Hook(tensor.grad_fn or Leaf(tensor.id), "accumulated" if after else "tensor", call.node, run)
     )
 
 
-def _on_gradient(m: Machine, hook: Value, state: State, tensor: int, node: ast.AST) -> None:
-    m.call(state, hook, [TensorRef(tensor)], {}, node)
+def _on_gradient(machine: Machine, hook: Value, state: State, tensor: int, node: ast.AST) -> None:
+    machine.call(state, hook, [TensorRef(tensor)], {}, node)
 
 
 def retains(state: State, tensor: int) -> bool:
@@ -103,8 +103,8 @@ def retains(state: State, tensor: int) -> bool:
 
 
 @method(TENSOR_METHODS, "retain_grad")
-def retain_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    tensor = looked_at(m, state, receiver, call)
+def retain_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    tensor = looked_at(machine, state, receiver, call)
     if tensor.requires_grad is False and not tensor.assumption:
         raise ProgramRaised("RuntimeError", "can't retain_grad on Tensor that has requires_grad=False", by_torch=True)
     if tensor.grad_fn is not None:
@@ -113,16 +113,18 @@ def retain_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MODULE_METHODS, *FORWARD, *BACKWARD)
-def register_module_hook(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def register_module_hook(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     kind = FORWARD.get(call.name) or BACKWARD[call.name]
     run = call.get(0, "hook")
     known = all(call.kwargs.get(name, NONE) in (NONE, Const(False)) for name in ("with_kwargs", "prepend"))
     hook = run if known else Unknown("hook")
-    return registered(state, Hook(receiver, kind, call.node, partial(_on_module, m, hook, receiver)))  # type: ignore[arg-type]
+    return registered(state, Hook(receiver, kind, call.node, partial(_on_module, machine, hook, receiver)))  # type: ignore[arg-type]
 
 
-def _on_module(m: Machine, hook: Value, module: Value, state: State, values: tuple[Value, ...], node: ast.AST) -> Value:
-    return m.call(state, hook, [module, *values], {}, node)
+def _on_module(
+    machine: Machine, hook: Value, module: Value, state: State, values: tuple[Value, ...], node: ast.AST
+) -> Value:
+    return machine.call(state, hook, [module, *values], {}, node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class ModuleHooks:
     after: tuple[Hook, ...]
     backward: tuple[Hook, ...]
 
-    def around(self, m: Machine, state: State, call: Call) -> Value:
+    def around(self, machine: Machine, state: State, call: Call) -> Value:
         """A call of the module."""
         args = list(call.args)
         for hook in self.before:
@@ -146,7 +148,7 @@ class ModuleHooks:
             given = direct(Tuple(tuple(args)))
             passed = self._through(state, Tuple(tuple(args)), call, last=True)
             args = list(passed.items) if isinstance(passed, Tuple) else args
-        result = m.call_unhooked(state, self.module, args, call.kwargs, call.node, call.key)
+        result = machine.call_unhooked(state, self.module, args, call.kwargs, call.node, call.key)
         for hook in self.after:
             changed = hook.run(state, (Tuple(tuple(args)), result), call.node)
             result = result if changed == NONE else changed
@@ -188,5 +190,5 @@ def module_hooks(state: State, module: HeapRef) -> ModuleHooks | None:
     "torch.autograd.graph.save_on_cpu",
     "torch.autograd.graph.allow_mutation_on_saved_tensors",
 )
-def packing(m: Machine, state: State, call: Call) -> Value:
+def packing(machine: Machine, state: State, call: Call) -> Value:
     return SavedTensorHooks()

@@ -43,25 +43,25 @@ NOT_RETURNED = "Some elements marked as dirty during the forward method were not
     "torch.autograd.function.Function.apply",
     "torch.autograd.function.InplaceFunction.apply",
 )
-def apply(m: Machine, state: State, call: Call) -> Value:
+def apply(machine: Machine, state: State, call: Call) -> Value:
     """``Cls.apply(...)``; the class comes as the first argument."""
     kind = call.args[0]
     forward, setup = (own_function(state, kind, name) for name in ("forward", "setup_context"))
     if forward is None or not isinstance(kind, HeapRef) or not isinstance(state.heap[kind.id], Class):
         return Unknown("apply")
-    if m.facts.levels and setup is None:
+    if machine.facts.levels and setup is None:
         raise ProgramRaised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
     given = given_to(state, bound(forward, call, setup is not None), call.node)
-    if m.facts.unmarked and state.grad_mode:
-        tell_unmarked(m.facts, state, list(given.tensors.values()), call.node)
+    if machine.facts.unmarked and state.grad_mode:
+        tell_unmarked(machine.facts, state, list(given.tensors.values()), call.node)
     flags = tuple(flag(state, v) for v in given.values)
     context, mode = new_context(state, flags), state.grad_mode
-    result = run_forward(m, state, forward, setup, context, given.values, call.node)
+    result = run_forward(machine, state, forward, setup, context, given.values, call.node)
     needs = needs_grad(mode, flags)
     backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
-    m.dependencies.update(method.node for method in (forward, setup, backward) if method is not None)
+    machine.dependencies.update(method.node for method in (forward, setup, backward) if method is not None)
     definition = Definition(state.heap[kind.id].name, forward, setup, backward, context)
-    return attach(m, state, call.node, definition, given, result, needs)
+    return attach(machine, state, call.node, definition, given, result, needs)
 
 
 def needs_grad(mode: bool | None, flags: tuple[bool | None, ...]) -> bool | None:
@@ -77,7 +77,7 @@ def given_to(state: State, arguments: tuple[Value, ...], node: ast.AST) -> Given
 
 
 def run_forward(
-    m: Machine,
+    machine: Machine,
     state: State,
     forward: Function,
     setup: Function | None,
@@ -89,9 +89,9 @@ def run_forward(
     mode, state.grad_mode = state.grad_mode, False
     try:
         if setup is None:
-            return m.call(state, forward, [context, *values], {}, node)
-        result = m.call(state, forward, list(values), {}, node)
-        m.call(state, setup, [context, Tuple(values), result], {}, node)
+            return machine.call(state, forward, [context, *values], {}, node)
+        result = machine.call(state, forward, list(values), {}, node)
+        machine.call(state, setup, [context, Tuple(values), result], {}, node)
         return result
     finally:
         state.grad_mode = mode
@@ -131,7 +131,13 @@ def exact(node: ast.AST) -> bool:
 
 
 def attach(
-    m: Machine, state: State, node: ast.AST, definition: Definition, given: Given, result: Value, needs: bool | None
+    machine: Machine,
+    state: State,
+    node: ast.AST,
+    definition: Definition,
+    given: Given,
+    result: Value,
+    needs: bool | None,
 ) -> Value:
     """Give the results the node. What was marked dirty is the same tensor with a new history; an input that is merely
     returned comes back as a view of itself.
@@ -141,39 +147,39 @@ def attach(
     dirty = [t for t in tensors_noted(state, definition.context, DIRTY) if t in given.tensors]
     constant = set(tensors_noted(state, definition.context, CONSTANT))
     for key in dirty:
-        check_dirty(m, state, node, definition, key, key in outputs, needs)
+        check_dirty(machine, state, node, definition, key, key in outputs, needs)
     renamed = {t: fresh_id() if t in given.tensors and t not in dirty else t for t in outputs}
     for key in dirty:
         bump(state, resolve_view(state, key).version_counter, definition.name, node, tensor=key)
     graph: Node | None = None
     if needs is not False:
         saved = saved_by(state, definition.context, outputs, given, dirty)
-        graph = node_of(m, state, node, definition, given, result, tuple(renamed.values()), saved, needs is True)
+        graph = node_of(machine, state, node, definition, given, result, tuple(renamed.values()), saved, needs is True)
     for old, new in renamed.items():
         _give(state, old, new, graph, needs, old in constant, old in dirty, node)
         if state.tensors[new].requires_grad is not False:
-            m.facts.cuts.pop(new, None)  # what forward computes has no graph for its own part
+            machine.facts.cuts.pop(new, None)  # what forward computes has no graph for its own part
     if needs:
-        forward_hazards(m.facts, state, definition, given, node)
+        forward_hazards(machine.facts, state, definition, given, node)
     return with_names(result, renamed)
 
 
 def check_dirty(
-    m: Machine, state: State, node: ast.AST, definition: Definition, key: int, returned: bool, needs: bool | None
+    machine: Machine, state: State, node: ast.AST, definition: Definition, key: int, returned: bool, needs: bool | None
 ) -> None:
     """What forward marked dirty it must return, and it must be allowed to write to it."""
     if not returned:
         place = called_at(definition.preparing, "mark_dirty") or node
-        m.facts.publish(DirtyNotReturned(state.point(node), None, definition.name, key, place))
+        machine.facts.publish(DirtyNotReturned(state.point(node), None, definition.name, key, place))
         raise ProgramRaised("RuntimeError", NOT_RETURNED, by_torch=True)
     try:
-        check_write(m.facts, state, resolve_view(state, key), definition.name, node, needs)
+        check_write(machine.facts, state, resolve_view(state, key), definition.name, node, needs)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
 
 
 def node_of(
-    m: Machine,
+    machine: Machine,
     state: State,
     node: ast.AST,
     definition: Definition,
@@ -196,9 +202,9 @@ def node_of(
         results=results,
         grad_fn=f"{definition.name}Backward",
         operand_ids=tuple(given.tensors),
-        custom_backward=backward_of(m, state, definition, result, tuple(pairs), node, given.exact),
+        custom_backward=backward_of(machine, state, definition, result, tuple(pairs), node, given.exact),
     )
-    m.facts.saved.update(item.version_counter for item in saved)
+    machine.facts.saved.update(item.version_counter for item in saved)
     return graph
 
 

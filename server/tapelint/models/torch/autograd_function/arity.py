@@ -23,7 +23,7 @@ from .syntax import Definition, parameters
 Inputs = tuple[tuple[Value, "Node | Leaf | None"], ...]
 
 
-def check_outputs(m: Machine, state: State, definition: Definition, result: Value, turn: NodeVisit) -> None:
+def check_outputs(machine: Machine, state: State, definition: Definition, result: Value, turn: NodeVisit) -> None:
     """Whether backward takes a gradient for each output, and looks at one of those that a pass came by."""
     function = definition.backward
     assert function is not None
@@ -36,7 +36,7 @@ def check_outputs(m: Machine, state: State, definition: Definition, result: Valu
     names = parameters(function)[1:]
     if not len(names) - len(spec.defaults) <= len(values) <= len(names):
         event = OutputsMiscounted(state.point(turn.node), None, definition.name, len(values), len(names), function.node)
-        m.facts.publish(event)
+        machine.facts.publish(event)
         raise ProgramRaised(
             "TypeError", f"{definition.name}.backward() takes {len(names) + 1} positional arguments", True
         )
@@ -46,7 +46,7 @@ def check_outputs(m: Machine, state: State, definition: Definition, result: Valu
         came = [index for index, key in enumerate(turn.item.results) if key in used]
         if came and set(came) <= set(unread):
             first = came[0]
-            m.facts.publish(
+            machine.facts.publish(
                 OnlyIgnoredOutputs(
                     state.point(turn.node),
                     None,
@@ -59,7 +59,7 @@ def check_outputs(m: Machine, state: State, definition: Definition, result: Valu
 
 
 def judged(
-    m: Machine, state: State, definition: Definition, turn: NodeVisit, inputs: Inputs, result: Value, exact: bool
+    machine: Machine, state: State, definition: Definition, turn: NodeVisit, inputs: Inputs, result: Value, exact: bool
 ) -> BackwardResult:
     """What backward returned: one gradient for each argument of forward, None for what needs none."""
     function = definition.backward
@@ -72,11 +72,11 @@ def judged(
     place = spelled(state, function, result)
     if place is None or not exact or isinstance(result, HeapRef) and len(inputs) == 1:
         return BackwardResult(everywhere, made)
-    return BackwardResult(_counted_edges(m, state, definition, turn, inputs, got, place), made)
+    return BackwardResult(_counted_edges(machine, state, definition, turn, inputs, got, place), made)
 
 
 def _counted_edges(
-    m: Machine,
+    machine: Machine,
     state: State,
     definition: Definition,
     turn: NodeVisit,
@@ -91,24 +91,24 @@ def _counted_edges(
         got = got[: len(inputs)]
     point = state.point(turn.node)
     if len(got) != len(inputs):
-        _refuse_count(m, point, definition, inputs, len(got), place)
-    _check_kinds(m, state, point, definition, inputs, got, place)
+        _refuse_count(machine, point, definition, inputs, len(got), place)
+    _check_kinds(machine, state, point, definition, inputs, got, place)
     return tuple(dict.fromkeys(edge for item, (_, edge) in zip(got, inputs) if edge is not None and item != NONE))
 
 
 def _refuse_count(
-    m: Machine, point: ProgramPoint, definition: Definition, inputs: Inputs, count: int, place: ast.Return
+    machine: Machine, point: ProgramPoint, definition: Definition, inputs: Inputs, count: int, place: ast.Return
 ) -> NoReturn:
     """Backward returned ``count`` gradients, which are not as many as forward has arguments."""
     left = enumerate(inputs[count:], count)
     needed = next((definition.parameter(i) for i, (_, edge) in left if edge is not None), None)
     forward = definition.forward.node
-    m.facts.publish(GradientsMiscounted(point, None, definition.name, len(inputs), count, place, forward, needed))
+    machine.facts.publish(GradientsMiscounted(point, None, definition.name, len(inputs), count, place, forward, needed))
     raise ProgramRaised("RuntimeError", "returned an incorrect number of gradients", True)
 
 
 def _check_kinds(
-    m: Machine,
+    machine: Machine,
     state: State,
     point: ProgramPoint,
     definition: Definition,
@@ -120,7 +120,7 @@ def _check_kinds(
     for index, (item, (value, _)) in enumerate(zip(got, inputs)):
         if isinstance(item, TensorRef) and is_no_tensor(state, value):
             name = definition.parameter(index)
-            m.facts.publish(GradientForNothing(point, None, definition.name, index, name, place))
+            machine.facts.publish(GradientForNothing(point, None, definition.name, index, name, place))
             raise ProgramRaised("RuntimeError", "returned a gradient different than None", True)
 
 

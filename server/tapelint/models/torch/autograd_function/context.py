@@ -40,14 +40,14 @@ def kept_otherwise(state: State, context: HeapRef) -> dict[str, int]:
     return {name: value.id for name, value in found if name not in OWN and isinstance(value, TensorRef)}
 
 
-def _note(m: Machine, state: State, call: Call, name: str, values: tuple[Value, ...]) -> Value:
+def _note(machine: Machine, state: State, call: Call, name: str, values: tuple[Value, ...]) -> Value:
     context = call.args[0]
     if isinstance(context, HeapRef) and isinstance(state.heap[context.id], Instance):
         state.edit(context.id).attributes[name] = Tuple(values)
     return NONE
 
 
-def save_for_backward(m: Machine, state: State, call: Call) -> Value:
+def save_for_backward(machine: Machine, state: State, call: Call) -> Value:
     """The last call counts. What the versions are now is remembered: writes until forward returns go unnoticed."""
     given = tuple(call.args[1:])
     for index, value in enumerate(given):
@@ -58,31 +58,31 @@ def save_for_backward(m: Machine, state: State, call: Call) -> Value:
     asked = [
         (v.id, state.version(resolve_view(state, v.id).version_counter)) for v in given if isinstance(v, TensorRef)
     ]
-    _note(m, state, call, ASKED, tuple(Const(pair) for pair in asked))
-    return _note(m, state, call, SAVED, given)
+    _note(machine, state, call, ASKED, tuple(Const(pair) for pair in asked))
+    return _note(machine, state, call, SAVED, given)
 
 
-def mark_dirty(m: Machine, state: State, call: Call) -> Value:
-    return _note(m, state, call, DIRTY, tuple(call.args[1:]))
+def mark_dirty(machine: Machine, state: State, call: Call) -> Value:
+    return _note(machine, state, call, DIRTY, tuple(call.args[1:]))
 
 
-def mark_non_differentiable(m: Machine, state: State, call: Call) -> Value:
-    return _note(m, state, call, CONSTANT, tuple(call.args[1:]))
+def mark_non_differentiable(machine: Machine, state: State, call: Call) -> Value:
+    return _note(machine, state, call, CONSTANT, tuple(call.args[1:]))
 
 
-def set_materialize_grads(m: Machine, state: State, call: Call) -> Value:
-    return _note(m, state, call, SPARSE, () if call.get(1, "value", TRUE) == TRUE else (TRUE,))
+def set_materialize_grads(machine: Machine, state: State, call: Call) -> Value:
+    return _note(machine, state, call, SPARSE, () if call.get(1, "value", TRUE) == TRUE else (TRUE,))
 
 
-def save_for_forward(m: Machine, state: State, call: Call) -> Value:
+def save_for_forward(machine: Machine, state: State, call: Call) -> Value:
     """For ``jvp`` only."""
     return NONE
 
 
-def saved_tensors(m: Machine, state: State, receiver: Value) -> Value:
+def saved_tensors(machine: Machine, state: State, receiver: Value) -> Value:
     """In forward there are none yet. In backward PyTorch checks here that they are neither freed nor written."""
     assert isinstance(receiver, HeapRef)
-    turn = m.node_visits.get(receiver.id)
+    turn = machine.node_visits.get(receiver.id)
     if turn is None:
         return Tuple(())
     try:

@@ -21,7 +21,7 @@ from .syntax import Definition, parameters
 
 
 def backward_of(
-    m: Machine,
+    machine: Machine,
     state: State,
     definition: Definition,
     outcome: Value,
@@ -35,31 +35,33 @@ def backward_of(
         return None
     outputs = outcome.items if isinstance(outcome, Tuple) else (outcome,)
     kept = kept_on_context(state, definition, outputs, tuple(value for value, _ in inputs))
-    tell_kept(m.facts, state, definition, kept, node)
+    tell_kept(machine.facts, state, definition, kept, node)
 
     def method(state: State, turn: NodeVisit) -> BackwardResult:
-        check_outputs(m, state, definition, outcome, turn)
-        altered_since_forward(m.facts, state, definition, kept, turn)
+        check_outputs(machine, state, definition, outcome, turn)
+        altered_since_forward(machine.facts, state, definition, kept, turn)
         before = {saved.version_counter: state.version(saved.version_counter) for saved in turn.item.saved}
-        gradients = [gradient(m, state, definition, v, turn, i) for i, v in enumerate(outputs)]
+        gradients = [gradient(machine, state, definition, v, turn, i) for i, v in enumerate(outputs)]
         outer = (state.grad_mode, state.inference, state.frame, state.calls, state.iterations)
         state.grad_mode, state.inference = turn.create, False
-        m.node_visits[definition.context.id] = turn
+        machine.node_visits[definition.context.id] = turn
         try:
-            result = m.call(state, function, [definition.context, *gradients], {}, turn.node)
+            result = machine.call(state, function, [definition.context, *gradients], {}, turn.node)
         finally:
-            del m.node_visits[definition.context.id]
+            del machine.node_visits[definition.context.id]
             state.grad_mode, state.inference, state.frame, state.calls, state.iterations = outer
-        backward_hazards(m.facts, state, definition, turn, before)
+        backward_hazards(machine.facts, state, definition, turn, before)
         for given in gradients:
             if isinstance(given, TensorRef):
-                written(m.facts, state, turn.order, turn.item, given.id)
-        return judged(m, state, definition, turn, inputs, result, exact)
+                written(machine.facts, state, turn.order, turn.item, given.id)
+        return judged(machine, state, definition, turn, inputs, result, exact)
 
     return method
 
 
-def gradient(m: Machine, state: State, definition: Definition, output: Value, turn: NodeVisit, index: int) -> Value:
+def gradient(
+    machine: Machine, state: State, definition: Definition, output: Value, turn: NodeVisit, index: int
+) -> Value:
     """What backward is given for one output."""
     assert definition.backward is not None
     if isinstance(output, (Const, HeapRef)):
@@ -68,5 +70,5 @@ def gradient(m: Machine, state: State, definition: Definition, output: Value, tu
         return Unknown("gradient")
     made = leaf(state, turn.node, False if turn.create is False else None)
     names = parameters(definition.backward)[1:]
-    m.facts.name(made, names[index] if index < len(names) else "the gradient")
+    machine.facts.name(made, names[index] if index < len(names) else "the gradient")
     return TensorRef(made)

@@ -56,7 +56,7 @@ After = Callable[[State, Level, "list[Value]", Value], Value]
 """What is made of a function's result on a path, before its level ends; the values are the arguments it was given."""
 
 
-def prepared(m: Machine, state: State, call: Call) -> Value:
+def prepared(machine: Machine, state: State, call: Call) -> Value:
     """``grad(f, argnums, has_aux)``: a function; what it does is below, under its name in parentheses."""
     name = call.name.rpartition(".")[2]
     given = (call.get(0, "func"), call.get(1, "argnums", Const(0)), call.get(2, "has_aux", FALSE))
@@ -102,7 +102,7 @@ def parts(outcome: Value, has_aux: Value) -> tuple[Value, Value | None]:
 
 
 def inside(
-    m: Machine, state: State, call: Call, run: Value, args: list[Value], chosen: list[int] | None, after: After
+    machine: Machine, state: State, call: Call, run: Value, args: list[Value], chosen: list[int] | None, after: After
 ) -> Value:
     """Call a function at a level of its own, by which the arguments at ``chosen`` are leaves."""
     if state.saved_tensor_override is not None:
@@ -116,10 +116,10 @@ def inside(
 
     handed = list(args)
     for index in range(len(args)) if chosen is None else chosen:
-        known = dispatch.tensor_of(m, state, args[index])
+        known = dispatch.tensor_of(machine, state, args[index])
         handed[index] = changed(state, args[index] if known is None else TensorRef(known), wrapped)
     if not inputs:
-        return m.call_unknown(state, args, call.kwargs, call.node, External(call.name))
+        return machine.call_unknown(state, args, call.kwargs, call.node, External(call.name))
     memories = frozenset(state.tensors[key].version_counter for key in (*given, *inputs))
     level = Level(inputs[0], state.grad_mode, memories, frozenset(inputs))
     mode, inference = state.grad_mode, state.inference
@@ -131,36 +131,38 @@ def inside(
                 raise outcome
             return after(path, level, handed, outcome)
         finally:
-            leave(m.facts, path, level, given)
+            leave(machine.facts, path, level, given)
             path.grad_mode, path.inference = mode, inference
 
-    outer, m.facts.levels = m.facts.levels, (*m.facts.levels, level)
+    outer, machine.facts.levels = machine.facts.levels, (*machine.facts.levels, level)
     try:
-        return for_each(m, state, call.key, lambda: m.call(state, run, handed, call.kwargs, call.node, call.key), ended)
+        return for_each(
+            machine, state, call.key, lambda: machine.call(state, run, handed, call.kwargs, call.node, call.key), ended
+        )
     finally:
-        m.facts.levels = outer
+        machine.facts.levels = outer
 
 
-def walked(m: Machine, state: State, roots: list[int], inputs: Iterable[int], call: Call) -> None:
+def walked(machine: Machine, state: State, roots: list[int], inputs: Iterable[int], call: Call) -> None:
     """The backward from ``roots`` to those of ``inputs`` that they depend on: it may raise."""
     inputs = list(inputs)
-    without = unused(m.facts, state, roots, inputs)
+    without = unused(machine.facts, state, roots, inputs)
     reached = [key for key in inputs if key not in without]
     if not roots or not reached:
         return
     try:
-        backward(m.facts, state, roots, call.node, None, True, reached, accumulate=False, inner=True)
+        backward(machine.facts, state, roots, call.node, None, True, reached, accumulate=False, inner=True)
     except TorchRaises as error:
-        raise refused(m, str(error)) from None
+        raise refused(machine, str(error)) from None
 
 
 def gradient(
-    m: Machine, state: State, roots: list[int], key: int, starts: list[int], create: bool | None, call: Call
+    machine: Machine, state: State, roots: list[int], key: int, starts: list[int], create: bool | None, call: Call
 ) -> int:
     """What is made for one input; zeros where nothing reaches it."""
-    if not roots or unused(m.facts, state, roots, [key]):
+    if not roots or unused(machine.facts, state, roots, [key]):
         return leaf(state, call.node)
-    return new_gradient(m, state, roots, key, starts, create, call.node)
+    return new_gradient(machine, state, roots, key, starts, create, call.node)
 
 
 def tracked(state: State, value: Value) -> list[int]:
@@ -168,11 +170,11 @@ def tracked(state: State, value: Value) -> list[int]:
 
 
 @function("torch.func.(grad)", "torch.func.(grad_and_value)", "torch.func.(jacrev)")
-def reverse(m: Machine, state: State, call: Call) -> Value:
+def reverse(machine: Machine, state: State, call: Call) -> Value:
     run, argnums, has_aux, *args = call.args
     chosen = places(argnums, len(args))
     if chosen is None:
-        return m.call_unknown(state, args, call.kwargs, call.node, External(call.name))
+        return machine.call_unknown(state, args, call.kwargs, call.node, External(call.name))
     scalar = not call.name.endswith("(jacrev)")
     inner = Call(call.name, args, call.kwargs, call.node, call.key)
 
@@ -182,14 +184,14 @@ def reverse(m: Machine, state: State, call: Call) -> Value:
             return Unknown("gradient")
         keys = list(tensors_in(path, value))
         if not keys or scalar and (not isinstance(value, TensorRef) or path.tensors[keys[0]].rank):
-            raise refused(m, SCALAR)
+            raise refused(machine, SCALAR)
         roots = tracked(path, value)
-        walked(m, path, roots, sorted(level.inputs), call)
+        walked(machine, path, roots, sorted(level.inputs), call)
 
         def made(key: int) -> Value:
             if not scalar and not isinstance(value, TensorRef):
                 return Unknown("jacobian")
-            result = gradient(m, path, roots, key, [], True, call)
+            result = gradient(machine, path, roots, key, [], True, call)
             if scalar:
                 like = resolve_view(path, key)
                 path.tensors[result] = replace(path.tensors[result], sizes=like.sizes, kind=like.kind)
@@ -201,14 +203,14 @@ def reverse(m: Machine, state: State, call: Call) -> Value:
             return Tuple((result, value if aux is None else Tuple((value, aux))))
         return result if aux is None else Tuple((result, aux))
 
-    return inside(m, state, inner, run, args, chosen, after)
+    return inside(machine, state, inner, run, args, chosen, after)
 
 
 # The pullback of vjp
 
 
 @function("torch.func.vjp", "functorch.vjp")
-def vjp(m: Machine, state: State, call: Call) -> Value:
+def vjp(machine: Machine, state: State, call: Call) -> Value:
     run, args = call.args[0], call.args[1:]
     has_aux = call.kwargs.pop("has_aux", FALSE)
     inner = Call(call.name, args, {}, call.node, call.key)
@@ -216,7 +218,7 @@ def vjp(m: Machine, state: State, call: Call) -> Value:
     def after(path: State, level: Level, handed: list[Value], outcome: Value) -> Value:
         value, aux = parts(outcome, has_aux)
         roots, inputs = tracked(path, value), sorted(level.inputs)
-        facts = m.facts.fork()
+        facts = machine.facts.fork()
         facts.listeners = []
         try:
             backward(facts, path.fork(), roots, call.node, None, True, inputs, accumulate=False, inner=True)
@@ -228,11 +230,11 @@ def vjp(m: Machine, state: State, call: Call) -> Value:
         pull = Partial(External("torch.func.(pullback)"), (graph, Tuple(tuple(handed))), ())
         return Tuple((value, pull) if aux is None else (value, pull, aux))
 
-    return inside(m, state, inner, run, args, None, after)
+    return inside(machine, state, inner, run, args, None, after)
 
 
 @function("torch.func.(pullback)")
-def pullback(m: Machine, state: State, call: Call) -> Value:
+def pullback(machine: Machine, state: State, call: Call) -> Value:
     """``pull(v)``: the graph is that of the function, which was frozen when its level ended."""
     facts, handed, *starts = call.args
     assert isinstance(facts, Const) and isinstance(handed, Tuple)
@@ -240,13 +242,13 @@ def pullback(m: Machine, state: State, call: Call) -> Value:
     roots = [again(state, tensor) for tensor in outputs]
     names = {tensor.id: again(state, tensor) for tensor in inputs}
     if spoiled:
-        walked(m, state, roots, names.values(), call)
+        walked(machine, state, roots, names.values(), call)
     given = [key for value in starts for key in tensors_in(state, value)]
-    found = {key: gradient(m, state, roots, name, given, state.grad_mode, call) for key, name in names.items()}
+    found = {key: gradient(machine, state, roots, name, given, state.grad_mode, call) for key, name in names.items()}
     for key, made in found.items():
         like = state.tensors[names[key]]
         state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
-    see_outside(m.facts, state, level, found.values())
+    see_outside(machine.facts, state, level, found.values())
     return changed(state, handed, lambda key: TensorRef(found[key]) if key in found else Unknown("gradient"))
 
 
@@ -261,37 +263,37 @@ def again(state: State, tensor: Tensor) -> int:
 
 
 @function("torch.func.jvp", "functorch.jvp")
-def jvp(m: Machine, state: State, call: Call) -> Value:
+def jvp(machine: Machine, state: State, call: Call) -> Value:
     run, primals, tangents = call.get(0, "func"), call.get(1, "primals"), call.get(2, "tangents")
     if not isinstance(primals, Tuple):
-        return m.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
 
     def after(path: State, outcome: Value) -> Value:
         value, aux = parts(outcome, call.kwargs.get("has_aux", FALSE))
         moved = pushed(path, value, [primals, tangents], call)
         return Tuple((value, moved) if aux is None else (value, moved, aux))
 
-    return forward(m, state, run, list(primals.items), {}, call, after)
+    return forward(machine, state, run, list(primals.items), {}, call, after)
 
 
 @function("torch.func.linearize")
-def linearize(m: Machine, state: State, call: Call) -> Value:
+def linearize(machine: Machine, state: State, call: Call) -> Value:
     run, args = call.args[0], call.args[1:]
 
     def after(path: State, outcome: Value) -> Value:
         push = Partial(External("torch.func.(linearized)"), (outcome, Tuple(tuple(args))), ())
         return Tuple((outcome, push))
 
-    return forward(m, state, run, args, {}, call, after)
+    return forward(machine, state, run, args, {}, call, after)
 
 
 @function("torch.func.(linearized)")
-def linearized(m: Machine, state: State, call: Call) -> Value:
+def linearized(machine: Machine, state: State, call: Call) -> Value:
     return pushed(state, call.args[0], call.args[1:], call)
 
 
 @function("torch.func.(jacfwd)", "torch.func.(hessian)")
-def jacfwd(m: Machine, state: State, call: Call) -> Value:
+def jacfwd(machine: Machine, state: State, call: Call) -> Value:
     """``hessian`` is ``jacfwd`` of ``jacrev``."""
     run, argnums, has_aux, *args = call.args
     if call.name.endswith("(hessian)"):
@@ -304,11 +306,11 @@ def jacfwd(m: Machine, state: State, call: Call) -> Value:
             made = Unknown("jacobian")
         return made if aux is None else Tuple((made, aux))
 
-    return forward(m, state, run, args, call.kwargs, call, after)
+    return forward(machine, state, run, args, call.kwargs, call, after)
 
 
 def forward(
-    m: Machine,
+    machine: Machine,
     state: State,
     run: Value,
     args: list[Value],
@@ -324,11 +326,13 @@ def forward(
         return after(path, outcome)
 
     level = Level(fresh_id(), state.grad_mode, differentiates=False)
-    outer, m.facts.levels = m.facts.levels, (*m.facts.levels, level)
+    outer, machine.facts.levels = machine.facts.levels, (*machine.facts.levels, level)
     try:
-        return for_each(m, state, call.key, lambda: m.call(state, run, args, kwargs, call.node, call.key), ended)
+        return for_each(
+            machine, state, call.key, lambda: machine.call(state, run, args, kwargs, call.node, call.key), ended
+        )
     finally:
-        m.facts.levels = outer
+        machine.facts.levels = outer
 
 
 def pushed(state: State, value: Value, given: list[Value], call: Call) -> Value:

@@ -22,13 +22,13 @@ from .transforms import changed
 
 
 @function("torch.vmap", "torch.func.vmap", "functorch.vmap")
-def vmap(m: Machine, state: State, call: Call) -> Value:
+def vmap(machine: Machine, state: State, call: Call) -> Value:
     given = (call.get(0, "func"), call.get(1, "in_dims", Const(0)), call.get(2, "out_dims", Const(0)))
     return Partial(External("torch.func.(vmap)"), given, ())
 
 
 @function("torch.func.(vmap)")
-def batched(m: Machine, state: State, call: Call) -> Value:
+def batched(machine: Machine, state: State, call: Call) -> Value:
     run, in_dims, out_dims, *args = call.args
     dims = list(in_dims.items) if isinstance(in_dims, Tuple) else [in_dims] * len(args)
     rows: dict[int, int] = {}
@@ -42,7 +42,7 @@ def batched(m: Machine, state: State, call: Call) -> Value:
         whole = resolve_view(state, key).sizes
         if isinstance(whole, tuple) and -len(whole) <= at < len(whole):
             sizes.append(whole[at])
-        made = dispatch.run(m, state, "select", [TensorRef(key), Const(at), Const(0)], {}, call.node)
+        made = dispatch.run(machine, state, "select", [TensorRef(key), Const(at), Const(0)], {}, call.node)
         if not isinstance(made, TensorRef):
             return TensorRef(key)
         rows[made.id] = key
@@ -61,7 +61,7 @@ def batched(m: Machine, state: State, call: Call) -> Value:
             if key in rows and out_dims == Const(0) and in_dims == Const(0):
                 return TensorRef(rows[key])
             if key <= level.begin:
-                stretched = dispatch.run(m, path, "unsqueeze", [TensorRef(key), Const(0)], {}, call.node)
+                stretched = dispatch.run(machine, path, "unsqueeze", [TensorRef(key), Const(0)], {}, call.node)
                 return stretched or TensorRef(key)
             tensor = path.tensors[key]
             sizes = tensor.sizes if out_dims == Const(0) else None
@@ -70,11 +70,13 @@ def batched(m: Machine, state: State, call: Call) -> Value:
 
         return changed(path, outcome, whole)
 
-    outer, m.facts.levels = m.facts.levels, (*m.facts.levels, level)
+    outer, machine.facts.levels = machine.facts.levels, (*machine.facts.levels, level)
     try:
-        return for_each(m, state, call.key, lambda: m.call(state, run, handed, named, call.node, call.key), ended)
+        return for_each(
+            machine, state, call.key, lambda: machine.call(state, run, handed, named, call.node, call.key), ended
+        )
     finally:
-        m.facts.levels = outer
+        machine.facts.levels = outer
 
 
 def given(state: State, value: Value, dim: Value, row: Callable[[int, Value], Value]) -> Value:
@@ -89,9 +91,9 @@ def given(state: State, value: Value, dim: Value, row: Callable[[int, Value], Va
 
 
 @function("torch.func.stack_module_state")
-def stack_module_state(m: Machine, state: State, call: Call) -> Value:
+def stack_module_state(machine: Machine, state: State, call: Call) -> Value:
     """Parameters and buffers of networks of one class, each stacked: new leaves, by the names of the first network."""
-    models = m.iterate(state, call.get(0, "models"), call.node)
+    models = machine.iterate(state, call.get(0, "models"), call.node)
     first = models.values[0] if models.values else None
     if not isinstance(first, HeapRef) or not is_module_like(state, first):
         return Unknown("stacked")

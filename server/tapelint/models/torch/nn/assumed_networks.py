@@ -17,7 +17,7 @@ from .layers import inputs_of
 from .module_registry import GUESSED, Guess
 
 
-def unless_network(m: Machine, state: State, thing: Instance, call: Call) -> Value | None:
+def unless_network(machine: Machine, state: State, thing: Instance, call: Call) -> Value | None:
     """What a call of something returns that may be no network; None where it is taken for one.
 
     What is given a graph need have no parameters for the result to have one: a loss. Otherwise it is a network if what
@@ -26,11 +26,11 @@ def unless_network(m: Machine, state: State, thing: Instance, call: Call) -> Val
     values = [as_data(state, value) for value in (*call.args, *call.kwargs.values())]
     if all(map(is_plain, values)):
         return Unknown("call")  # a function of numbers: networks are given tensors
-    given = inputs_of(m, state, call)
+    given = inputs_of(machine, state, call)
     if not any(resolve_view(state, key).requires_grad for key in given):
         if thing.attributes[GUESSED] == Const(Guess.WALKED):
             return None
         certain = [value.id for value in values if isinstance(value, TensorRef)]
-        if certain and m.facts.cuts.keys().isdisjoint(certain):
+        if certain and machine.facts.cuts.keys().isdisjoint(certain):
             return None
-    return m.call_unknown(state, call.args, call.kwargs, call.node, Unknown("function"))
+    return machine.call_unknown(state, call.args, call.kwargs, call.node, Unknown("function"))

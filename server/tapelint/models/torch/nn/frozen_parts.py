@@ -23,18 +23,18 @@ from ....engine.machine import Machine
 from .module_registry import HIDDEN, is_module_like, parameters_of
 
 
-def taken(m: Machine, thing: Instance) -> None:
+def taken(machine: Machine, thing: Instance) -> None:
     """A submodule was accessed, so its parameters may be unfrozen separately."""
     hidden = thing.attributes.get(HIDDEN)
     if isinstance(hidden, TensorRef):
-        m.facts.partially_exposed.add(hidden.id)
+        machine.facts.partially_exposed.add(hidden.id)
 
 
-def unknown_flag(m: Machine, state: State) -> None:
+def unknown_flag(machine: Machine, state: State) -> None:
     """``t.requires_grad = True`` of something unknown: a parameter of any of these networks."""
     for thing in state.heap.values():
         if isinstance(thing, Instance):
-            taken(m, thing)
+            taken(machine, thing)
 
 
 def handed(state: State, values: Iterable[Value]) -> None:
@@ -55,17 +55,17 @@ def require(state: State, keys: Iterable[int], wanted: bool | None) -> None:
         state.tensors[key] = replace(state.tensors[key], requires_grad=wanted)
 
 
-def look(m: Machine, state: State, keys: list[int]) -> None:
+def look(machine: Machine, state: State, keys: list[int]) -> None:
     """Parameters are used: what was frozen of a network is not known, if parts of it were accessed."""
-    if not m.facts.partially_exposed.isdisjoint(keys):
-        _doubt(state, [key for key in keys if key in m.facts.partially_exposed])
+    if not machine.facts.partially_exposed.isdisjoint(keys):
+        _doubt(state, [key for key in keys if key in machine.facts.partially_exposed])
 
 
-def flag_of_some(m: Machine, state: State, tensor: Tensor, wanted: object, node: ast.AST) -> object:
+def flag_of_some(machine: Machine, state: State, tensor: Tensor, wanted: object, node: ast.AST) -> object:
     """What ``requires_grad`` becomes of the parameter that stands for all, when ``node`` sets that of some."""
     if not tensor.stands_for_module or _of_all(state, node):
         return wanted
-    m.facts.partially_exposed.add(tensor.id)
+    machine.facts.partially_exposed.add(tensor.id)
     return True if wanted is True or tensor.requires_grad is True else wanted and None
 
 

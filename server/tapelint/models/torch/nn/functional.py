@@ -15,7 +15,7 @@ from ..registry import Call, function
 
 
 @function(*(f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp")))
-def derivative(m: Machine, state: State, call: Call) -> Value:
+def derivative(machine: Machine, state: State, call: Call) -> Value:
     """Data, one tensor or several in the shape of inputs and outputs, unless it is asked for a graph."""
     place = 2 if call.name.endswith(("jacobian", "hessian")) else 3
     return Unknown("derivative", False if call.flag(place, "create_graph", False) is False else None)

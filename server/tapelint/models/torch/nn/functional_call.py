@@ -26,15 +26,15 @@ Place = tuple[int, str]
 
 
 @function("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
-def functional_call(m: Machine, state: State, call: Call) -> Value:
+def functional_call(machine: Machine, state: State, call: Call) -> Value:
     module, given = call.get(0, "module"), call.get(1, "parameter_and_buffer_dicts")
     given = call.kwargs.get("parameters_and_buffers", given)
-    tensors = given_tensors(m, state, given)
+    tensors = given_tensors(machine, state, given)
     placed = None
     if tensors is not None and isinstance(module, HeapRef) and is_whole(state, module, tensors, given):
         placed = places(state, module, tensors, call.kwargs.get("tie_weights", TRUE))
     if placed is None:
-        return m.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
     args, kwargs = call.get(2, "args"), call.get(3, "kwargs")
     positional: list[Value] = list(args.items) if isinstance(args, Tuple) else [] if args == NONE else [args]
     named = state.heap[kwargs.id] if isinstance(kwargs, HeapRef) else None
@@ -54,7 +54,11 @@ def functional_call(m: Machine, state: State, call: Call) -> Value:
         return outcome
 
     return for_each(
-        m, state, call.key, lambda: m.call(state, module, positional, keywords, call.node, call.key), restore
+        machine,
+        state,
+        call.key,
+        lambda: machine.call(state, module, positional, keywords, call.node, call.key),
+        restore,
     )
 
 
@@ -66,10 +70,10 @@ def parts(state: State, given: Value) -> list[Value]:
     return list(thing.items) if isinstance(thing, Sequence) else [given]
 
 
-def given_tensors(m: Machine, state: State, given: Value) -> dict[str, Value] | None:
+def given_tensors(machine: Machine, state: State, given: Value) -> dict[str, Value] | None:
     """Tensors by name, from a dict or several; None where they are not known."""
     if (dicts := parts(state, given)) != [given]:
-        found_in = [given_tensors(m, state, part) for part in dicts]
+        found_in = [given_tensors(machine, state, part) for part in dicts]
         whole = [found for found in found_in if found is not None]
         return {name: value for found in whole for name, value in found.items()} if len(whole) == len(dicts) else None
     thing = state.heap[given.id] if isinstance(given, HeapRef) else None
@@ -77,7 +81,7 @@ def given_tensors(m: Machine, state: State, given: Value) -> dict[str, Value] | 
         return None
     found: dict[str, Value] = {}
     for name, value in thing.items.items():
-        key = dispatch.tensor_of(m, state, value)
+        key = dispatch.tensor_of(machine, state, value)
         if not isinstance(name, str) or key is None and value != NONE:
             return None
         found[name] = TensorRef(key) if key is not None else NONE

@@ -53,13 +53,15 @@ REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
 ALL = "(all parameters)"
 
 
-def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
+def new_layer(
+    machine: Machine, state: State, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
     """``nn.Linear(3, 4)``: an object with its parameters."""
     if name in CONTAINERS:
         items, more = list(args), False
         names: tuple[str, ...] = ()
         if CONTAINERS[name] == "ModuleList":
-            found = m.iterate(state, args[0], node) if args else None
+            found = machine.iterate(state, args[0], node) if args else None
             items, more = (found.values, not found.exact) if found else ([], False)
         elif len(args) == 1 and isinstance(args[0], HeapRef) and isinstance(thing := state.heap[args[0].id], Mapping):
             items, more = list(thing.items.values()), thing.is_partial
@@ -70,13 +72,19 @@ def new_layer(m: Machine, state: State, name: str, args: list[Value], kwargs: di
         known = source if isinstance(source, Mapping) else Mapping({}, bool(args))
         return HeapRef(state.new(Mapping(dict(known.items), known.is_partial, "ModuleDict")))
     made = HeapRef(state.new(Instance(External(name), {})))
-    m.created_by[made.id] = node
-    build_layer(m, state, made, name, args, kwargs, node)
+    machine.created_by[made.id] = node
+    build_layer(machine, state, made, name, args, kwargs, node)
     return made
 
 
 def build_layer(
-    m: Machine, state: State, receiver: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+    machine: Machine,
+    state: State,
+    receiver: Value,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
 ) -> None:
     """Give ``receiver`` what ``__init__`` of the library class ``name`` gives it."""
     if not isinstance(receiver, HeapRef) or not isinstance(state.heap[receiver.id], Instance):
@@ -84,30 +92,32 @@ def build_layer(
     thing = state.edit(receiver.id)
     thing.attributes.setdefault("training", TRUE)
     if name in CONTAINERS or name in DICTS:
-        thing.attributes[ITEMS] = new_layer(m, state, name, args, kwargs, node)
+        thing.attributes[ITEMS] = new_layer(machine, state, name, args, kwargs, node)
         return
     row = ops.layer(name.rpartition(".")[2]) if name.startswith("torch.nn.") else None
     if row is None:
-        _build_unknown(m, state, thing, name, [*args, *kwargs.values()], node)
+        _build_unknown(machine, state, thing, name, [*args, *kwargs.values()], node)
         return
     given = {**dict(zip(row.arguments, args)), **kwargs}
-    _add_tensors(m, state, thing, row, given, node)
+    _add_tensors(machine, state, thing, row, given, node)
     thing.attributes.update(_settings(row, given))
 
 
-def _build_unknown(m: Machine, state: State, thing: Instance, name: str, given: list[Value], node: ast.AST) -> None:
+def _build_unknown(
+    machine: Machine, state: State, thing: Instance, name: str, given: list[Value], node: ast.AST
+) -> None:
     """A layer without a row: the modules it was given, and one parameter that stands for those it may have."""
     for index, module in enumerate(modules_in(state, given)):
         thing.attributes[f"(given {index})"] = module
     if is_ownless(name):
         return
     made = leaf(state, node, True, parameter=True, assumption=name.rpartition(".")[2], stands_for_module=True)
-    m.facts.name(made, f"the parameters of {name.rpartition('.')[2]}")
+    machine.facts.name(made, f"the parameters of {name.rpartition('.')[2]}")
     thing.attributes[HIDDEN] = TensorRef(made)
 
 
 def _add_tensors(
-    m: Machine, state: State, thing: Instance, row: ops.Layer, given: dict[str, Value], node: ast.AST
+    machine: Machine, state: State, thing: Instance, row: ops.Layer, given: dict[str, Value], node: ast.AST
 ) -> None:
     """The parameters and buffers that a layer's row lists, as far as its constructor was asked for them."""
 
@@ -121,7 +131,7 @@ def _add_tensors(
             made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
             thing.attributes[base] = TensorRef(made)
             if "dtype" not in given:
-                m.facts.float32.add(made)
+                machine.facts.float32.add(made)
     for buffer in row.buffers:
         base = bare(buffer)
         if isinstance(given.get(base), TensorRef):
@@ -164,21 +174,21 @@ def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Va
             yield from modules_in(state, list(thing.items.values()), depth - 1)
 
 
-def opaque_module(m: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> HeapRef:
+def opaque_module(machine: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> HeapRef:
     """An unknown network: one parameter stands for all. That it is one may be a ``guess``."""
     made = leaf(state, node, True, parameter=True, assumption=name, stands_for_module=True)
-    m.facts.name(made, f"the parameters of {name}")
+    machine.facts.name(made, f"the parameters of {name}")
     attributes: dict[str, Value] = {HIDDEN: TensorRef(made), "training": Unknown("training", False)}
     if guess is not None:
         attributes[GUESSED] = Const(guess)
     return HeapRef(state.new(Instance(External("torch.nn.Module"), attributes, True)))
 
 
-def inputs_of(m: Machine, state: State, call: Call) -> list[int]:
+def inputs_of(machine: Machine, state: State, call: Call) -> list[int]:
     values = [as_data(state, value) for value in (*call.args, *call.kwargs.values())]
     found = [t for value in values for t in tensors_in(state, value)]
     unknown = [value for value in values if isinstance(value, Unknown)]
-    return found + [t for value in unknown if (t := dispatch.tensor_of(m, state, value)) is not None]
+    return found + [t for value in unknown if (t := dispatch.tensor_of(machine, state, value)) is not None]
 
 
 @dataclass(slots=True)
@@ -190,25 +200,25 @@ class Operands:
     packed: Tuple | None
 
 
-def run_layer(m: Machine, state: State, row: ops.Layer, thing: Instance, call: Call) -> Value:
+def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, call: Call) -> Value:
     """One of PyTorch's layers, by its row."""
     settings = thing.attributes
     idle = _is_idle(row, settings)
     if row.inplace is not None and not idle and settings.get("inplace", FALSE) not in (TRUE, FALSE):
-        return dispatch.opaque(m, state, inputs_of(m, state, call), call.node, row.name)
+        return dispatch.opaque(machine, state, inputs_of(machine, state, call), call.node, row.name)
     if row.indices is not None and settings.get("return_indices", FALSE) not in (TRUE, FALSE):
         return Unknown(row.name)
     op = _chosen_op(row, settings, idle)
     output = "(T,T)" if op is row.indices else row.output
     shorten_rows(state, settings.get("weight", NONE), settings.get("max_norm", NONE), call.node)
-    operands = _operands(m, state, row, op, thing, call)
+    operands = _operands(machine, state, row, op, thing, call)
     if operands.packed is not None:
         # What is packed goes step by step: the result is put together of what the steps have saved, biases are added.
         op = replace(op, saves=tuple(item for item in op.saves if not item.what.startswith(("result", "bias"))))
     try:
         extent = result_extent(state, op.name, operands.values)
-        keys = record(m.facts, state, op, operands.tensors, call.node, output.count("T"), sizes=extent)
-        precision.follow(m, op, operands.values, flatten(operands.tensors), keys)
+        keys = record(machine.facts, state, op, operands.tensors, call.node, output.count("T"), sizes=extent)
+        precision.follow(machine, op, operands.values, flatten(operands.tensors), keys)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     result = structured(output, list(keys))
@@ -240,7 +250,7 @@ def _chosen_op(row: ops.Layer, settings: dict[str, Value], idle: bool) -> ops.Op
     return op
 
 
-def _operands(m: Machine, state: State, row: ops.Layer, op: ops.Op, thing: Instance, call: Call) -> Operands:
+def _operands(machine: Machine, state: State, row: ops.Layer, op: ops.Op, thing: Instance, call: Call) -> Operands:
     """The arguments of a layer's call, and the layer's own tensors."""
     found = Operands({}, {}, None)
     for index, name in enumerate([param.name for param in op.params if param.name not in row.own]):
@@ -249,7 +259,9 @@ def _operands(m: Machine, state: State, row: ops.Layer, op: ops.Op, thing: Insta
             found.packed, value = value, value.items[0]
         found.values[name] = value
         several = isinstance(value, (Tuple, HeapRef))
-        found.tensors[name] = dispatch.tensor_list(m, state, value) if several else dispatch.tensor_of(m, state, value)
+        found.tensors[name] = (
+            dispatch.tensor_list(machine, state, value) if several else dispatch.tensor_of(machine, state, value)
+        )
     for name in row.own:
         own = thing.attributes.get(name)
         if isinstance(own, TensorRef):

@@ -9,10 +9,10 @@ from ..registry import Call, function
 
 
 @function("torch.nn.parallel.data_parallel")
-def data_parallel(m: Machine, state: State, call: Call) -> Value:
+def data_parallel(machine: Machine, state: State, call: Call) -> Value:
     inputs = call.get(1, "inputs")
     args: list[Value] = list(inputs.items) if isinstance(inputs, Tuple) else [inputs]
-    return m.call(state, call.get(0, "module"), args, {}, call.node, call.key)
+    return machine.call(state, call.get(0, "module"), args, {}, call.node, call.key)
 
 
 @function(
@@ -27,7 +27,7 @@ def data_parallel(m: Machine, state: State, call: Call) -> Value:
     "torch.distributed.fsdp.fully_shard",
     "torch.distributed.tensor.parallel.parallelize_module",
 )
-def wrapper(m: Machine, state: State, call: Call) -> Value:
+def wrapper(machine: Machine, state: State, call: Call) -> Value:
     """Wrappers that call the wrapped module, which is their ``module`` or ``_orig_mod``."""
     value = call.get(0, "module", call.get(0, "model"))
     name = "_orig_mod" if call.name == "torch.compile" else "module" if call.name.startswith("torch.nn.") else None

@@ -73,45 +73,45 @@ def _holds_unknown(thing: object) -> bool:
 
 
 @method(MODULE_METHODS, "__call__")
-def called(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def called(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """``nn.Module.__call__(net, x)`` and ``super().__call__(x)``: what calls ``forward``, the program's own if any."""
     own = own_method(state, receiver, "forward")
     if own is None:
-        return forward(m, state, receiver, call)
-    return m.call(state, own, call.args, call.kwargs, call.node, call.key)
+        return forward(machine, state, receiver, call)
+    return machine.call(state, own, call.args, call.kwargs, call.node, call.key)
 
 
 @method(MODULE_METHODS, "forward")
-def forward(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def forward(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """Call a module the program does not define."""
     assert isinstance(receiver, HeapRef)
     thing = state.heap[receiver.id]
     inner = thing.attributes.get(ITEMS) if isinstance(thing, Instance) else receiver
     held = state.heap[inner.id] if isinstance(inner, HeapRef) else None
     if isinstance(held, (Sequence, Mapping)):
-        return _run_container(m, state, receiver, held, call)
+        return _run_container(machine, state, receiver, held, call)
     assert isinstance(thing, Instance)
     row = _row_of(state, thing)
     if row is not None:
         if PARAMETRIZED in thing.attributes:
-            thing = with_computed(m, state, receiver, thing, call)
-        return run_layer(m, state, row, thing, call)
-    if GUESSED in thing.attributes and (found := unless_network(m, state, thing, call)) is not None:
+            thing = with_computed(machine, state, receiver, thing, call)
+        return run_layer(machine, state, row, thing, call)
+    if GUESSED in thing.attributes and (found := unless_network(machine, state, thing, call)) is not None:
         return found
-    return _run_unknown(m, state, receiver, call)
+    return _run_unknown(machine, state, receiver, call)
 
 
-def _run_container(m: Machine, state: State, receiver: HeapRef, held: Sequence | Mapping, call: Call) -> Value:
+def _run_container(machine: Machine, state: State, receiver: HeapRef, held: Sequence | Mapping, call: Call) -> Value:
     """``Sequential`` calls what it holds; lists and dicts of modules have no forward."""
     if isinstance(held, Mapping) or held.kind != "Sequential":
         raise ProgramRaised("NotImplementedError")
-    if m.running_sequentials.count(receiver.id) > 2 * MAX_RECURSION:
+    if machine.running_sequentials.count(receiver.id) > 2 * MAX_RECURSION:
         raise ProgramRaised("RecursionError")  # it holds itself: the program's own functions go back earlier
-    m.running_sequentials.append(receiver.id)
+    machine.running_sequentials.append(receiver.id)
     try:
-        return sequential(m, state, held.items, call)
+        return sequential(machine, state, held.items, call)
     finally:
-        m.running_sequentials.pop()
+        machine.running_sequentials.pop()
 
 
 def _row_of(state: State, thing: Instance) -> ops.Layer | None:
@@ -124,23 +124,23 @@ def _row_of(state: State, thing: Instance) -> ops.Layer | None:
     return ops.layer(kind.name.rpartition(".")[2])
 
 
-def _run_unknown(m: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """A module of which only the parameters are known: its result depends on these and on its inputs."""
-    hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(m, state, call)
-    frozen_parts.look(m, state, hidden)
+    hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(machine, state, call)
+    frozen_parts.look(machine, state, hidden)
     frozen_parts.handed(state, (*call.args, *call.kwargs.values()))
     name = written(call.node.func) if isinstance(call.node, ast.Call) else "module"
     if not hidden and not given:
         return Unknown("call")
     edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(resolve_view(state, key)))]
     given += [key for key in hidden if state.tensors[key].requires_grad is None]
-    made = invent(m.facts, state, given, call.node, name, edges)
+    made = invent(machine.facts, state, given, call.node, name, edges)
     return TensorRef(made)
 
 
-def with_computed(m: Machine, state: State, receiver: HeapRef, thing: Instance, call: Call) -> Instance:
+def with_computed(machine: Machine, state: State, receiver: HeapRef, thing: Instance, call: Call) -> Instance:
     """A layer with the parameters that it computes at each call."""
-    made = computed(m, state, thing, call.node)
+    made = computed(machine, state, thing, call.node)
     if any(is_kept(thing, name) for name in made):
         state.edit(receiver.id).attributes.update({k: v for k, v in made.items() if is_kept(thing, k)})
     twin = thing.copy()
@@ -148,34 +148,34 @@ def with_computed(m: Machine, state: State, receiver: HeapRef, thing: Instance, 
     return twin
 
 
-def sequential(m: Machine, state: State, items: list[Value], call: Call) -> Value:
+def sequential(machine: Machine, state: State, items: list[Value], call: Call) -> Value:
     """One after the other. What a layer writes in place it writes where the program says ``inplace=True``."""
     value = call.args[0] if call.args else Unknown("input", False)
     for item in items:
         thing = state.heap[item.id] if isinstance(item, HeapRef) else None
-        made = m.created_by.get(item.id) if isinstance(item, HeapRef) else None
+        made = machine.created_by.get(item.id) if isinstance(item, HeapRef) else None
         if made is not None and isinstance(thing, Instance) and thing.attributes.get("inplace") == TRUE:
             calls = state.calls
             state.calls = (*calls, call.node)
             try:
-                value = m.call(state, item, [value], {}, made)
+                value = machine.call(state, item, [value], {}, made)
             finally:
                 state.calls = calls
         else:
-            value = m.call(state, item, [value], {}, call.node)
+            value = machine.call(state, item, [value], {}, call.node)
     return value
 
 
 @method(MODULE_METHODS, "parameters", "named_parameters")
-def parameters(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def parameters(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     found = parameters_of(state, receiver)
-    frozen_parts.look(m, state, [key for _, key in found])
+    frozen_parts.look(machine, state, [key for _, key in found])
     items: list[Value] = [
         TensorRef(k) if call.name == "parameters" else Tuple((_called(n), TensorRef(k))) for n, k in found
     ]
     result = HeapRef(state.new(Sequence("list", items, not found and is_open(state, receiver))))
     if not items and isinstance(receiver, HeapRef):
-        m.facts.parameters_requested_by[result.id] = receiver.id
+        machine.facts.parameters_requested_by[result.id] = receiver.id
     return result
 
 
@@ -184,7 +184,7 @@ def _called(name: str) -> Value:
 
 
 @method(MODULE_METHODS, "buffers", "named_buffers")
-def buffers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def buffers(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     items: list[Value] = []
     for prefix, module in [("", receiver), *members(state, receiver)]:
         for name, item in buffers_of(state, module).items() if isinstance(module, HeapRef) else ():
@@ -194,12 +194,12 @@ def buffers(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MODULE_METHODS, "children", "named_children", "modules", "named_modules")
-def modules(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def modules(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     found = [("", receiver), *((n, v) for n, v in members(state, receiver) if isinstance(v, HeapRef))]
     more = False
     for _, item in found:
         if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
-            frozen_parts.taken(m, thing)
+            frozen_parts.taken(machine, thing)
             more = more or item is receiver and HIDDEN in thing.attributes
     if "children" in call.name:
         found = [(n, v) for n, v in found if n and "." not in n]
@@ -208,7 +208,7 @@ def modules(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MODULE_METHODS, "train", "eval")
-def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def train(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
     for _, item in [("", receiver), *members(state, receiver)]:
         if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
@@ -217,7 +217,7 @@ def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
             if item is not receiver:
                 own = own_method(state, item, call.name)
                 if own is not None and isinstance(own, BoundMethod) and isinstance(own.function, Function):
-                    m.call(state, own, call.args, call.kwargs, call.node)
+                    machine.call(state, own, call.args, call.kwargs, call.node)
                     continue
             state.edit(item.id).attributes["training"] = mode
     return receiver
@@ -238,28 +238,28 @@ def train(m: Machine, state: State, receiver: Value, call: Call) -> Value:
     "type",
     "_apply",
 )
-def itself(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    precision.convert(m, call.name, [*call.args, *call.kwargs.values()])
+def itself(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    precision.convert(machine, call.name, [*call.args, *call.kwargs.values()])
     return receiver
 
 
 @method(MODULE_METHODS, "requires_grad_")
-def requires_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     frozen_parts.require(state, (key for _, key in parameters_of(state, receiver)), call.flag(0, "requires_grad", True))
     return receiver
 
 
 @method(MODULE_METHODS, "zero_grad")
-def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if is_module_like(state, receiver):
-        clear_grads(m, state, [key for _, key in parameters_of(state, receiver)], call)
+        clear_grads(machine, state, [key for _, key in parameters_of(state, receiver)], call)
     else:
-        history.doubted(state, reach(m, state, [receiver]))
+        history.doubted(state, reach(machine, state, [receiver]))
     return NONE
 
 
 @method(MODULE_METHODS, "load_state_dict")
-def load_state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def load_state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """Writes the parameters; with ``assign=True`` it replaces them, and the old ones stay as they are."""
     if call.get(2, "assign", FALSE) != FALSE:
         return Unknown("keys")
@@ -269,13 +269,13 @@ def load_state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Va
 
 
 @method(MODULE_METHODS, "state_dict")
-def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """The parameters' own memory by name, detached: what is written there the parameters have. Buffers are among
     the entries too, which is why there may be more."""
     if call.args or call.kwargs or not is_module_like(state, receiver):
         return Unknown("state_dict", False)
     items: dict[object, Value] = {
-        name: TensorRef(cut(m, state, resolve_view(state, key), call.node, "detach"))
+        name: TensorRef(cut(machine, state, resolve_view(state, key), call.node, "detach"))
         for name, key in parameters_of(state, receiver)
         if not name.endswith(HIDDEN)
     }
@@ -283,17 +283,17 @@ def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MODULE_METHODS, "apply")
-def apply(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def apply(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     for item in [*(v for _, v in members(state, receiver) if isinstance(v, HeapRef)), receiver]:
         if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
-            frozen_parts.taken(m, thing)
+            frozen_parts.taken(machine, thing)
         if call.args:
-            m.call(state, call.args[0], [item], {}, call.node)
+            machine.call(state, call.args[0], [item], {}, call.node)
     return receiver
 
 
 @method(MODULE_METHODS, "register_buffer", "register_parameter", "add_module", "register_module")
-def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def register(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     name, value = call.get(0, "name"), call.get(1, "tensor", call.get(1, "param", call.get(1, "module")))
     if isinstance(receiver, HeapRef) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id).attributes[str(name.value)] = value
@@ -305,13 +305,13 @@ def register(m: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MODULE_METHODS, "__new__")
-def new(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def new(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """``module.__new__(type(module))``."""
     return twin(state, receiver) if isinstance(receiver, HeapRef) else Unknown("object")
 
 
 @method(MODULE_METHODS, "__getattr__")
-def absent_attribute(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def absent_attribute(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """What ``nn.Module`` does about an attribute that is not found otherwise."""
     thing, name = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None, call.get(0, "name")
     if not isinstance(thing, Instance) or not isinstance(name, Const):
@@ -322,7 +322,7 @@ def absent_attribute(m: Machine, state: State, receiver: Value, call: Call) -> V
     return found if found is not None else Unknown("attribute")
 
 
-def initialise(m: Machine, state: State, call: Call) -> Value:
+def initialise(machine: Machine, state: State, call: Call) -> Value:
     """``nn.init.*_``: a write under no_grad."""
     target = call.get(0, "tensor")
     if isinstance(target, TensorRef):
@@ -346,10 +346,10 @@ for _name in (
 
 
 @function("torch.nn.init.calculate_gain", "torch.nn.init._calculate_correct_fan")
-def number(m: Machine, state: State, call: Call) -> Value:
+def number(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("index", False)
 
 
 @function("torch.nn.init._calculate_fan_in_and_fan_out")
-def fans(m: Machine, state: State, call: Call) -> Value:
+def fans(machine: Machine, state: State, call: Call) -> Value:
     return Tuple((Unknown("index", False), Unknown("index", False)))

@@ -29,47 +29,47 @@ def repacked(result: Value, packed: Tuple) -> Value:
 
 
 @function("torch.nn.utils.rnn.pack_padded_sequence")
-def pack(m: Machine, state: State, call: Call) -> Value:
+def pack(machine: Machine, state: State, call: Call) -> Value:
     result = None
     if isinstance(call.get(0, "input"), TensorRef):
-        result = dispatch.run(m, state, "pack_padded_sequence", call.args, call.kwargs, call.node)
+        result = dispatch.run(machine, state, "pack_padded_sequence", call.args, call.kwargs, call.node)
     if not isinstance(result, Tuple):
-        return _unknown(m, state, call.get(0, "input"), call)
+        return _unknown(machine, state, call.get(0, "input"), call)
     sorting = Unknown("sorted_indices", False), Unknown("unsorted_indices", False)
     return Tuple((*result.items[:2], *sorting), FIELDS)
 
 
 @function("torch.nn.utils.rnn.PackedSequence")
-def packed_by_hand(m: Machine, state: State, call: Call) -> Value:
+def packed_by_hand(machine: Machine, state: State, call: Call) -> Value:
     """Its ``data`` is a field, and has nothing of the ``data`` of a tensor."""
     return Tuple(tuple(call.get(place, name, Unknown(name, False)) for place, name in enumerate(FIELDS)), FIELDS)
 
 
 @function("torch.nn.utils.rnn.pack_sequence")
-def pack_list(m: Machine, state: State, call: Call) -> Value:
-    padded = dispatch.run(m, state, "pad_sequence", [call.get(0, "sequences")], {}, call.node)
-    return pack(m, state, replace(call, args=[padded or NONE, Unknown("lengths", False)], kwargs={}))
+def pack_list(machine: Machine, state: State, call: Call) -> Value:
+    padded = dispatch.run(machine, state, "pad_sequence", [call.get(0, "sequences")], {}, call.node)
+    return pack(machine, state, replace(call, args=[padded or NONE, Unknown("lengths", False)], kwargs={}))
 
 
 @function("torch.nn.utils.rnn.pad_sequence")
-def pad_list(m: Machine, state: State, call: Call) -> Value:
-    result = dispatch.run(m, state, "pad_sequence", call.args, call.kwargs, call.node)
-    return result if result is not None else _unknown(m, state, call.get(0, "sequences"), call)
+def pad_list(machine: Machine, state: State, call: Call) -> Value:
+    result = dispatch.run(machine, state, "pad_sequence", call.args, call.kwargs, call.node)
+    return result if result is not None else _unknown(machine, state, call.get(0, "sequences"), call)
 
 
 @function("torch.nn.utils.rnn.pad_packed_sequence")
-def pad(m: Machine, state: State, call: Call) -> Value:
+def pad(machine: Machine, state: State, call: Call) -> Value:
     given = call.get(0, "sequence")
     if isinstance(given, Tuple) and is_packed(given):
-        result = dispatch.run(m, state, "pad_packed_sequence", list(given.items[:2]), {}, call.node)
+        result = dispatch.run(machine, state, "pad_packed_sequence", list(given.items[:2]), {}, call.node)
         if result is not None:
             return Tuple((result, Unknown("lengths", False)))
-    return Tuple((_unknown(m, state, given, call), Unknown("lengths", False)))
+    return Tuple((_unknown(machine, state, given, call), Unknown("lengths", False)))
 
 
-def _unknown(m: Machine, state: State, value: Value, call: Call) -> Value:
+def _unknown(machine: Machine, state: State, value: Value, call: Call) -> Value:
     """A tensor of which only that is known which graph it may have."""
-    tensor = dispatch.tensor_of(m, state, value)
+    tensor = dispatch.tensor_of(machine, state, value)
     if tensor is None or resolve_view(state, tensor).requires_grad is False:
         return Unknown(call.name.rpartition(".")[2], None if tensor is None else False)
-    return dispatch.opaque(m, state, [tensor], call.node, call.name.rpartition(".")[2])
+    return dispatch.opaque(machine, state, [tensor], call.node, call.name.rpartition(".")[2])

@@ -27,14 +27,14 @@ SAVING = ("spectral_norm", "weight_norm")
     "torch.nn.utils.parametrizations.weight_norm",
     "torch.nn.utils.parametrizations.orthogonal",
 )
-def computed_when_read(m: Machine, state: State, call: Call) -> Value:
+def computed_when_read(machine: Machine, state: State, call: Call) -> Value:
     how = External(call.name.rpartition(".")[2])
-    return _parametrize(m, state, call, "parametrizations.{}.original", how)
+    return _parametrize(machine, state, call, "parametrizations.{}.original", how)
 
 
 @function("torch.nn.utils.parametrize.register_parametrization")
-def register_parametrization(m: Machine, state: State, call: Call) -> Value:
-    return _parametrize(m, state, call, "parametrizations.{}.original", call.get(2, "parametrization"))
+def register_parametrization(machine: Machine, state: State, call: Call) -> Value:
+    return _parametrize(machine, state, call, "parametrizations.{}.original", call.get(2, "parametrization"))
 
 
 @function(
@@ -47,18 +47,18 @@ def register_parametrization(m: Machine, state: State, call: Call) -> Value:
     "torch.nn.utils.prune.custom_from_mask",
     "torch.nn.utils.prune.identity",
 )
-def computed_when_called(m: Machine, state: State, call: Call) -> Value:
+def computed_when_called(machine: Machine, state: State, call: Call) -> Value:
     how = External(call.name.rpartition(".")[2])
-    module = _parametrize(m, state, call, "{}_orig", how)
+    module = _parametrize(machine, state, call, "{}_orig", how)
     if isinstance(module, HeapRef) and isinstance(thing := state.heap[module.id], Instance):
-        made = computed(m, state, thing, call.node)
+        made = computed(machine, state, thing, call.node)
         if how.name == "spectral_norm":  # until the first call the weight is mere data
             made = {name: TensorRef(leaf(state, call.node)) for name in made}
         state.edit(module.id).attributes.update(made)
     return module
 
 
-def _parametrize(m: Machine, state: State, call: Call, label: str, how: Value) -> Value:
+def _parametrize(machine: Machine, state: State, call: Call, label: str, how: Value) -> Value:
     """The parameter goes on under another name; the module remembers how its old name is computed."""
     module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
     if not isinstance(module, HeapRef) or not isinstance(thing := state.heap[module.id], Instance):
@@ -87,7 +87,7 @@ def _parametrized(thing: Instance) -> Tuple:
     "torch.nn.utils.remove_weight_norm",
     "torch.nn.utils.prune.remove",
 )
-def remove(m: Machine, state: State, call: Call) -> Value:
+def remove(machine: Machine, state: State, call: Call) -> Value:
     module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
     if isinstance(module, HeapRef) and isinstance(thing := state.heap[module.id], Instance):
         known = _parametrized(thing)
@@ -101,7 +101,9 @@ def remove(m: Machine, state: State, call: Call) -> Value:
     return module
 
 
-def computed(m: Machine, state: State, thing: Instance, node: ast.AST, only: str | None = None) -> dict[str, Value]:
+def computed(
+    machine: Machine, state: State, thing: Instance, node: ast.AST, only: str | None = None
+) -> dict[str, Value]:
     """The computed parameters of a module, made now. With ``only`` just this one."""
     found: dict[str, Value] = {}
     for item in _parametrized(thing).items:
@@ -112,19 +114,19 @@ def computed(m: Machine, state: State, thing: Instance, node: ast.AST, only: str
             continue
         value = found.get(name.value, original)
         if isinstance(how, External):
-            found[name.value] = _made(m, state, value, how.name, node)
+            found[name.value] = _made(machine, state, value, how.name, node)
         else:
-            found[name.value] = m.call(state, how, [value], {}, node)
+            found[name.value] = machine.call(state, how, [value], {}, node)
     return found
 
 
-def _made(m: Machine, state: State, original: Value, how: str, node: ast.AST) -> Value:
+def _made(machine: Machine, state: State, original: Value, how: str, node: ast.AST) -> Value:
     """What PyTorch's own parametrizations leave behind: a node that saved something, of some also the original."""
     if not isinstance(original, TensorRef):
         return original
     row = ops.candidates("square" if how in SAVING else "mul")[0]
     given = {"self": original.id} if how in SAVING else {"self": original.id, "other": leaf(state, node)}
-    return TensorRef(record(m.facts, state, replace(row, name=how), given, node)[0])
+    return TensorRef(record(machine.facts, state, replace(row, name=how), given, node)[0])
 
 
 def is_kept(thing: Instance, name: str) -> bool:

@@ -17,15 +17,15 @@ AVERAGED = "torch.optim.swa_utils.AveragedModel"
 
 
 @function(AVERAGED)
-def averaged_model(m: Machine, state: State, call: Call) -> Value:
+def averaged_model(machine: Machine, state: State, call: Call) -> Value:
     model = call.get(0, "model")
     if not isinstance(model, HeapRef) or not is_module_like(state, model):
         return Unknown("AveragedModel")
-    copy = deep_copy(m, state, model, call)
+    copy = deep_copy(machine, state, model, call)
     return HeapRef(state.new(Instance(External(AVERAGED), {"module": copy, "forward": copy})))
 
 
-def update_parameters(m: Machine, state: State, call: Call) -> Value:
+def update_parameters(machine: Machine, state: State, call: Call) -> Value:
     for _, key in parameters_of(state, call.args[0]):
         bump(state, state.tensors[key].version_counter, "update_parameters", call.node, tensor=key)
     return NONE
@@ -35,6 +35,6 @@ FUNCTIONS[f"{AVERAGED}.update_parameters"] = update_parameters
 
 
 @function("torch.optim.swa_utils.update_bn")
-def update_bn(m: Machine, state: State, call: Call) -> Value:
+def update_bn(machine: Machine, state: State, call: Call) -> Value:
     """Passes without grad that write running statistics; those have no versions that any code checks."""
     return NONE

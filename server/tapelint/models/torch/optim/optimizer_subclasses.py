@@ -23,10 +23,10 @@ BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 
 
 @function(*(f"{base}.__init__" for base in BASES))
-def begin(m: Machine, state: State, call: Call) -> Value:
+def begin(machine: Machine, state: State, call: Call) -> Value:
     receiver = call.args[0]
     inner = Call(BASES[0], call.args[1:], call.kwargs, call.node, call.key)
-    made = make(m, state, inner)
+    made = make(machine, state, inner)
     assert isinstance(made, HeapRef)
     held: Optimizer = state.heap[made.id]
     if not isinstance(receiver, HeapRef) or not isinstance(state.heap[receiver.id], Instance):
@@ -36,7 +36,7 @@ def begin(m: Machine, state: State, call: Call) -> Value:
         thing.is_partial = True
         return NONE
     defaults = inner.get(1, "defaults")
-    groups = param_groups(m, state, made)
+    groups = param_groups(machine, state, made)
     if isinstance(defaults, HeapRef) and isinstance(known := state.heap[defaults.id], Mapping):
         _fill(state, groups, known)
     thing.attributes |= {
@@ -59,11 +59,11 @@ def _fill(state: State, groups: Value, defaults: Mapping) -> None:
 
 
 @function(*(f"{base}.{name}" for base in BASES for name in ("zero_grad", "add_param_group", "state_dict")))
-def inherited(m: Machine, state: State, call: Call) -> Value:
+def inherited(machine: Machine, state: State, call: Call) -> Value:
     """``super().zero_grad()``."""
     receiver, name = call.args[0], call.name.rpartition(".")[2]
     thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
     held = thing.attributes.get(HELD) if isinstance(thing, Instance) else None
     if held is None:
         return NONE
-    return OPTIMIZER_METHODS[name](m, state, held, Call(name, call.args[1:], call.kwargs, call.node, call.key))
+    return OPTIMIZER_METHODS[name](machine, state, held, Call(name, call.args[1:], call.kwargs, call.node, call.key))

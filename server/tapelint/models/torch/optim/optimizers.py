@@ -43,27 +43,27 @@ STATELESS = frozenset(("SGD", "Adagrad", "LBFGS", "SparseAdam"))
 """Those whose first step makes no tensor that a later one writes: without momentum, or because it was there before."""
 
 
-def make(m: Machine, state: State, call: Call) -> Value:
+def make(machine: Machine, state: State, call: Call) -> Value:
     """``optim.SGD(params, ...)``: parameters, or groups of them."""
     given = call.get(0, "params")
     fused = call.kwargs.get("fused", Const(False)) != Const(False)
     if isinstance(given, HeapRef) and isinstance(group := state.heap[given.id], Mapping):
         given = group.items.get("params", Unknown("params"))
-    found = list(dict.fromkeys(tensors_in(state, _collected(m, state, given, call), 4)))
+    found = list(dict.fromkeys(tensors_in(state, _collected(machine, state, given, call), 4)))
     if not found:
-        refuse_nothing(m, state, given, call)
+        refuse_nothing(machine, state, given, call)
         _refuse_empty(state, given)
     if call.kwargs.get("differentiable", FALSE) == FALSE:
-        refuse_computed(m, state, found, call)
+        refuse_computed(machine, state, found, call)
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
     held = [key for key in found if not is_moved(state, key)]
     more = not found or isinstance(given, Unknown) or len(held) < len(found)
     name = call.name.rpartition(".")[2]
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
-    m.created_by[made.id] = call.node
+    machine.created_by[made.id] = call.node
     if _is_groups(state, given):
         assert isinstance(given, HeapRef)
-        m.grouped[made.id] = given
+        machine.grouped[made.id] = given
     return made
 
 
@@ -96,7 +96,7 @@ def is_moved(state: State, key: int) -> bool:
     return made is not None and made.op == MOVED
 
 
-def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> None:
+def refuse_computed(machine: Machine, state: State, keys: list[int], call: Call) -> None:
     """Only leaves collect a ``.grad`` of themselves, or what was asked to keep it."""
     for key in keys:
         tensor = resolve_view(state, key)
@@ -105,14 +105,14 @@ def refuse_computed(m: Machine, state: State, keys: list[int], call: Call) -> No
             continue
         if is_moved(state, key):
             continue
-        m.facts.publish(NonLeafOptimized(state.point(call.node), None, key, tensor.created_at))
+        machine.facts.publish(NonLeafOptimized(state.point(call.node), None, key, tensor.created_at))
         raise ProgramRaised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
 
 
-def _collected(m: Machine, state: State, value: Value, call: Call) -> Value:
+def _collected(machine: Machine, state: State, value: Value, call: Call) -> Value:
     """Generators and filters run to a list, so that what they hold can be seen."""
     if isinstance(value, (Generator, Zip)):
-        return HeapRef(state.new(Sequence("list", m.iterate(state, value, call.node, 8).values)))
+        return HeapRef(state.new(Sequence("list", machine.iterate(state, value, call.node, 8).values)))
     return value
 
 
@@ -122,11 +122,11 @@ for _name in NAMES:
 
 
 @method(OPTIMIZER_METHODS, "step")
-def step(m: Machine, state: State, receiver: Value, call: Call) -> Value:
-    return advance(m, state, receiver, call)
+def step(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return advance(machine, state, receiver, call)
 
 
-def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.expr | None = None) -> Value:
+def advance(machine: Machine, state: State, receiver: Value, call: Call, scaler: ast.expr | None = None) -> Value:
     """``step``, by the program or by the scaler of mixed precision."""
     assert isinstance(receiver, HeapRef)
     optimizer: Optimizer = state.heap[receiver.id]
@@ -134,34 +134,34 @@ def advance(m: Machine, state: State, receiver: Value, call: Call, scaler: ast.e
     closure = call.get(0, "closure")
     if closure != NONE:
         mode = state.grad_mode
-        iterations, run = state.iterations, m.new_run()
+        iterations, run = state.iterations, machine.new_run()
         for number in range(2 if optimizer.searches and not optimizer.single else 1):
             if optimizer.searches:
-                m.begin_iteration(state, call.node, run, number + 1, len(iterations))
+                machine.begin_iteration(state, call.node, run, number + 1, len(iterations))
             state.grad_mode = True
-            result = m.call(state, closure, [], {}, call.node)
+            result = machine.call(state, closure, [], {}, call.node)
             state.grad_mode = mode
             if optimizer.searches:
-                _update(m, state, optimizer, call, scaler)
+                _update(machine, state, optimizer, call, scaler)
             state.iterations = iterations
             if not optimizer.is_partial and not any(key in state.grads for key in optimizer.params):
                 break  # without a gradient LBFGS has nothing to search for
         if optimizer.searches:
             return result
     if optimizer.stateful:
-        _write_state(m, state, receiver, call)
-    _update(m, state, optimizer, call, scaler)
+        _write_state(machine, state, receiver, call)
+    _update(machine, state, optimizer, call, scaler)
     return result
 
 
-def _write_state(m: Machine, state: State, receiver: HeapRef, call: Call) -> None:
+def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) -> None:
     """What the first step makes for a parameter is written by later ones, inference tensor or not."""
     optimizer: Optimizer = state.heap[receiver.id]
     stepped = [key for key in optimizer.params if key in state.grads]
     now = state.point(call.node)
     for key in stepped:
         if (made := optimizer.began.get(key)) is not None and not state.inference:
-            m.facts.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
+            machine.facts.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
             raise ProgramRaised(
                 "RuntimeError", "Inplace update to inference tensor outside InferenceMode", by_torch=True
             )
@@ -169,65 +169,65 @@ def _write_state(m: Machine, state: State, receiver: HeapRef, call: Call) -> Non
         state.edit(receiver.id).began.update(dict.fromkeys(new, now if state.inference else None))
 
 
-def _update(m: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
-    use_grads(m, state, optimizer.params, call.node, written(call.node, scaler is not None), scaler)
-    write_parameters(m, state, optimizer, call.node)
+def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
+    use_grads(machine, state, optimizer.params, call.node, written(call.node, scaler is not None), scaler)
+    write_parameters(machine, state, optimizer, call.node)
 
 
-def write_parameters(m: Machine, state: State, optimizer: Optimizer, node: ast.AST) -> None:
+def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node: ast.AST) -> None:
     """Each parameter that has a gradient is written in place; by a fused optimizer where no version counts it."""
     for key in optimizer.params:
         if key in state.grads and optimizer.fused:
             record_untracked_write(state, state.tensors[key].storage, f"{optimizer.name}.step", node, -1)
         elif key in state.grads:
             try:
-                check_inference_write(m.facts, state, state.tensors[key], f"{optimizer.name}.step", node)
+                check_inference_write(machine.facts, state, state.tensors[key], f"{optimizer.name}.step", node)
             except TorchRaises as refused:
                 raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
             bump(state, state.tensors[key].version_counter, f"{optimizer.name}.step", node, tensor=key)
 
 
 @method(OPTIMIZER_METHODS, "zero_grad")
-def zero_grad(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    clear_grads(m, state, state.heap[receiver.id].params, call)
+    clear_grads(machine, state, state.heap[receiver.id].params, call)
     return NONE
 
 
 @method(OPTIMIZER_METHODS, "add_param_group")
-def add_param_group(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def add_param_group(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    refuse_computed(m, state, list(tensors_in(state, call.get(0, "param_group"), 4)), call)
-    if receiver.id in m.grouped:
-        state.edit(m.grouped[receiver.id].id).items.append(call.get(0, "param_group"))
+    refuse_computed(machine, state, list(tensors_in(state, call.get(0, "param_group"), 4)), call)
+    if receiver.id in machine.grouped:
+        state.edit(machine.grouped[receiver.id].id).items.append(call.get(0, "param_group"))
     optimizer = state.edit(receiver.id)
     optimizer.params += [key for key in tensors_in(state, call.get(0, "param_group"), 4) if key not in optimizer.params]
     return NONE
 
 
 @method(OPTIMIZER_METHODS, "state_dict", "load_state_dict")
-def state_dict(m: Machine, state: State, receiver: Value, call: Call) -> Value:
+def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     return Unknown("state_dict", False)
 
 
-def param_groups(m: Machine, state: State, owner: HeapRef) -> Value:
+def param_groups(machine: Machine, state: State, owner: HeapRef) -> Value:
     """``optimizer.param_groups``: what it was given, or one group with all parameters, whose other entries are not
     known.
     """
-    if owner.id in m.grouped:
-        return m.grouped[owner.id]
+    if owner.id in machine.grouped:
+        return machine.grouped[owner.id]
     optimizer: Optimizer = state.heap[owner.id]
     params = HeapRef(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.is_partial)))
     return HeapRef(state.new(Sequence("list", [HeapRef(state.new(Mapping({"params": params}, True)))])))
 
 
 @function("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")
-def scaler(m: Machine, state: State, call: Call) -> Value:
+def scaler(machine: Machine, state: State, call: Call) -> Value:
     return HeapRef(state.new(Instance(External("torch.amp.GradScaler"), {"enabled": call.kwargs.get("enabled", TRUE)})))
 
 
 @function("torch.amp.GradScaler.scale")
-def scale(m: Machine, state: State, call: Call) -> Value:
+def scale(machine: Machine, state: State, call: Call) -> Value:
     """The loss times a tensor: one more node, which saves the scale."""
     loss = call.get(1, "outputs")
     if not isinstance(loss, TensorRef):
@@ -238,25 +238,29 @@ def scale(m: Machine, state: State, call: Call) -> Value:
     if enabled == FALSE:
         return loss
     factor = TensorRef(leaf(state, call.node))
-    scaled = run(m, state, "mul", [loss, factor], {}, call.node) or loss
-    if isinstance(scaled, TensorRef) and truth(m, state, enabled) is not False:
-        m.facts.made_by_scaler[scaled.id] = state.point(call.node)
+    scaled = run(machine, state, "mul", [loss, factor], {}, call.node) or loss
+    if isinstance(scaled, TensorRef) and truth(machine, state, enabled) is not False:
+        machine.facts.made_by_scaler[scaled.id] = state.point(call.node)
     return scaled
 
 
 @function("torch.amp.GradScaler.step")
-def scaled_step(m: Machine, state: State, call: Call) -> Value:
+def scaled_step(machine: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
     if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):
         function = call.node.func if isinstance(call.node, ast.Call) else None
         inner = Call("step", call.args[2:], {}, call.node)
-        return advance(m, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None)
-    own = m.load_attribute(state, optimizer, "step", call.node)  # the program's own optimizer, or it is unknown whose
-    return m.call(state, own, call.args[2:], {}, call.node, call.key)
+        return advance(
+            machine, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None
+        )
+    own = machine.load_attribute(
+        state, optimizer, "step", call.node
+    )  # the program's own optimizer, or it is unknown whose
+    return machine.call(state, own, call.args[2:], {}, call.node, call.key)
 
 
 @function("torch.amp.GradScaler.unscale_")
-def unscale(m: Machine, state: State, call: Call) -> Value:
+def unscale(machine: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
     if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):
         history.unscaled(state, state.heap[optimizer.id].params)
@@ -270,5 +274,5 @@ def unscale(m: Machine, state: State, call: Call) -> Value:
     "torch.amp.GradScaler.get_scale",
     "torch.amp.GradScaler.state_dict",
 )
-def upkeep(m: Machine, state: State, call: Call) -> Value:
+def upkeep(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("scaler")

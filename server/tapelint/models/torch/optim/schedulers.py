@@ -19,17 +19,17 @@ SCHEDULERS = (
 ASKED = "get_last_lr get_lr state_dict print_lr".split()
 
 
-def _made(m: Machine, state: State, call: Call) -> Value:
+def _made(machine: Machine, state: State, call: Call) -> Value:
     held = call.get(0, "optimizer")
     is_known = isinstance(held, HeapRef) and isinstance(state.heap[held.id], Optimizer)
     return HeapRef(state.new(Instance(External(call.name), {"optimizer": held} if is_known else {}, True)))
 
 
-def _nothing(m: Machine, state: State, call: Call) -> Value:
+def _nothing(machine: Machine, state: State, call: Call) -> Value:
     return NONE
 
 
-def _numbers(m: Machine, state: State, call: Call) -> Value:
+def _numbers(machine: Machine, state: State, call: Call) -> Value:
     return Unknown(call.name, False)
 
 
