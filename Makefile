@@ -35,7 +35,7 @@ fuzz: .venv-oracle/.ready ## compare with real PyTorch: COUNT (500) random progr
 	--seed $(or $(SEED),1) --count $(or $(COUNT),500) --time $(or $(TIME),0) --scatter $(or $(SCATTER),0)
 
 lock: .venv-oracle/.ready ## digest all that is reported of 1,900 programs (AGAINST=file: what differs from digests printed before)
-	@PYTHONPATH=. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.lock $(if $(AGAINST),--against $(AGAINST))
+	@PYTHONPATH=. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.lock $(if $(AGAINST),--against $(AGAINST)) --every $(or $(EVERY),1)
 
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh

@@ -71,7 +71,7 @@ def described(state: State, value: Any) -> str:
         grad = state.tensors[value.id].requires_grad
         return "a graph" if grad else PLAIN if grad is False else PERHAPS
     if isinstance(value, Unknown):
-        return PLAIN if value.grad is False else UNKNOWN
+        return PLAIN if value.requires_grad is False else UNKNOWN
     if isinstance(value, BuiltinMethod):
         return f"{value.name} of {described(state, value.receiver)}"
     return value.name if isinstance(value, External) else type(value).__name__
