@@ -249,7 +249,7 @@ def predict(text: str) -> tuple[frozenset[Outcome], str]:
             elif finding.severity == "warning":
                 doubts.add(f"{rule.code} as a warning at line {row}")
 
-    facts.listeners.append(observe)
+    facts.events.subscribe(observe)
     holes = analysis.run(parse(text, NAME), facts).stats
     doubts |= {f"{n} {name}" for name in HOLES if (n := getattr(holes, name))}
     return frozenset(said), ", ".join(sorted(doubts))

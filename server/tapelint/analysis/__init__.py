@@ -184,7 +184,7 @@ def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: An
     machine = memory.resume(source, resolve, config)
     if machine is None:
         machine = made(source, Facts(), resolve=resolve)
-        machine.facts.listeners.append(_observer(machine, config))
+        machine.facts.events.subscribe(_observer(machine, config))
         memory.begin(machine, source, config)
     return machine
 

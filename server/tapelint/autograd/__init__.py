@@ -1,5 +1,6 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
+from .event_bus import EventBus
 from .facts import Cut, Facts, Unmarked
 from .gradients import history
 from .model.func_levels import Level, alias, leave, see_outside
@@ -29,6 +30,7 @@ from .state import State, fresh_id
 __all__ = [
     "BATCH",
     "Cut",
+    "EventBus",
     "Extent",
     "RetainedGraphs",
     "BackwardPass",

@@ -1,4 +1,4 @@
-"""What one analysis remembers beside its paths: names for tensors, where values were kept, and who listens.
+"""What one analysis remembers beside its paths: names for tensors, where values were kept, where graphs ended.
 
 These facts never change once known and ids are never reused, so they are shared by all paths.
 """
@@ -6,11 +6,11 @@ These facts never change once known and ids are never reused, so they are shared
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable
-from dataclasses import replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from .events.graph_walks import Event
+from .event_bus import EventBus
 from .frozen import frozen
 from .model.graph import BackwardResult, Node, Write
 from .model.program_point import ProgramPoint
@@ -23,113 +23,125 @@ if TYPE_CHECKING:
 
 @frozen
 class Cut:
-    """Where a tensor lost its graph, and why (``detach``, ``no_grad``, ``item`` ...). ``grad_mode_set_at`` is the call
-    that had switched gradients off until further notice, if that is why; ``source`` the graph it was cut from, if
-    there was one, ``leaves`` the parameters that a graph would lead to, if none was made; ``rewrapped`` is where a
-    tensor was made again of the numbers.
-    """
+    """Where a tensor lost its graph."""
 
     point: ProgramPoint
+    # Why: ``detach``, ``no_grad``, ``item`` ...
     reason: str
+    # The call that had switched gradients off until further notice, if that is why.
     grad_mode_set_at: ProgramPoint | None = None
+    # The graph that the tensor was cut from, if there was one.
     source: Node | None = None
+    # The parameters that a graph would lead to, if none was made.
     leaves: tuple[int, ...] = ()
+    # Where a tensor was made again of the numbers.
     wrapped: ProgramPoint | None = None
 
 
 @frozen
 class Unmarked:
-    """An ``autograd.Function`` wrote one of its inputs in place and did not say so.
-
-    ``argument`` is forward's name for it, ``grad_fn`` the history it still has, which knows nothing of the write.
-    ``applied`` is when the Function ran.
-    """
+    """An ``autograd.Function`` wrote one of its inputs in place without ``mark_dirty``."""
 
     function: str
+    # forward's name for the input.
     argument: str
+    # The history that the input still has, which knows nothing of the write.
     grad_fn: Node
     write: Write
+    # When the Function ran.
     applied: ProgramPoint
 
 
+@dataclass(slots=True, eq=False)
 class Facts:
-    """Facts and listeners of one analysis.
+    """What is known beside the paths. Tensors, storages and counters are keyed by their ids."""
 
-    ``made_by_scaler`` are the tensors that a scaler of mixed precision made, ``gradient_relevant`` the unknown
-    conditions that may decide what becomes of gradients (and whether by clearing them), ``holders`` the unknown values
-    that were given leaves, ``gradient_derived`` the tensors that the program computed from gradients,
-    ``manual_updates`` those that it computed from a leaf and a gradient, each with its leaf, ``detached_terms`` sums
-    with a graph, of which one term lost its own, each with where, ``read_as_number`` what was in the tensors that
-    unknown numbers were read from, ``attribute_stores`` for each attribute and item of an object the last assignment to
-    it, its target and its value, ``parameters_requested_by`` the module that was asked for its parameters, by the empty
-    list it gave; ``partially_exposed`` the leaves that stand for many parameters, of which some code had some in hand;
-    ``wanted_gradients`` the tensors whose gradient the program wants, ``float32`` the tensors of the default dtype,
-    ``default_dtype_changed`` the calls that change that of others, ``levels`` the transforms of ``torch.func`` that are
-    running, the innermost last; ``nodes_visited`` counts the nodes that passes have reached.
+    events: EventBus = field(default_factory=EventBus)
 
-    Of the program's own Functions: ``gradients`` is what a node's backward returned last, ``inside`` the node whose
-    backward made a write (by the write's stamp), ``unmarked`` what forward wrote in secret (by version counter).
-    ``casting`` is set under autocast, or where that is not known.
-    """
+    # Tensors
 
-    def __init__(self) -> None:
-        self.names: dict[int, str] = {}
-        self.stored: dict[int, tuple[Stored, ...]] = {}
-        self.cuts: dict[int, Cut] = {}
-        self.rewrapped: dict[int, ProgramPoint] = {}
-        self.listeners: list[Callable[[Event], None]] = []
-        self.saved: set[int] = set()
-        self.searched: set[ast.AST] = set()
-        self.walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = set()
-        self.enclosing_handlers = 0
-        self.clone_of: dict[int, tuple[int, int]] = {}
-        self.gradients: dict[Node, BackwardResult] = {}
-        self.unmarked: dict[int, Unmarked] = {}
-        self.inside: dict[int, Node] = {}
-        self.assumption: str | None = None
-        self.levels: tuple[Level, ...] = ()
-        self.casting = False
-        self.made_by_scaler: dict[int, ProgramPoint] = {}
-        self.gradient_relevant: dict[Hashable, bool] = {}
-        self.holders: dict[int, frozenset[int]] = {}
-        self.gradient_derived: set[int] = set()
-        self.read_as_number: dict[int, tuple[int, ...]] = {}
-        self.manual_updates: dict[int, int] = {}
-        self.detached_terms: dict[int, Cut] = {}
-        self.attribute_stores: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = {}
-        self.parameters_requested_by: dict[int, int] = {}
-        self.partially_exposed: set[int] = set()
-        self.wanted_gradients: set[int] = set()
-        self.float32: set[int] = set()
-        self.default_dtype_changed: set[str] = set()
-        self.nodes_visited = 0
+    # The first name that each tensor was given, which is the one a user recognises.
+    names: dict[int, str] = field(default_factory=dict)
+    stored: dict[int, tuple[Stored, ...]] = field(default_factory=dict)
+    cuts: dict[int, Cut] = field(default_factory=dict)
+    # Where a tensor was made to require grad after it was computed or made of numbers.
+    rewrapped: dict[int, ProgramPoint] = field(default_factory=dict)
+    # The tensor, and its version, that an unchanged clone was made from.
+    clone_of: dict[int, tuple[int, int]] = field(default_factory=dict)
+    # Sums with a graph of which one term lost its own, and where.
+    detached_terms: dict[int, Cut] = field(default_factory=dict)
+    # The tensors with the default dtype.
+    float32: set[int] = field(default_factory=set)
+    # The calls that change the default dtype of tensors.
+    default_dtype_changed: set[str] = field(default_factory=set)
+    # Tensors that a ``GradScaler`` made.
+    made_by_scaler: dict[int, ProgramPoint] = field(default_factory=dict)
+    # For each unknown number, the tensors that it was read from.
+    read_as_number: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    # Graphs
+
+    # The version counters of tensors that some node has saved.
+    saved: set[int] = field(default_factory=set)
+    # The steps of optimizers at which leaves without a gradient were looked for.
+    searched: set[ast.AST] = field(default_factory=set)
+    # The call sites of nodes that some pass has run.
+    walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = field(default_factory=set)
+    # How many nodes passes have reached that are not yet paid for in fuel.
+    nodes_visited: int = 0
+    # The transforms of ``torch.func`` that are running, the innermost last.
+    levels: tuple[Level, ...] = ()
+    # Set under autocast, or where that is not known.
+    casting: bool = False
+
+    # Gradients
+
+    # The unknown conditions that may decide what becomes of gradients, and whether by clearing them.
+    gradient_relevant: dict[Hashable, bool] = field(default_factory=dict)
+    # Tensors that the program computed from gradients.
+    gradient_derived: set[int] = field(default_factory=set)
+    # Tensors that the program computed from a leaf and a gradient, each with its leaf.
+    manual_updates: dict[int, int] = field(default_factory=dict)
+    # Tensors whose gradient the program wants.
+    wanted_gradients: set[int] = field(default_factory=set)
+
+    # Objects of the program
+
+    # The unknown values that were given leaves, and those leaves.
+    holders: dict[int, frozenset[int]] = field(default_factory=dict)
+    # For each attribute and item of an object, the target and the value of the last assignment to it.
+    attribute_stores: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = field(default_factory=dict)
+    # The module that was asked for its parameters, by the empty list that it returned.
+    parameters_requested_by: dict[int, int] = field(default_factory=dict)
+    # Leaves that stand for many parameters, of which the program has accessed some.
+    partially_exposed: set[int] = field(default_factory=set)
+
+    # Functions of the program
+
+    # What the backward of a node returned last.
+    gradients: dict[Node, BackwardResult] = field(default_factory=dict)
+    # What forward wrote without ``mark_dirty``, by version counter.
+    unmarked: dict[int, Unmarked] = field(default_factory=dict)
+    # The node whose backward made a write, by the stamp of the write.
+    inside: dict[int, Node] = field(default_factory=dict)
 
     def fork(self) -> Facts:
-        """A tape that begins with the facts of this one and whose own facts this one does not see."""
-        twin = Facts.__new__(Facts)
-        for name, value in vars(self).items():
+        """Facts that begin with these, and of whose own facts these know nothing. The listeners are the same."""
+        twin = Facts(self.events.fork())
+        for name in FIELDS:
+            value = getattr(self, name)
             setattr(twin, name, value.copy() if isinstance(value, (dict, set)) else value)
         return twin
 
     def merge_from(self, other: Facts) -> None:
         """Know what ``other`` knows; the names given here come first."""
-        for name, value in vars(self).items():
+        for name in FIELDS:
+            value = getattr(self, name)
             if isinstance(value, set):
                 value |= getattr(other, name)
             elif isinstance(value, dict):
                 for key, fact in getattr(other, name).items():
                     value.setdefault(key, fact)
-
-    def publish(self, event: Event) -> None:
-        """Tell the listeners; but not of what the program catches itself (``enclosing_handlers`` counts the handlers
-        that would). While ``assumption`` is set, everything that happens rests on it.
-        """
-        if self.enclosing_handlers and event.raises:
-            return
-        if self.assumption is not None and event.assumption is None:
-            event = replace(event, assumption=self.assumption)
-        for listener in self.listeners:
-            listener(event)
 
     def relevant_assumptions(self, state: State) -> frozenset[Hashable]:
         """The assumptions of a path on which it depends what is cleared and stepped."""
@@ -161,3 +173,7 @@ class Facts:
 
     def record_store(self, tensor: int, stored: Stored) -> None:
         self.stored[tensor] = (*self.stored.get(tensor, ()), stored)
+
+
+FIELDS = tuple(each.name for each in fields(Facts) if each.name != "events")
+"""The facts themselves: what a fork has of its own."""

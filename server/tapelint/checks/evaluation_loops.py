@@ -51,7 +51,7 @@ def leave(machine: Machine, state: State, run: int) -> None:
     if not trained or any(node.created_at.call_site in machine.facts.walked for node in nodes):
         return
     if not nodes & reachable_graph(state):
-        machine.facts.publish(EvaluationRecorded(point, None, point.iterations[-1].loop, len(nodes)))
+        machine.facts.events.publish(EvaluationRecorded(point, None, point.iterations[-1].loop, len(nodes)))
 
 
 @cached_on_node

@@ -118,7 +118,7 @@ def report_retained(machine: Machine, state: State, outside: Iterable[Value]) ->
         walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
         if walk is not None and all(lap.run != each.lap.run for lap in walk.point.iterations):
             continue  # collected for a backward after the loop
-        machine.facts.publish(GraphKeptAlive(each.stored.point, None, each))
+        machine.facts.events.publish(GraphKeptAlive(each.stored.point, None, each))
 
 
 def is_vague(state: State, result: Value) -> bool:

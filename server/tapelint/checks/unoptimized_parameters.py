@@ -70,7 +70,7 @@ def _tell(
     home = machine.facts.attribute_stores.get((kept.owner, kept.attribute))
     target, value = home or (None, state.tensors[kept.leaves[0]].created_at.node)
     passes = [run for key in kept.leaves for run in state.history[key].passes]
-    machine.facts.publish(
+    machine.facts.events.publish(
         NeverStepped(
             now,
             next((run.assumption for run in passes if run.assumption), None),
@@ -100,7 +100,7 @@ def refuse_nothing(machine: Machine, state: State, given: Value, call: Call) -> 
         home = machine.facts.attribute_stores.get((module, name)) if module is not None else None
         if leaves and home is not None:
             wrapper = _wrapper(state, value)
-            machine.facts.publish(NothingToOptimize(state.point(call.node), None, leaves, *home, wrapper))
+            machine.facts.events.publish(NothingToOptimize(state.point(call.node), None, leaves, *home, wrapper))
             raise ProgramRaised("ValueError", "optimizer got an empty parameter list", by_torch=True)
 
 

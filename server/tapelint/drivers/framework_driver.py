@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 
 from ..autograd import State, TorchRaises, backward, resolve_view
 from ..autograd.gradients import history
@@ -80,18 +79,8 @@ def run_loop(machine: Machine, state: State, loop: Loop, instance: HeapRef, node
     def train(path: State) -> None:
         call_value(machine, path, method, [], values, node)
 
-    with under_assumption(machine, loop.premise):
+    with machine.facts.events.assuming(loop.premise):
         return machine.run_paths(state, train)
-
-
-@contextmanager
-def under_assumption(machine: Machine, premise: str | None) -> Iterator[None]:
-    """What happens inside rests on a premise, if there is one."""
-    outer, machine.facts.assumption = machine.facts.assumption, machine.facts.assumption or premise
-    try:
-        yield
-    finally:
-        machine.facts.assumption = outer
 
 
 def imagine_backward(machine: Machine, state: State, roots: Iterable[int], node: ast.AST, assumption: str) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..autograd import State
 from ..autograd.events.graph_walks import CellRunAgain, Event, FreedGraphReached
@@ -58,22 +59,18 @@ def _bodies(machine: Machine) -> Iterator[tuple[Cell, list[ast.stmt]]]:
 
 def run_again(machine: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], list[State]]], object]) -> None:
     """Run each cell a second time, and publish where PyTorch would refuse that. ``enter`` keeps faults inside."""
-    previous = machine.facts.listeners
     probe, machine.probe = machine.probe, None
     holes, machine.stats = machine.stats, replace(machine.stats)
     end = machine.fuel_used + TOGETHER
     for again in ran:
         heard: list[Event] = []
-        machine.facts.listeners = [heard.append]
         machine.fuel = min(machine.fuel_used + EACH, end)
-        try:
+        with machine.facts.events.heard_by(heard.append):
             if machine.fuel_used < end:
-                enter(Entry("cell", again.body[0]), lambda again=again: machine.block(again.body, again.states))  # type: ignore[misc]
-        finally:
-            machine.facts.listeners = previous
+                enter(Entry("cell", again.body[0]), partial(machine.block, again.body, again.states))
         reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumption is None), None)
         if reached is not None:
-            machine.facts.publish(_event(machine, again, reached))
+            machine.facts.events.publish(_event(machine, again, reached))
     holes.faults = machine.stats.faults
     machine.probe, machine.stats = probe, holes
 

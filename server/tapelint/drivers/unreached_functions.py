@@ -154,7 +154,7 @@ def run_entry(
         values = _from_loader(values, _parameters(function, receiver)[:1])
     is_forward = node.name == "forward" and owner is not None and is_module(state, owner)
     call = EntryCall(function, node, receiver, values, walk, is_forward)
-    with framework_driver.under_assumption(machine, premise):
+    with machine.facts.events.assuming(premise):
         return _driven(machine, state, function, owner, is_forward or quiet is not None, partial(call.run, machine))
 
 

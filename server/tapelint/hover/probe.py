@@ -103,7 +103,7 @@ class HoverProbe:
         self.shared: dict[int, int] = {}
         self.converted: set[int] = set()
         self.retained: set[int] = set()
-        facts.listeners.append(self.hear)
+        facts.events.subscribe(self.hear)
 
     # While the program runs
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..autograd import Facts, State
+from ..autograd import EventBus, Facts, State
 from ..domain.builtin_names import BUILTINS
 from ..domain.values import Const, External, Frame, Function, Module, Unknown, Value
 from ..engine.import_lookups import Found, Lookups
@@ -293,8 +293,7 @@ class Imports:
             [],
             None,
         )
-        facts = Facts()
-        facts.listeners, facts.enclosing_handlers = machine.facts.listeners, 1
+        facts = Facts(EventBus(machine.facts.events.listeners, enclosing_handlers=1))
         try:
             with recorded(machine, facts, (), limit) as loaded.step:
                 ends = top_level(machine, state, loaded, MODULE_STEPS)

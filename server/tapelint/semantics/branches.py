@@ -212,12 +212,11 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
         catches(caught(h), ProgramRaised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
         for h in node.handlers
     )
-    machine.facts.enclosing_handlers += guard
     machine.handlers_around += bool(node.handlers)
     try:
-        ended = machine.block(node.body, [state])
+        with machine.facts.events.handling(guard):
+            ended = machine.block(node.body, [state])
     finally:
-        machine.facts.enclosing_handlers -= guard
         machine.handlers_around -= bool(node.handlers)
     for path in ended:
         if path.completion == "raise" and isinstance(path.completion_value, ProgramRaised):

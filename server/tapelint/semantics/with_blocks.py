@@ -120,12 +120,11 @@ def _swallowing(machine: Machine, state: State, kinds: list[ast.expr], inside: p
     """A block whose exceptions of some ``kinds`` end with it."""
     depth, frame, calls, iterations = machine.depth, state.frame, state.calls, state.iterations
     guard = catches(kinds, ProgramRaised("RuntimeError"))
-    machine.facts.enclosing_handlers += guard
     machine.handlers_around += 1
     try:
-        outcomes = inside(state, Unknown("with"))
+        with machine.facts.events.handling(guard):
+            outcomes = inside(state, Unknown("with"))
     finally:
-        machine.facts.enclosing_handlers -= guard
         machine.handlers_around -= 1
     for out in outcomes:
         if (

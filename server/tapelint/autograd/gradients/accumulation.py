@@ -45,4 +45,4 @@ def written(facts: Facts, state: State, order: Sequence[Node], item: Node | Leaf
         return
     shared = others(order, item)
     if shared is not None:
-        facts.publish(GradientModified(write.point, None, shared[0], item, shared[1]))
+        facts.events.publish(GradientModified(write.point, None, shared[0], item, shared[1]))

@@ -33,7 +33,7 @@ def planned(
         next((facts.made_by_scaler[key] for key in roots if key in facts.made_by_scaler), None),
         facts.relevant_assumptions(state),
         assumption
-        or facts.assumption
+        or facts.events.assumption
         or (f"`{unseen_source}` keeps a graph, which tapelint cannot see" if unseen_source else None),
         fresh_id(),
         create is True,
@@ -50,4 +50,4 @@ def book(facts: Facts, state: State, run: Pass, leaves: Sequence[int]) -> None:
     if state.hooks:  # what they see of the gradients is a use
         looked_at(state, None)
     for step, keys in idle.items():
-        facts.publish(StepMissed(run.point, run.assumption, step, tuple(keys), run.premises))
+        facts.events.publish(StepMissed(run.point, run.assumption, step, tuple(keys), run.premises))

@@ -28,6 +28,6 @@ def tell_unmarked(facts: Facts, state: State, used: Sequence[Tensor], node: ast.
         write = state.writes.get(tensor.version_counter)
         if write is not None and found.write in write.chain():
             point = state.point(node)
-            facts.publish(
+            facts.events.publish(
                 UnmarkedWriteUsed(point, None, found.function, tensor.id, found.argument, found.write, found.applied)
             )

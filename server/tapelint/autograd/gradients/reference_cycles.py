@@ -50,7 +50,7 @@ def closed(facts: Facts, state: State, ran: Iterable[Node], leaves: Sequence[int
         elif earlier_iteration(past.point, now) is not None:
             state.cycles[key] = Cycle(grad, past.point, past.times + 1)
             if past.times + 1 == GROWS:
-                facts.publish(GradientCycle(now, None, key, past.point, None))
+                facts.events.publish(GradientCycle(now, None, key, past.point, None))
 
 
 def left(facts: Facts, state: State, made: ProgramPoint, known: Iterable[int]) -> None:
@@ -68,7 +68,7 @@ def left(facts: Facts, state: State, made: ProgramPoint, known: Iterable[int]) -
             and key not in outside
         ):
             del state.cycles[key]
-            facts.publish(GradientCycle(cycle.point, None, key, cycle.point, made))
+            facts.events.publish(GradientCycle(cycle.point, None, key, cycle.point, made))
 
 
 def _leaves(edges: Iterable[Node | Leaf]) -> set[int]:

@@ -46,9 +46,9 @@ def look(facts: Facts, state: State, keys: Sequence[int], now: ProgramPoint, opt
         return
     found = _cut(facts, state, frozenset(missed))
     if found is not None:
-        facts.publish(NeverReached(now, None, optimizer, found[1], found[0]))
+        facts.events.publish(NeverReached(now, None, optimizer, found[1], found[0]))
     elif len(missed) == len(keys) and any(g.passes and not g.doubt for g in state.history.values()):
-        facts.publish(NeverReached(now, None, optimizer, tuple(missed), None))
+        facts.events.publish(NeverReached(now, None, optimizer, tuple(missed), None))
 
 
 def _never(state: State, key: int) -> bool:

@@ -25,7 +25,9 @@ def check_saved(facts: Facts, state: State, saved: Iterable[SavedTensor], op: st
     for item in () if facts.levels else saved:
         tensor = state.tensors.get(item.tensor)
         if tensor is not None and tensor.inference and item.role != "result":
-            facts.publish(InferenceTensorUsed(state.point(node), None, tensor.id, "saved", op, tensor.created_at))
+            facts.events.publish(
+                InferenceTensorUsed(state.point(node), None, tensor.id, "saved", op, tensor.created_at)
+            )
             raise TorchRaises("Inference tensors cannot be saved for backward.")
 
 
@@ -35,5 +37,5 @@ def check_inference_write(facts: Facts, state: State, tensor: Tensor, op: str, n
     """
     detached = tensor.base is None and tensor.storage != tensor.id and tensor.view != "inference"
     if tensor.inference and not state.inference and not detached:
-        facts.publish(InferenceTensorUsed(state.point(node), None, tensor.id, "written", op, tensor.created_at))
+        facts.events.publish(InferenceTensorUsed(state.point(node), None, tensor.id, "written", op, tensor.created_at))
         raise TorchRaises("Inplace update to inference tensor outside InferenceMode is not allowed.")

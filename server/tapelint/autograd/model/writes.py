@@ -123,7 +123,7 @@ def check_write(
     if state.grad_mode is not True:
         return
     if tensor.view in PROTECTED and tensor.base is not None and needs:
-        facts.publish(
+        facts.events.publish(
             ViewRefused(state.point(node), tensor.assumption_text, tensor.id, how, tensor.view, tensor.created_at, None)
         )
         raise TorchRaises(PROTECTED[tensor.view])
@@ -140,12 +140,14 @@ def _check_leaf_write(
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
     if facts.levels and is_input(facts, tensor.id if base is None else base.id):
-        facts.publish(
+        facts.events.publish(
             LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, base is not None, given, wanted)
         )
         raise TorchRaises("a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
-        facts.publish(LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, False, given, wanted))
+        facts.events.publish(
+            LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, False, given, wanted)
+        )
         raise TorchRaises("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -154,11 +156,11 @@ def _check_base_write(
 ) -> None:
     """Raise Refused where a view of a leaf is written."""
     if base.requires_grad and base.grad_fn is None:
-        facts.publish(LeafWritten(state.point(node), base.assumption_text, base.id, how, True, given, wanted))
+        facts.events.publish(LeafWritten(state.point(node), base.assumption_text, base.id, how, True, given, wanted))
         raise TorchRaises("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if base.grad_fn is None and tensor.requires_grad:
         if tensor.grad_fn is None:
-            facts.publish(LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, True))
+            facts.events.publish(LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, True))
         raise TorchRaises("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -170,7 +172,7 @@ def check_read(facts: Facts, state: State, key: int, node: ast.AST) -> None:
     if culprit is None or tensor.base is None or not resolve_view(state, tensor.base).requires_grad:
         return
     premise = tensor.assumption_text or state.tensors[tensor.base].assumption_text
-    facts.publish(ViewRefused(state.point(node), premise, key, "", tensor.view, tensor.created_at, culprit))
+    facts.events.publish(ViewRefused(state.point(node), premise, key, "", tensor.view, tensor.created_at, culprit))
     raise TorchRaises("its base or another view of its base has been modified inplace")
 
 

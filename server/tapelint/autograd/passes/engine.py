@@ -78,7 +78,9 @@ def backward(
     if not inner:
         root = -1 if now.root is None else now.root
         counts = len(order), len(reached), ran, tuple(reached)
-        facts.publish(BackwardRan(state.point(node), None, root, *counts, retain is False, retain is True, accumulate))
+        facts.events.publish(
+            BackwardRan(state.point(node), None, root, *counts, retain is False, retain is True, accumulate)
+        )
     return reached
 
 
@@ -112,7 +114,7 @@ def _begin(
         edge = edge_of(tensor)
         if tensor.requires_grad is False or tensor.requires_grad and edge is None:
             cut = facts.cuts.get(key)
-            facts.publish(
+            facts.events.publish(
                 BackwardWithoutGraph(
                     state.point(node),
                     tensor.assumption_text or assumption,
@@ -175,10 +177,10 @@ class Check:
             shared = next(n for n in path if state.freed.get(n, now) is not now)
             user, gone_on = _user(state, freed.root, shared), stepped(state, freed.point, now.point)
             since = first_spoiled(state, self.order), user, gone_on
-            self.facts.publish(FreedGraphReached(now.point, premise, item, freed, path, root, shared, *since))
+            self.facts.events.publish(FreedGraphReached(now.point, premise, item, freed, path, root, shared, *since))
         elif spoiled is not None:
             come_back(self.facts, state, item, now, self.path, (item, *spoiled))
-            self.facts.publish(
+            self.facts.events.publish(
                 SavedTensorModified(
                     now.point,
                     premise,
@@ -280,7 +282,7 @@ class Sweep:
             return
         for saved, write in altered(check.state, item):
             assert check.now.root is not None
-            check.facts.publish(SavedTensorAltered(check.now.point, None, item, saved, write, check.now.root))
+            check.facts.events.publish(SavedTensorAltered(check.now.point, None, item, saved, write, check.now.root))
 
     def _own_backward(self, item: Node, towards: bool) -> BackwardResult:
         """Run the backward that the program defines for a node. What happens there rests on what the path rests on."""
@@ -289,11 +291,8 @@ class Sweep:
         visit = NodeVisit(
             item, waiting.node, waiting.create, partial(check, item), partial(check.users, item), towards, check.order
         )
-        outer, facts.assumption = facts.assumption, check.premise(check.path(item)) or facts.assumption
-        try:
+        with facts.events.assuming(check.premise(check.path(item))):
             found = facts.gradients[item] = item.custom_backward(check.state, visit)
-        finally:
-            facts.assumption = outer
         return found
 
 

@@ -56,7 +56,7 @@ def come_back(
         return
     way = path(node)
     if now.root is not None and all(n.certain and not n.assumption for n in way):
-        facts.publish(RetainedGraphReached(now.point, None, node, past, way, now.root, spoiled))
+        facts.events.publish(RetainedGraphReached(now.point, None, node, past, way, now.root, spoiled))
 
 
 def finished(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass, retains: bool, path: Path) -> None:
@@ -87,7 +87,7 @@ def _retained(facts: Facts, state: State, kept: frozenset[Node], now: BackwardPa
         idle, needed = last.idle + 1, last.needed
         enough = 1 if isinstance(lap.loop, ast.FunctionDef) else 2
         if idle >= enough and not needed:
-            facts.publish(RetainedUnused(now.point, None, last.freed.point))
+            facts.events.publish(RetainedUnused(now.point, None, last.freed.point))
     state.retaining[now.point.node] = RetainedPass(now, kept | (last.nodes if last else frozenset()), idle, needed)
 
 
@@ -110,7 +110,7 @@ def _again(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass) -
             continue
         found = _walked_again(state, item, past[item], fresh, now)
         if found is not None:
-            facts.publish(found)
+            facts.events.publish(found)
             return
 
 

@@ -45,7 +45,7 @@ def set_requires_grad(
     wanted = frozen_parts.flag_of_some(machine, state, tensor, value.value if isinstance(value, Const) else None, node)
     if tensor.grad_fn is not None and tensor.requires_grad:
         if (wanted is False or strict) and not tensor.assumption and tensor.grad_fn.certain and wanted is not None:
-            machine.facts.publish(
+            machine.facts.events.publish(
                 RequiresGradRefused(state.point(node), None, tensor.id, "leaf", bool(wanted), tensor.created_at)
             )
             raise ProgramRaised(

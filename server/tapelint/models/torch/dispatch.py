@@ -319,5 +319,7 @@ def refuse_integers(machine: Machine, state: State, key: int, node: ast.AST) -> 
     """Whole numbers and truth values have no gradient: PyTorch refuses to track them."""
     tensor = state.tensors[key]
     if tensor.kind in ("int", "bool") and not tensor.assumption:
-        machine.facts.publish(RequiresGradRefused(state.point(node), None, key, tensor.kind, True, tensor.created_at))
+        machine.facts.events.publish(
+            RequiresGradRefused(state.point(node), None, key, tensor.kind, True, tensor.created_at)
+        )
         raise ProgramRaised("RuntimeError", "only Tensors of floating point dtype can require gradients", by_torch=True)

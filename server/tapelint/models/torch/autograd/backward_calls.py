@@ -50,7 +50,7 @@ def needs_one_element(machine: Machine, state: State, root: int, source: ast.exp
         return
     premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.assumption_text
     built = tensor.grad_fn.created_at if tensor.grad_fn is not None else tensor.created_at
-    machine.facts.publish(
+    machine.facts.events.publish(
         NonScalarBackward(
             state.point(call.node), premise, root, tensor.sizes, built, source, call.name.rpartition(".")[2]
         )
@@ -139,7 +139,9 @@ def tell_rewrapped(machine: Machine, state: State, roots: list[int], node: ast.A
         tensor, cut = state.tensors[edge.tensor], machine.facts.cuts[edge.tensor]
         if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumption:
             wrapped = machine.facts.rewrapped[edge.tensor]
-            machine.facts.publish(RewrappedRoot(state.point(node), None, edge.tensor, cut.point, cut.reason, wrapped))
+            machine.facts.events.publish(
+                RewrappedRoot(state.point(node), None, edge.tensor, cut.point, cut.reason, wrapped)
+            )
 
 
 def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) -> None:
@@ -153,7 +155,7 @@ def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) 
             continue
         if source is not None and (source in state.freed or source.assumption or not source.certain):
             continue
-        machine.facts.publish(TermLost(state.point(node), None, root, cut.point, cut.reason))
+        machine.facts.events.publish(TermLost(state.point(node), None, root, cut.point, cut.reason))
 
 
 def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:
@@ -245,7 +247,9 @@ def refuse_plain_inputs(machine: Machine, state: State, roots: list[int], inputs
     plain = [tensor for key in inputs if (tensor := state.tensors[key]).requires_grad is False]
     if plain and all(resolve_view(state, root).requires_grad for root in roots):
         if plain[0].created_at.node is not machine.tree:
-            machine.facts.publish(UnusedInput(state.point(node), None, plain[0].id, True, plain[0].created_at, None))
+            machine.facts.events.publish(
+                UnusedInput(state.point(node), None, plain[0].id, True, plain[0].created_at, None)
+            )
         raise refused(machine, NO_INPUT)
 
 
@@ -255,7 +259,9 @@ def tell_unused(machine: Machine, state: State, roots: list[int], key: int, node
     leaves = [item.tensor for item in everything(begin) if isinstance(item, Leaf)]
     cuts = [machine.facts.cuts[leaf_key] for leaf_key in leaves if leaf_key in machine.facts.cuts]
     cut = cuts[0].point if len(cuts) == 1 else None
-    machine.facts.publish(UnusedInput(state.point(node), None, key, False, resolve_view(state, key).created_at, cut))
+    machine.facts.events.publish(
+        UnusedInput(state.point(node), None, key, False, resolve_view(state, key).created_at, cut)
+    )
 
 
 def new_gradient(

@@ -23,7 +23,7 @@ def use_grads(
     """``step``: what it used is reported, and the gradients are used from now on."""
     past, point, premises = history.groups(state, keys), state.point(node), machine.facts.relevant_assumptions(state)
     lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
-    machine.facts.publish(
+    machine.facts.events.publish(
         OptimizerStepped(
             point,
             premise_of(past),

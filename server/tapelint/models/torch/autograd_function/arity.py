@@ -36,7 +36,7 @@ def check_outputs(machine: Machine, state: State, definition: Definition, result
     names = parameters(function)[1:]
     if not len(names) - len(spec.defaults) <= len(values) <= len(names):
         event = OutputsMiscounted(state.point(turn.node), None, definition.name, len(values), len(names), function.node)
-        machine.facts.publish(event)
+        machine.facts.events.publish(event)
         raise ProgramRaised(
             "TypeError", f"{definition.name}.backward() takes {len(names) + 1} positional arguments", True
         )
@@ -46,7 +46,7 @@ def check_outputs(machine: Machine, state: State, definition: Definition, result
         came = [index for index, key in enumerate(turn.item.results) if key in used]
         if came and set(came) <= set(unread):
             first = came[0]
-            machine.facts.publish(
+            machine.facts.events.publish(
                 OnlyIgnoredOutputs(
                     state.point(turn.node),
                     None,
@@ -103,7 +103,9 @@ def _refuse_count(
     left = enumerate(inputs[count:], count)
     needed = next((definition.parameter(i) for i, (_, edge) in left if edge is not None), None)
     forward = definition.forward.node
-    machine.facts.publish(GradientsMiscounted(point, None, definition.name, len(inputs), count, place, forward, needed))
+    machine.facts.events.publish(
+        GradientsMiscounted(point, None, definition.name, len(inputs), count, place, forward, needed)
+    )
     raise ProgramRaised("RuntimeError", "returned an incorrect number of gradients", True)
 
 
@@ -120,7 +122,7 @@ def _check_kinds(
     for index, (item, (value, _)) in enumerate(zip(got, inputs)):
         if isinstance(item, TensorRef) and is_no_tensor(state, value):
             name = definition.parameter(index)
-            machine.facts.publish(GradientForNothing(point, None, definition.name, index, name, place))
+            machine.facts.events.publish(GradientForNothing(point, None, definition.name, index, name, place))
             raise ProgramRaised("RuntimeError", "returned a gradient different than None", True)
 
 

@@ -68,7 +68,7 @@ def _tell_saved_before(
         key, then = asked.value
         since = write.since(then) if key == tensor else None
         if since is not None and place is not None:
-            facts.publish(SavedThenWritten(state.point(node), None, definition.name, key, name, since, place))
+            facts.events.publish(SavedThenWritten(state.point(node), None, definition.name, key, name, since, place))
 
 
 def kept_on_context(
@@ -96,7 +96,7 @@ def tell_kept(
     for item in kept:
         place = stored_at(definition.preparing, item.attribute)
         if place is not None:
-            facts.publish(
+            facts.events.publish(
                 TensorKeptOnContext(
                     state.point(node), None, definition.name, item.tensor, item.attribute, item.role, place
                 )
@@ -115,7 +115,7 @@ def altered_since_forward(
         culprit = write.since(item.version) if write is not None else None
         place = stored_at(definition.preparing, item.attribute)
         if culprit is not None and place is not None and read_in(definition.backward, item.attribute):
-            facts.publish(
+            facts.events.publish(
                 KeptTensorAltered(
                     state.point(turn.node), None, definition.name, item.tensor, item.attribute, place, culprit
                 )
@@ -131,7 +131,7 @@ def backward_hazards(
         culprit = write.since(before[saved.version_counter]) if write is not None else None
         if culprit is not None:
             facts.inside[culprit.stamp] = turn.item
-            facts.publish(
+            facts.events.publish(
                 SavedWrittenInBackward(state.point(turn.node), None, definition.name, saved, culprit, turn.item)
             )
 

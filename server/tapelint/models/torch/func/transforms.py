@@ -219,9 +219,9 @@ def vjp(machine: Machine, state: State, call: Call) -> Value:
         value, aux = parts(outcome, has_aux)
         roots, inputs = tracked(path, value), sorted(level.inputs)
         facts = machine.facts.fork()
-        facts.listeners = []
         try:
-            backward(facts, path.fork(), roots, call.node, None, True, inputs, accumulate=False, inner=True)
+            with facts.events.heard_by():
+                backward(facts, path.fork(), roots, call.node, None, True, inputs, accumulate=False, inner=True)
             spoiled = False
         except TorchRaises:
             spoiled = True

@@ -105,7 +105,7 @@ def refuse_computed(machine: Machine, state: State, keys: list[int], call: Call)
             continue
         if is_moved(state, key):
             continue
-        machine.facts.publish(NonLeafOptimized(state.point(call.node), None, key, tensor.created_at))
+        machine.facts.events.publish(NonLeafOptimized(state.point(call.node), None, key, tensor.created_at))
         raise ProgramRaised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
 
 
@@ -161,7 +161,7 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
     now = state.point(call.node)
     for key in stepped:
         if (made := optimizer.began.get(key)) is not None and not state.inference:
-            machine.facts.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
+            machine.facts.events.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
             raise ProgramRaised(
                 "RuntimeError", "Inplace update to inference tensor outside InferenceMode", by_torch=True
             )

@@ -1,0 +1,70 @@
+"""The event bus: brings what happens on a path to those that listen, which are the rules, hovers and tests.
+
+facts.events.publish(LeafWritten(...))      from the model of autograd, in the order in which it happens
+facts.events.subscribe(listener)            each listener is called with every event, in the order of subscription
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from .events.graph_walks import Event
+
+Listener = Callable[[Event], None]
+
+
+@dataclass(slots=True, eq=False)
+class EventBus:
+    """The listeners of one analysis, and in which circumstances the running code publishes."""
+
+    # Shared with the buses that were forked from this one.
+    listeners: list[Listener] = field(default_factory=list)
+    # How many handlers of the program around the running code would catch an error of PyTorch.
+    enclosing_handlers: int = 0
+    # The premise that all events rest on, such as that a framework calls the running method.
+    assumption: str | None = None
+
+    def subscribe(self, listener: Listener) -> None:
+        self.listeners.append(listener)
+
+    def publish(self, event: Event) -> None:
+        """Call the listeners, unless the program catches itself what PyTorch raises there."""
+        if self.enclosing_handlers and event.raises:
+            return
+        if self.assumption is not None and event.assumption is None:
+            event = replace(event, assumption=self.assumption)
+        for listener in self.listeners:
+            listener(event)
+
+    def fork(self) -> EventBus:
+        """A bus with the same listeners, and circumstances of its own."""
+        return EventBus(self.listeners, self.enclosing_handlers, self.assumption)
+
+    @contextmanager
+    def assuming(self, premise: str | None) -> Iterator[None]:
+        """What happens inside rests on ``premise``, or on that of what is outside where it is None."""
+        outer, self.assumption = self.assumption, premise or self.assumption
+        try:
+            yield
+        finally:
+            self.assumption = outer
+
+    @contextmanager
+    def handling(self, catches: bool) -> Iterator[None]:
+        """What happens inside has a handler of the program around it, if that ``catches`` errors of PyTorch."""
+        self.enclosing_handlers += catches
+        try:
+            yield
+        finally:
+            self.enclosing_handlers -= catches
+
+    @contextmanager
+    def heard_by(self, *listeners: Listener) -> Iterator[None]:
+        """What happens inside reaches these listeners and no others."""
+        outer, self.listeners = self.listeners, list(listeners)
+        try:
+            yield
+        finally:
+            self.listeners = outer
