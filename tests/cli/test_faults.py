@@ -11,6 +11,7 @@ import pytest
 import tapelint
 from tapelint.cli.check import Request, run
 from tapelint.report import Diagnostic
+from tapelint.severity import Severity
 from tapelint.source import Span, parse
 
 
@@ -21,7 +22,7 @@ def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             raise RecursionError("too deep")
         if "die" in text:
             os._exit(9)
-        severity = "hint" if "hint" in text else "error"
+        severity = Severity.HINT if "hint" in text else Severity.ERROR
         found = Diagnostic("TL101", "double", severity, "found", path, Span(1, 1, 1, 6))
         return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={"steps": 2}, notices=())
 

@@ -26,6 +26,7 @@ from types import SimpleNamespace
 import tapelint
 from tapelint.cli import main
 from tapelint.report import Diagnostic
+from tapelint.severity import Severity
 from tapelint.source import Span, parse
 
 def analyse(text, path, config, resolve, is_imported):
@@ -36,7 +37,7 @@ def analyse(text, path, config, resolve, is_imported):
     if "killed" in text or "once" in text and not os.path.exists(path + ".died"):
         open(path + ".died", "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
-    found = Diagnostic("TL101", "double", "error", "found", path, Span(1, 1, 1, 6))
+    found = Diagnostic("TL101", "double", Severity.ERROR, "found", path, Span(1, 1, 1, 6))
     return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={}, others={}, notices=())
 
 tapelint.analysis = sys.modules["tapelint.analysis"] = SimpleNamespace(analyse=analyse, fixes=lambda *of: ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tapelint.analysis import analyse, fixes
+from tapelint.severity import Severity
 from tapelint.source import apply
 
 SUMMED = """import torch
@@ -28,4 +29,4 @@ def test_a_cure_of_what_does_not_raise_makes_nothing_raise() -> None:
     for diagnostic in report.diagnostics:
         for fix in fixes(report, diagnostic):
             text = apply(SUMMED, fix.edits)
-            assert not [d for d in analyse(text).diagnostics if d.severity == "error"], text
+            assert not [d for d in analyse(text).diagnostics if d.severity is Severity.ERROR], text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tapelint.analysis import analyse, fixes
 from tapelint.report import Fix
+from tapelint.severity import Severity
 from tapelint.source import apply
 
 ATTACK = """import torch
@@ -130,7 +131,7 @@ for p, q in zip(online.parameters(), target.parameters()):
 
 def _offered(text: str) -> tuple[Fix, ...]:
     report = analyse(text)
-    (diagnostic,) = (d for d in report.diagnostics if d.severity == "error")
+    (diagnostic,) = (d for d in report.diagnostics if d.severity is Severity.ERROR)
     return fixes(report, diagnostic)
 
 

@@ -17,8 +17,9 @@ STUBS = PACKAGE / "stubs" / "programs"
 """Programs that the analyser reads in a framework's place: data, which nothing of ours imports."""
 
 ORDER = (
-    *("fault", "source", "ops stubs", "autograd", "domain", "engine", "modules", "models", "semantics", "checks"),
-    *("drivers", "interpreter", "rules", "fixes", "report", "workspace", "analysis hover", "lsp cli", "__main__"),
+    *("fault severity", "source", "ops stubs", "autograd", "domain", "engine", "modules", "models", "semantics"),
+    *("checks", "drivers", "interpreter", "rules", "fixes", "report", "workspace", "analysis hover", "lsp cli"),
+    "__main__",
 )
 LAYERS = {part: level for level, parts in enumerate(ORDER) for part in parts.split()}
 """From low to high. A part imports only from lower parts, and from itself."""

@@ -9,6 +9,7 @@ import pytest
 
 from tapelint.analysis import analyse
 from tapelint.report import Diagnostic
+from tapelint.severity import Severity
 
 MODULE = """import torch
 from torch import nn
@@ -39,7 +40,7 @@ LIGHTNING = {
 
 
 def found(**parts: str) -> list[Diagnostic]:
-    return [d for d in analyse(MODULE.format(**{**LIGHTNING, **parts})).diagnostics if d.severity != "hint"]
+    return [d for d in analyse(MODULE.format(**{**LIGHTNING, **parts})).diagnostics if d.severity is not Severity.HINT]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def found(**parts: str) -> list[Diagnostic]:
 )
 def test_state_kept_from_one_batch_to_the_next(parts: dict[str, str]) -> None:
     (kept,) = found(**parts)
-    assert (kept.code, kept.severity) == ("TL102", "warning")
+    assert (kept.code, kept.severity) == ("TL102", Severity.WARNING)
     assert "`self.h` carries it over" in kept.message and "once per batch" in kept.message
 
 
@@ -88,7 +89,7 @@ MANUAL = {
 
 def test_manual_optimization() -> None:
     (kept,) = found(**MANUAL)
-    assert (kept.code, kept.severity) == ("TL102", "error")
+    assert (kept.code, kept.severity) == ("TL102", Severity.ERROR)
     assert found(**MANUAL, h="self.h.detach()") == []
 
 
@@ -118,5 +119,5 @@ for _ in range(4):
 def test_launchers(line: str, name: str, prepare: str) -> None:
     prepared, walk = f"{name}.{prepare}(net, opt)", f"{name}.backward(h.sum())"
     (kept,) = analyse(LOOP.format(line=line, prepared=prepared, walk=walk, h="h")).diagnostics
-    assert (kept.code, kept.severity) == ("TL102", "error")
+    assert (kept.code, kept.severity) == ("TL102", Severity.ERROR)
     assert not analyse(LOOP.format(line=line, prepared=prepared, walk=walk, h="h.detach()")).diagnostics

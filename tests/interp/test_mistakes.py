@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tapelint.analysis import Report, analyse
+from tapelint.severity import Severity
 
 BEFORE = """
 import functools, itertools, queue
@@ -127,7 +128,7 @@ AGAIN = "y.backward()\n    y.backward()"
 def test_what_it_stands_for_is_known(made: str) -> None:
     """The graph is come to through what used to be taken for something else: walking it twice is an error."""
     found = check(f"{made}\n    {AGAIN}").diagnostics
-    assert [(each.code, each.severity) for each in found] == [("TL101", "error")]
+    assert [(each.code, each.severity) for each in found] == [("TL101", Severity.ERROR)]
 
 
 def test_call_of_the_base_class_runs_forward() -> None:
@@ -149,7 +150,7 @@ y.backward()
 y.backward()
 """
     found = analyse(BEFORE + program).diagnostics
-    assert [(each.code, each.severity) for each in found] == [("TL101", "error")]
+    assert [(each.code, each.severity) for each in found] == [("TL101", Severity.ERROR)]
 
 
 def test_numbers_in_other_bases_are_not_decimal() -> None:

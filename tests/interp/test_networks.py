@@ -9,6 +9,7 @@ import pytest
 
 from tapelint.analysis import analyse
 from tapelint.ops.module_names import is_network
+from tapelint.severity import Severity
 
 TWICE = """import torch
 {line}
@@ -34,7 +35,7 @@ optimizer.step()
 def test_a_second_backward(line: str, loss: str) -> None:
     report = analyse(TWICE.format(line=line, loss=loss))
     (found,) = report.diagnostics
-    assert (found.code, found.severity) == ("TL101", "warning")
+    assert (found.code, found.severity) == ("TL101", Severity.WARNING)
     assert "assumes" in found.message
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tapelint.analysis import analyse
+from tapelint.severity import Severity
 
 TRAINING = """\
 import torch
@@ -81,7 +82,7 @@ def test_what_needs_two_carries_is_found():
         "    if older.requires_grad:\n"
         "        older.sum().backward()\n"
     )
-    assert [d.code for d in found.diagnostics if d.severity == "error"] == ["TL102"]
+    assert [d.code for d in found.diagnostics if d.severity is Severity.ERROR] == ["TL102"]
 
 
 def test_after_the_loop_nobody_knows_how_often_it_ran():

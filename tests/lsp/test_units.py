@@ -20,6 +20,7 @@ from tapelint.lsp.settings import SETTINGS, Settings
 from tapelint.lsp.suppress_action import ignore_here
 from tapelint.lsp.transport.framing import Frames
 from tapelint.report.diagnostic import Diagnostic, Fix
+from tapelint.severity import Severity
 from tapelint.source import Edit, Span, apply, line_starts, parse
 from tapelint.workspace.keys import SEVERITIES
 
@@ -164,7 +165,7 @@ def test_only_a_rule_that_has_a_page_has_a_link(url: str | None):
     translator = Translator(
         Snapshot("file:///a.py", "/a.py", 1, "y\n"), LineIndex("y\n"), ClientCapabilities(shows_links=True), {}
     )
-    finding = Diagnostic(CODE, "saved-tensor-modified", "error", "m", "/a.py", Span(1, 1, 1, 2), url=url)
+    finding = Diagnostic(CODE, "saved-tensor-modified", Severity.ERROR, "m", "/a.py", Span(1, 1, 1, 2), url=url)
     link = translator.translate(finding, 0).code_description
     assert (link.href if link else None) == url
 
@@ -175,7 +176,7 @@ def test_the_editor_offers_what_the_server_reads() -> None:
     offered = {name.removeprefix("tapelint.") for name in package["contributes"]["configuration"]["properties"]}
     assert offered == {*SETTINGS, "enable", "interpreter", "importStrategy", "trace.server"}
     severities = package["contributes"]["configuration"]["properties"]["tapelint.severities"]
-    assert tuple(severities["additionalProperties"]["enum"]) == SEVERITIES
+    assert tuple(severities["additionalProperties"]["enum"]) == tuple(SEVERITIES)
 
 
 def test_settings_of_the_editor_go_over_those_of_the_project(tmp_path: Path) -> None:
@@ -186,6 +187,6 @@ def test_settings_of_the_editor_go_over_those_of_the_project(tmp_path: Path) -> 
     config, complaint = settings.config(str(tmp_path / "a.py"))
     assert complaint is None
     assert [code for code in ("TL101", "TL102", "TL103", "TL201", "TL301") if config.wants(code)] == ["TL102", "TL201"]
-    assert config.grade("TL102", "warning", "a.py") == "error"
+    assert config.grade("TL102", Severity.WARNING, "a.py") is Severity.ERROR
     _, complaint = Settings.of({"severities": {"TL1": "loud"}}).config(None)
     assert complaint and "TL1 cannot be 'loud'" in complaint

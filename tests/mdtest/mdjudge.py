@@ -70,12 +70,12 @@ def complaints(block: Block) -> str:
     heard: set[int] = set()
     for diagnostic in report.diagnostics:
         row = diagnostic.span.row - block.offset
-        text = f"{diagnostic.severity} [{diagnostic.name}] {diagnostic.message}"
+        text = f"{diagnostic.severity.word} [{diagnostic.name}] {diagnostic.message}"
         match = next(
             (
                 expected
                 for expected in missing
-                if (expected.row, expected.severity, expected.rule) == (row, diagnostic.severity, diagnostic.name)
+                if (expected.row, expected.severity, expected.rule) == (row, diagnostic.severity.word, diagnostic.name)
                 and (expected.substring or "") in diagnostic.message
             ),
             None,

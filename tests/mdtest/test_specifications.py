@@ -89,7 +89,7 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
         diagnostics = [
             SimpleNamespace(
                 span=SimpleNamespace(row=row + 3),
-                severity=severity,
+                severity=SimpleNamespace(word=severity),
                 name=name,
                 message="y was written",
                 help=None,

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tapelint.analysis import analyse, hover
+from tapelint.severity import Severity
 
 SETUP = """\
 import torch
@@ -315,7 +316,7 @@ def test_writes(body: str) -> None:
     words = found.markdown.partition("\n---\n")[0]
     if raised:
         # The diagnostic, which editors show with the hover, says that it raises; the hover is headed by its code.
-        loud = [d.code for d in report.diagnostics if d.severity == "error" and d.span.holds(row, column)]
+        loud = [d.code for d in report.diagnostics if d.severity is Severity.ERROR and d.span.holds(row, column)]
         assert loud and words.startswith(f"**{loud[0]}**") and "safe" not in words, words
     else:
         assert re.search(r"- (safe|nothing is known)", words), words

@@ -14,13 +14,14 @@ from tapelint.report.as_json import as_json
 from tapelint.report.full import concise, full
 from tapelint.report.paint import ansi, is_coloured
 from tapelint.report.snippet import snippet
+from tapelint.severity import Severity
 from tapelint.source import Edit, Span, rows
 
 TEXT = "import torch\n\ny = x.exp()\ny += 1\ny.sum().backward()\n"
 FINDING = Diagnostic(
     "TL101",
     "saved-tensor-modified",
-    "error",
+    Severity.ERROR,
     "backward needs what `y += 1` overwrote",
     "train.py",
     Span(5, 1, 5, 19),
@@ -75,7 +76,7 @@ def test_colour_adds_nothing_but_colour() -> None:
 
 
 def test_a_story_through_a_file_that_is_gone() -> None:
-    away = Diagnostic("TL101", "n", "warning", "m", "gone.py", Span(7, 1, 7, 2))
+    away = Diagnostic("TL101", "n", Severity.WARNING, "m", "gone.py", Span(7, 1, 7, 2))
     assert full(away, "", lambda name: ()) == "warning[TL101] n: m\n --> gone.py:7:1\n"
 
 

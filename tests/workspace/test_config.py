@@ -11,8 +11,11 @@ import pytest
 
 import tapelint.report.topics
 import tapelint.rules
+from tapelint.severity import Severity
 from tapelint.workspace import Config, ConfigError, discover, find, forget, from_table, load
 from tapelint.workspace.globs import matches
+
+ERROR, WARNING, INFORMATION, HINT = Severity
 
 
 @pytest.fixture(autouse=True)
@@ -114,15 +117,15 @@ def test_complaints(tmp_path: Path, text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("severities", "grades"),
     [
-        ({}, ("error", "error", "error")),
-        ({"TL1": "hint"}, ("hint", "hint", "error")),
-        ({"tl1": "off", "TL102": "warning"}, (None, "warning", "error")),
-        ({"ALL": "information", "TL2": "off"}, ("information", "information", None)),
+        ({}, (ERROR, ERROR, ERROR)),
+        ({"TL1": "hint"}, (HINT, HINT, ERROR)),
+        ({"tl1": "off", "TL102": "warning"}, (None, WARNING, ERROR)),
+        ({"ALL": "information", "TL2": "off"}, (INFORMATION, INFORMATION, None)),
     ],
 )
-def test_severities(severities: dict[str, str], grades: tuple[str | None, ...]) -> None:
+def test_severities(severities: dict[str, str], grades: tuple[Severity | None, ...]) -> None:
     config = from_table({"severities": severities}, "settings")
-    assert tuple(config.grade(code, "error", "a.py") for code in ("TL101", "TL102", "TL201")) == grades
+    assert tuple(config.grade(code, ERROR, "a.py") for code in ("TL101", "TL102", "TL201")) == grades
 
 
 def test_per_file_ignores(tmp_path: Path) -> None:
@@ -130,12 +133,12 @@ def test_per_file_ignores(tmp_path: Path) -> None:
     config = load(tmp_path)
 
     def silent(path: str) -> list[str]:
-        return [c for c in ("TL101", "TL201") if config.grade(c, "error", str(tmp_path / path)) is None]
+        return [c for c in ("TL101", "TL201") if config.grade(c, ERROR, str(tmp_path / path)) is None]
 
     assert silent("tests/deep/a.py") == silent("tests/a.py") == ["TL101"]
     assert silent("sub/notebook_1.py") == ["TL101", "TL201"]
     assert silent("src/tests/a.py") == silent("a.py") == []
-    assert replace(config, select=("TL101",)).grade("TL101", "error", str(tmp_path / "tests" / "a.py")) is None
+    assert replace(config, select=("TL101",)).grade("TL101", ERROR, str(tmp_path / "tests" / "a.py")) is None
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def page(rule: Rule) -> str:
 
 def facts(rule: Rule) -> Iterator[tuple[str, str]]:
     """What is known of a rule besides its story."""
-    yield "severity", " or ".join(severities(rule))
+    yield "severity", " or ".join(severity.word for severity in severities(rule))
     on = f'no: turn it on with `extend-select = ["{rule.code}"]`'
     yield "on by default", "yes" if rule.default else on
     for title in ("PyTorch says",) if rule.raises else ():

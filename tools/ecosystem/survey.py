@@ -120,7 +120,7 @@ def _take(found: Survey, short: str, report: Report) -> None:
     found.cut_files += any(notice.kind is Kind.FOLLOWED_IN_PART for notice in report.notices)
     for each in report.diagnostics:
         row, column = each.span.row, each.span.column
-        found.findings.append(Found(short, row, column, each.code, each.severity, each.message))
+        found.findings.append(Found(short, row, column, each.code, each.severity.word, each.message))
 
 
 def as_data(found: Survey) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from tapelint.severity import Severity
+
 from .survey import Found, Survey
 
-SEVERITIES = ("error", "warning", "information", "hint")
+SEVERITIES = tuple(severity.word for severity in Severity)
 
 HEAD = (
     "repository",

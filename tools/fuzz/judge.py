@@ -19,6 +19,7 @@ from tapelint import analysis
 from tapelint.autograd import Facts
 from tapelint.autograd.events.graph_walks import Event
 from tapelint.rules import all_rules
+from tapelint.severity import Severity
 from tapelint.source import parse
 
 NAME = "<fuzzed>"
@@ -244,9 +245,9 @@ def predict(text: str) -> tuple[frozenset[Outcome], str]:
             row = getattr(event.point.node, "lineno", 0)
             if finding is None or row in inside and not any(isinstance(c, ast.Call) for c in event.point.calls[:1]):
                 continue  # a function that was not called is driven on its own; PyTorch did not run it
-            if finding.severity == "error":
+            if finding.severity is Severity.ERROR:
                 said.add(Outcome(kind_of(finding.message, *rule.raises), row))
-            elif finding.severity == "warning":
+            elif finding.severity is Severity.WARNING:
                 doubts.add(f"{rule.code} as a warning at line {row}")
 
     facts.events.subscribe(observe)

@@ -28,6 +28,7 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests" / "mdtest")]
 from mdjudge import analysed  # noqa: E402
 from mdspec import Block, beside, read_all, read_script, read_specification  # noqa: E402
 from tapelint.analysis import Report, fixes, hover  # noqa: E402
+from tapelint.severity import Severity  # noqa: E402
 from tapelint.stubs import PROGRAMS  # noqa: E402
 
 SEEDS = range(1, 301)
@@ -102,7 +103,7 @@ def digest_of(block: Block) -> str:
 def statements(report: Report) -> Iterator[object]:
     """All that a user can see of a report."""
     for diagnostic in report.diagnostics:
-        yield astuple(diagnostic)
+        yield tuple(part.word if isinstance(part, Severity) else part for part in astuple(diagnostic))
         yield from map(astuple, fixes(report, diagnostic))
     yield tuple(report.stats.values())
     yield from hovers(report)

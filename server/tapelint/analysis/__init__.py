@@ -34,10 +34,10 @@ from ..interpreter import (
 )
 from ..modules.loader import Outdated
 from ..report import Diagnostic, Fix, Notice, dedupe_and_grade
-from ..report.diagnostic import Severity
 from ..report.notice import internal
 from ..rules import FileSummary, Finding, Rule, all_rules
 from ..rules.support.cure import FixProposal
+from ..severity import Severity
 from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
 from ..stubs import stub_module_name
 from ..workspace.config import Config
@@ -47,7 +47,6 @@ from .unseen import notices, unparsed
 
 __all__ = ["Cancelled", "Hover", "AnalysisCache", "Report", "analyse", "fixes", "hover"]
 
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information", "hint")
 MORE = 2
 """How often a cure is made again where the same place then shows the same hazard of another tensor."""
 FRAMES = 12_000
@@ -217,8 +216,7 @@ def _is_certain(
 
 def _grade(config: Config, path: str, diagnostic: Diagnostic) -> Severity | None:
     """How grave a finding is to the user; None where it is not wanted."""
-    chosen = config.grade(diagnostic.code, diagnostic.severity, path)
-    return next((severity for severity in SEVERITIES if severity == chosen), None)
+    return config.grade(diagnostic.code, diagnostic.severity, path)
 
 
 def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
@@ -248,7 +246,7 @@ def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
 
 def _gravest(findings: dict[tuple[str, ast.AST], Finding], found: Finding) -> None:
     known = findings.get((found.code, found.node))
-    if known is None or SEVERITIES.index(found.severity) < SEVERITIES.index(known.severity):
+    if known is None or found.severity < known.severity:
         findings[found.code, found.node] = found
 
 

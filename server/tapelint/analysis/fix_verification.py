@@ -14,6 +14,7 @@ from typing import Protocol
 from ..report import Diagnostic
 from ..rules import Finding
 from ..rules.support.cure import FixProposal
+from ..severity import Severity
 from ..source import Span
 
 
@@ -31,7 +32,7 @@ class Report(Protocol):
 def newly_exposed(before: Report, after: Report) -> int:
     """How many errors a fix has uncovered further on: one after which the program runs is the better one."""
     old = Counter(map(_place, before.findings.values()))
-    new = Counter(_place(f) for f in after.findings.values() if f.severity == "error")
+    new = Counter(_place(f) for f in after.findings.values() if f.severity is Severity.ERROR)
     return (new - old).total()
 
 
@@ -49,7 +50,7 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients
         return False
     raisers = set(map(_raiser, before.findings.values()))
     if any(
-        f.severity in ("error", "warning") and (hazard.severity != "error" or _raiser(f) in raisers)
+        f.severity <= Severity.WARNING and (hazard.severity is not Severity.ERROR or _raiser(f) in raisers)
         for f in after.findings.values()
         if _place(f) in new - old
     ):

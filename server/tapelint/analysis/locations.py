@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
 from ..rules import FileSummary, Finding, all_rules
+from ..severity import Severity
 from ..source import Source, Span
 from ..stubs import stub_module_name
-
-RANKS = ("error", "warning", "information", "hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +30,12 @@ class Origin:
     code: str
     path: str
     span: Span
-    severity: str
+    severity: Severity
 
     def covers(self, other: Origin) -> bool:
         """Whether a report of this finding makes one of the other superfluous."""
         same = (self.code, self.path, self.span) == (other.code, other.path, other.span)
-        return same and RANKS.index(self.severity) <= RANKS.index(other.severity)
+        return same and self.severity <= other.severity
 
 
 class Files:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..report.notice import Kind, Notice, listed, tally
 from ..report.paint import is_coloured
+from ..severity import Severity
 from ..source import SourceError
 from ..source.reading import decode
 from ..source.writing import encoded
@@ -59,7 +60,7 @@ class Run:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.files = 0
-        self.severities: Counter[str] = Counter()
+        self.severities: Counter[Severity] = Counter()
         self.stats: Counter[str] = Counter()
         self.failures = 0
         self.fixes = 0
@@ -142,7 +143,7 @@ class Run:
                 say(f"{name}: {count}")
         if self.failures:
             return 2
-        grave = sum(self.severities[severity] for severity in ("error", "warning", "information"))
+        grave = sum(count for severity, count in self.severities.items() if severity is not Severity.HINT)
         found = self.fixes if self.request.diff else grave + self.found_unseen
         return 1 if found and not self.request.exit_zero else 0
 
@@ -169,8 +170,8 @@ class Run:
         if not self.severities:
             return f"{fixed}Nothing {'left' if fixed else 'found'} in {files}."
         counts = [
-            f"{count} {severity}{'' if count == 1 or severity == 'information' else 's'}"
-            for severity in ("error", "warning", "information", "hint")
+            f"{count} {severity.word}{'' if count == 1 or severity is Severity.INFORMATION else 's'}"
+            for severity in Severity
             if (count := self.severities[severity])
         ]
         return f"{fixed}Found {', '.join(counts)} in {files}."

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..fault import fault_of
 from ..report.in_cells import fixes_in_cell, in_cells, in_file, place_in_cells, rows_in_cells
 from ..report.notice import Kind, Notice, internal
+from ..severity import Severity
 from ..source import NOTEBOOK, Notebook, Source, SourceError, concerns_torch, notebook, parse, read
 from ..source.writing import rewrite
 from ..workspace import Config, Resolver
@@ -52,7 +53,7 @@ class FileResult:
 
     path: str
     found: list[Any] = field(default_factory=list)
-    severities: Counter[str] = field(default_factory=Counter)
+    severities: Counter[Severity] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     stats: Counter[str] = field(default_factory=Counter)
@@ -145,7 +146,7 @@ def _tell(task: Task, answer: FileResult, notice: Notice, source: Source | None 
     severity = task.config.grade(diagnostic.code, diagnostic.severity, task.path)
     if severity is None:
         return
-    answer.counts |= severity != "hint"
+    answer.counts |= severity is not Severity.HINT
     diagnostic = replace(diagnostic, severity=severity)
     if task.output_format == "sarif":
         from ..report.as_sarif import as_notification

@@ -24,7 +24,7 @@ def as_json(diagnostic: Diagnostic, fixes: Iterable[Fix] = (), cells: Sequence[C
     return {
         "code": diagnostic.code,
         "name": diagnostic.name,
-        "severity": diagnostic.severity,
+        "severity": diagnostic.severity.word,
         "message": diagnostic.message,
         "filename": diagnostic.filename,
         **_where(diagnostic.span, cells),

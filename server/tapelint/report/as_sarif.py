@@ -16,12 +16,18 @@ from urllib.parse import quote
 
 from .. import __version__
 from ..rules import Rule
+from ..severity import Severity
 from ..source import Span
 from .diagnostic import Diagnostic, Fix
 from .notice import Notice
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LEVELS = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}
+_LEVELS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFORMATION: "note",
+    Severity.HINT: "note",
+}
 
 
 def as_sarif(

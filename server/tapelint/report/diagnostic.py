@@ -6,10 +6,10 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
+from ..severity import Severity
 from ..source.edit import Edit
 from ..source.span import Span
 
-Severity = Literal["error", "warning", "information", "hint"]
 Applicability = Literal["safe", "unsafe", "manual"]
 """What may apply a fix: anyone, those who ask for unsafe ones too, or only who has chosen this very fix."""
 

@@ -1,6 +1,6 @@
 """What a rule's code says of it without being run: the severities it gives and the fixes it names.
 
-    return Finding(RULE.code, second, event.moment, "warning" if event.assumed else "error", ...)
+    return Finding(code=RULE.code, severity=Severity.WARNING, ...)
     Cure("merge_backwards", title, (first, second))
 
 Read from the syntax of the rule's file and of the functions that it takes from files beside it.
@@ -15,16 +15,18 @@ from pathlib import Path
 
 from .. import fixes, rules
 from ..rules import Rule
+from ..severity import Severity
 
-SEVERITIES = ("error", "warning", "information", "hint")
 RULES = {file.stem: file for file in Path(rules.__file__).parent.rglob("*.py")}
 PURPOSES = sorted((Path(fixes.__file__).parent / "edits").glob("*/[!_]*.py"), key=lambda file: file.stem)
 
 
-def severities(rule: Rule) -> list[str]:
+def severities(rule: Rule) -> list[Severity]:
     """The severities a finding of ``rule`` can have, the gravest first."""
-    found = {rule.notice} if rule.notice else set(_constants(rule))
-    return [severity for severity in SEVERITIES if severity in found]
+    if rule.notice:
+        return [rule.notice]
+    found = set(_constants(rule))
+    return [severity for severity in Severity if severity.name in found]
 
 
 def purposes(rule: Rule) -> dict[str, str]:
@@ -39,7 +41,7 @@ def _sentence(path: Path) -> str:
 
 
 def _constants(rule: Rule) -> Iterator[str]:
-    """Every string in the code of a rule that is not text for a reader."""
+    """Every string in the code of a rule that is not text for a reader, and the name of every severity."""
     start = next(stem for stem in RULES if stem.startswith(f"{rule.code.lower()}_"))
     todo: list[tuple[str, str | None]] = [(start, None)]
     seen = set(todo)
@@ -51,6 +53,8 @@ def _constants(rule: Rule) -> Iterator[str]:
         for node in _nodes(parts, name):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
+            elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == Severity.__name__:
+                yield node.attr
             elif isinstance(node, ast.Name):
                 other = taken.get(node.id) or ((module, node.id) if node.id in parts else None)
                 if other and other not in seen:

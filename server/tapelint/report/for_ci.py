@@ -10,10 +10,21 @@ import hashlib
 from collections import Counter
 from typing import Any
 
+from ..severity import Severity
 from .diagnostic import Diagnostic
 
-_COMMANDS = {"error": "error", "warning": "warning", "information": "notice", "hint": "notice"}
-_GRAVITY = {"error": "critical", "warning": "major", "information": "minor", "hint": "info"}
+_COMMANDS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFORMATION: "notice",
+    Severity.HINT: "notice",
+}
+_GRAVITY = {
+    Severity.ERROR: "critical",
+    Severity.WARNING: "major",
+    Severity.INFORMATION: "minor",
+    Severity.HINT: "info",
+}
 
 
 def github(diagnostic: Diagnostic) -> str:

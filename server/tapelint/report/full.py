@@ -36,10 +36,10 @@ def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] =
     gutter = len(str(max(rows)))
     edge = paint("gutter", " " * (gutter + 1) + "=")
     parts = [
-        f"{paint(diagnostic.severity, f'{diagnostic.severity}[{diagnostic.code}]')} "
+        f"{paint(diagnostic.severity.word, f'{diagnostic.severity.word}[{diagnostic.code}]')} "
         f"{paint('bold', f'{diagnostic.name}: {printable(diagnostic.message)}')}",
         _place(diagnostic, gutter, paint),
-        snippet(lines(diagnostic.filename), diagnostic.span, gutter, diagnostic.severity, paint),
+        snippet(lines(diagnostic.filename), diagnostic.span, gutter, diagnostic.severity.word, paint),
     ]
     for number, link in enumerate(diagnostic.related, 1):
         parts.append(f"{' ' * (gutter + 1)}{paint('bold', f'{number}. {printable(link.message)}')}")

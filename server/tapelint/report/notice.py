@@ -18,8 +18,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..fault import REPORT, Fault
+from ..severity import Severity
 from ..source.span import Span
-from .diagnostic import Diagnostic, Related, Severity
+from .diagnostic import Diagnostic, Related
 
 START = Span(1, 1, 1, 1)
 
@@ -38,13 +39,13 @@ class Kind(enum.Enum):
         """The code, the name and the severity under which programs are informed of it."""
         match self:
             case Kind.NOT_READ | Kind.NOT_ANALYSED:
-                return "TL910", "not-analysed", "warning"
+                return "TL910", "not-analysed", Severity.WARNING
             case Kind.FOLLOWED_IN_PART:
-                return "TL911", "followed-in-part", "hint"
+                return "TL911", "followed-in-part", Severity.HINT
             case Kind.FAULT:
-                return "TL912", "internal-error", "warning"
+                return "TL912", "internal-error", Severity.WARNING
             case Kind.PARSED_IN_PART:
-                return "TL913", "parsed-in-part", "warning"
+                return "TL913", "parsed-in-part", Severity.WARNING
 
     @property
     def is_failure(self) -> bool:

@@ -22,6 +22,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ..rules import Rule
+from ..severity import Severity
 from .facts import purposes, severities
 from .paint import Paint, plain
 
@@ -50,7 +51,10 @@ def page(rule: Rule, rules: Sequence[Rule], width: int = WIDTH, paint: Paint = p
 
 
 def _facts(rule: Rule, rules: Sequence[Rule]) -> Iterator[tuple[str, list[str]]]:
-    yield "severity", [" or ".join(severities(rule)) + ("" if rule.default else ", off by default")]
+    yield (
+        "severity",
+        [" or ".join(severity.word for severity in severities(rule)) + ("" if rule.default else ", off by default")],
+    )
     if rule.raises:
         yield "PyTorch", [f"“{message}”" for message in rule.raises]
     fixes = purposes(rule)
@@ -90,7 +94,7 @@ def _example(row: str, paint: Paint) -> str:
     comment = _CLAIM.sub(lambda m: f"# <- {m[1]}", f"# {comment}")
     comment = _TORCH.sub(_said, comment)
     words = " · ".join(part.strip() for part in comment.split("#") if part.strip())
-    severity = next((s for s in ("error", "warning", "information", "hint") if words.startswith(f"<- {s}")), "help")
+    severity = next((s.word for s in Severity if words.startswith(f"<- {s.word}")), "help")
     return f"    {code}  {paint(severity, '# ' + words)}"
 
 

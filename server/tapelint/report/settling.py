@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from ..severity import Severity
 from ..source import Suppressions
-from .diagnostic import Diagnostic, Severity
-
-_RANK = {"error": 0, "warning": 1, "information": 2, "hint": 3}
+from .diagnostic import Diagnostic
 
 
 def dedupe_and_grade(
@@ -27,8 +26,8 @@ def dedupe_and_grade(
         if known is None or _grave_and_short(diagnostic) < _grave_and_short(known):
             best[key] = diagnostic
     graded = [replace(d, severity=severity) for d in best.values() if (severity := grade(d)) is not None]
-    return tuple(sorted(graded, key=lambda d: (d.filename, d.span, _RANK[d.severity], d.code)))
+    return tuple(sorted(graded, key=lambda d: (d.filename, d.span, d.severity, d.code)))
 
 
-def _grave_and_short(diagnostic: Diagnostic) -> tuple[int, int]:
-    return _RANK[diagnostic.severity], len(diagnostic.related)
+def _grave_and_short(diagnostic: Diagnostic) -> tuple[Severity, int]:
+    return diagnostic.severity, len(diagnostic.related)

@@ -19,17 +19,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
 
+from ..severity import Severity
 from . import keys
 from .globs import matches
 from .keys import PREFIX
 from .toml import lines_of, table_of
-
-if TYPE_CHECKING:
-    from ..report.diagnostic import Severity
-
-OFF: Final = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +34,7 @@ class Config:
     The longer match wins, so ``select = ["TL101"]`` with ``ignore = ["TL"]`` leaves TL101; of two equal ones ``ignore``
     does. Nothing selected: every rule that is on by default. ``extend_select`` adds to that, or to ``select``. A rule
     that is off by default is turned on by whatever selects it, be it ``TL207``, ``TL2`` or ``ALL``. What
-    ``per_file_ignores`` or a severity of ``off`` say holds whatever is selected.
+    ``per_file_ignores`` or a severity of None (``off``) say holds whatever is selected.
 
     ``root`` is the folder of the configuration file; patterns are relative to it.
     """
@@ -48,7 +43,7 @@ class Config:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    severities: tuple[tuple[str, Severity | Literal["off"]], ...] = ()
+    severities: tuple[tuple[str, Severity | None], ...] = ()
     exclude: tuple[str, ...] = ()
     root: str = ""
 
@@ -69,8 +64,7 @@ class Config:
         ):
             return None
         length = _longest(tuple(prefix for prefix, _ in self.severities), code)
-        chosen = next((word for prefix, word in self.severities if code[:length] == prefix), given)
-        return None if chosen == OFF else chosen
+        return next((severity for prefix, severity in self.severities if code[:length] == prefix), given)
 
     def overridden(self, by: Mapping[str, tuple[str, ...]]) -> Config:
         """The same with other selectors: those of ``select``, ``extend_select`` and ``ignore`` that ``by`` has."""

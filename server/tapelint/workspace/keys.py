@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from ..severity import Severity
 from .globs import complaint
 
 Lines = Callable[[str], str]
@@ -23,7 +24,8 @@ At = Callable[[str], str]
 ALL = "ALL"
 """The selector that stands for every code."""
 PREFIX = "TL"
-SEVERITIES = ("error", "warning", "information", "hint", "off")
+SEVERITIES: dict[str, Severity | None] = {**{severity.word: severity for severity in Severity}, "off": None}
+"""What a rule can be graded as: None is not reported."""
 _CODE = re.compile(r"[A-Z]{1,4}[0-9]{0,4}")
 
 
@@ -79,7 +81,7 @@ def _per_file(key: str, value: object, at: At) -> tuple[tuple[str, tuple[str, ..
     )
 
 
-def _severities(key: str, value: object, at: At) -> tuple[tuple[str, str], ...]:
+def _severities(key: str, value: object, at: At) -> tuple[tuple[str, Severity | None], ...]:
     if not isinstance(value, dict):
         example = '{ TL105 = "hint" }'
         raise ConfigError(f"{at(key)}: {key} must be a table of codes, as in {example}, not {_kind(value)}")
@@ -89,7 +91,7 @@ def _severities(key: str, value: object, at: At) -> tuple[tuple[str, str], ...]:
         if word not in SEVERITIES:
             advice = suggestion(str(word), SEVERITIES, "the severities are")
             raise ConfigError(f"{at(code)}: {key}: {code} cannot be {word!r}; {advice}")
-        found.append((checked_code, word))
+        found.append((checked_code, SEVERITIES[word]))
     return tuple(found)
 
 

@@ -18,13 +18,6 @@ from .positions import LineIndex
 SOURCE = "tapelint"
 SKIPPED = "skipped"
 
-_SEVERITIES = {
-    "error": types.DiagnosticSeverity.Error,
-    "warning": types.DiagnosticSeverity.Warning,
-    "information": types.DiagnosticSeverity.Information,
-    "hint": types.DiagnosticSeverity.Hint,
-}
-
 
 class Translator:
     """Translates the diagnostics of one snapshot; ``others`` are the files its stories may lead through."""
@@ -49,7 +42,7 @@ class Translator:
         return types.Diagnostic(
             range=self._place(diagnostic.span).range,
             message=message,
-            severity=_SEVERITIES[diagnostic.severity],
+            severity=types.DiagnosticSeverity(diagnostic.severity),
             code=diagnostic.code,
             code_description=link,
             source=SOURCE,

@@ -61,8 +61,9 @@ import ast
 from ...autograd.events.custom_function import KeptTensorAltered, TensorKeptOnContext
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, Severity, TraceStep
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix
 
 
@@ -90,29 +91,29 @@ def check(event: Event, facts: Facts) -> Finding | None:
         )
         copied = FixProposal("clone", "Keep a copy (costs its memory)", (place.value,))
         cures = (copied, *cures) if alone else ()
-        severity = "warning"
+        severity = Severity.WARNING
     else:
         if event.role == "output":
-            severity = "information"
+            severity = Severity.INFORMATION
             message = (
                 f"{kept} is an output of `{event.function}`: it holds its grad_fn, which is the context, so neither is "
                 "freed before the garbage collector finds the cycle."
             )
         else:
-            severity = "hint"
+            severity = Severity.HINT
             message = (
                 f"{kept} is an input of `{event.function}`. On the context no version is checked, and it is not freed "
                 "by backward; save_for_backward does both."
             )
     return Finding(
-        RULE.code,
-        place,
-        event.point,
-        severity,
-        message,
-        links,
-        "give inputs and outputs to ctx.save_for_backward(...), and read them from ctx.saved_tensors.",
-        cures,
+        code=RULE.code,
+        node=place,
+        point=event.point,
+        severity=severity,
+        message=message,
+        links=links,
+        help="give inputs and outputs to ctx.save_for_backward(...), and read them from ctx.saved_tensors.",
+        cures=cures,
     )
 
 

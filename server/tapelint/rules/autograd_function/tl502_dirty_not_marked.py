@@ -60,8 +60,9 @@ from __future__ import annotations
 from ...autograd.events.custom_function import DirtyNotReturned, UnmarkedWriteUsed
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERROR = "Some elements marked as dirty during the forward method were not returned as output"
@@ -71,14 +72,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, DirtyNotReturned):
         name = tensor_name(facts, event.tensor) or "an input"
         return Finding(
-            RULE.code,
-            event.place,
-            event.point,
-            "warning" if event.assumption else "error",
-            f"`{event.function}` marks {name} dirty and does not return it. PyTorch raises “{ERROR}”."
+            code=RULE.code,
+            node=event.place,
+            point=event.point,
+            severity=severity_of(event),
+            message=f"`{event.function}` marks {name} dirty and does not return it. PyTorch raises “{ERROR}”."
             f"{assuming(event.assumption)}",
-            (TraceStep(event.point.node, f"{prefix(event.point)}applied here"),),
-            "return what was written, or do not write it.",
+            links=(TraceStep(event.point.node, f"{prefix(event.point)}applied here"),),
+            help="return what was written, or do not write it.",
         )
     assert isinstance(event, UnmarkedWriteUsed)
     write, applied = event.write.point, event.applied
@@ -89,18 +90,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        write.node,
-        write,
-        "warning",
-        message,
-        (
+        code=RULE.code,
+        node=write.node,
+        point=write,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
             TraceStep(applied.node, f"{prefix(applied)}`{event.function}` is applied to {name} here"),
             TraceStep(write.node, f"{prefix(write)}written here, unmarked"),
             TraceStep(event.point.node, f"{prefix(event.point)}used again here"),
         ),
-        "call ctx.mark_dirty(...) on what you write and return, or write a new tensor.",
-        (
+        help="call ctx.mark_dirty(...) on what you write and return, or write a new tensor.",
+        cures=(
             FixProposal("mark_dirty", "Tell autograd: ctx.mark_dirty", (write.node,)),
             FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),
         ),

@@ -55,7 +55,7 @@ from ...autograd.events.custom_function import GradientForNothing, GradientsMisc
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix
 
 
@@ -101,14 +101,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         )
         help_text = "take one gradient for each output, also for those that are marked non-differentiable."
     return Finding(
-        RULE.code,
-        place,
-        point,
-        "warning" if event.assumption else "error",
-        message + assuming(event.assumption),
-        (TraceStep(point.node, f"{prefix(point)}{code(point.node)} runs it"),),
-        help_text,
-        cures,
+        code=RULE.code,
+        node=place,
+        point=point,
+        severity=severity_of(event),
+        message=message + assuming(event.assumption),
+        links=(TraceStep(point.node, f"{prefix(point)}{code(point.node)} runs it"),),
+        help=help_text,
+        cures=cures,
     )
 
 

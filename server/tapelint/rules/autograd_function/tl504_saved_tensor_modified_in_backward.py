@@ -55,8 +55,9 @@ from __future__ import annotations
 from ...autograd.events.custom_function import SavedWrittenInBackward
 from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, Severity, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, in_own_backward
 from ..support.story import assuming, code, prefix, role, saved_name
 
@@ -65,12 +66,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, (SavedTensorModified, SavedWrittenInBackward))
     node, saved, write = event.node, event.saved, event.write.point
     name = saved_name(facts, saved) or "what forward saved"
-    severity: Severity = "warning"
+    severity = Severity.WARNING
     links = [TraceStep(node.created_at.node, f"{prefix(node.created_at)}`{node.op}` saved {role(saved)} here")]
     if isinstance(event, SavedTensorModified):
         if not in_own_backward(event, facts):
             return None
-        severity = "warning" if event.assumption else "error"
+        severity = severity_of(event)
         message = (
             f"the backward of `{node.op}` writes {name}, which it saved, and {code(event.point.node)} runs it again. "
             f"PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
@@ -88,14 +89,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         )
         links.append(TraceStep(event.point.node, f"{prefix(event.point)}this backward writes it"))
     return Finding(
-        RULE.code,
-        write.node,
-        write,
-        severity,
-        message,
-        tuple(links),
-        "compute a new tensor in backward.",
-        (FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),),
+        code=RULE.code,
+        node=write.node,
+        point=write,
+        severity=severity,
+        message=message,
+        links=tuple(links),
+        help="compute a new tensor in backward.",
+        cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),),
     )
 
 

@@ -55,6 +55,7 @@ import ast
 from ...autograd.events.custom_function import SavedThenWritten
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, prefix
@@ -73,17 +74,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
             title = f"Save a copy of `{event.argument}` (costs its memory)"
             cures.append(FixProposal("clone", title, (argument,)))
     return Finding(
-        RULE.code,
-        write.node,
-        write,
-        "warning",
-        message,
-        (
+        code=RULE.code,
+        node=write.node,
+        point=write,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
             TraceStep(event.place, "saved here"),
             TraceStep(write.node, f"{prefix(write)}written here"),
         ),
-        "write a new tensor, or save a clone.",
-        tuple(cures),
+        help="write a new tensor, or save a clone.",
+        cures=tuple(cures),
     )
 
 

@@ -54,6 +54,7 @@ from __future__ import annotations
 from ...autograd.events.custom_function import OnlyIgnoredOutputs
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_name
 
@@ -66,13 +67,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"`{event.parameter}`: the gradients behind it are zeros.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning",
-        message,
-        (TraceStep(event.definition, f"{prefix(event.point)}backward does not read `{event.parameter}`"),),
-        "compute the loss from another output, use the gradient in backward, or call ctx.mark_non_differentiable.",
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=(TraceStep(event.definition, f"{prefix(event.point)}backward does not read `{event.parameter}`"),),
+        help="compute the loss from another output, use the gradient in backward, or call ctx.mark_non_differentiable.",
     )
 
 

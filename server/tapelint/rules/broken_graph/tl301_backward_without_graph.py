@@ -36,7 +36,7 @@ from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import ProgramPoint
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -70,14 +70,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"“{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning" if event.assumption else "error",
-        message,
-        links,
-        "compute the loss from tensors that require grad, with gradients enabled.",
-        tuple(cures(event, event.cut)) if event.cut is not None else (),
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=links,
+        help="compute the loss from tensors that require grad, with gradients enabled.",
+        cures=tuple(cures(event, event.cut)) if event.cut is not None else (),
     )
 
 

@@ -62,6 +62,7 @@ from ...autograd.events.broken_graph import AbsentGradientUsed
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
@@ -90,14 +91,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         title = f"Make {name} a leaf (what it was computed from gets no gradient)"
         cures.append(FixProposal("make_leaf", title, (event.created_at.node,), "unsafe"))
     return Finding(
-        RULE.code,
-        event.read.node,
-        event.read,
-        "error",
-        message,
-        (TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
-        "call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`.",
-        tuple(cures),
+        code=RULE.code,
+        node=event.read.node,
+        point=event.read,
+        severity=Severity.ERROR,
+        message=message,
+        links=(TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
+        help="call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`.",
+        cures=tuple(cures),
     )
 
 

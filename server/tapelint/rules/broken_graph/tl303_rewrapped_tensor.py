@@ -59,6 +59,7 @@ from __future__ import annotations
 from ...autograd.events.broken_graph import RewrappedRoot, TermLost
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
@@ -77,17 +78,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{name} alone, and trains nothing."
     )
     return Finding(
-        RULE.code,
-        event.wrapped.node,
-        event.wrapped,
-        "warning",
-        message,
-        (
+        code=RULE.code,
+        node=event.wrapped.node,
+        point=event.wrapped,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
             TraceStep(event.cut.node, f"{prefix(event.cut)}the graph ends here: {code(event.cut.node)}"),
             TraceStep(event.point.node, f"{prefix(event.point)}this backward reaches only {name}"),
         ),
-        "compute the loss from what requires grad, without a cut on the way; the flag is then set by itself.",
-        (
+        help="compute the loss from what requires grad, without a cut on the way; the flag is then set by itself.",
+        cures=(
             FixProposal("remove_call", "Keep the graph", (event.cut.node,)),
             FixProposal("unwrap", "Use the tensor itself", (event.wrapped.node,)),
         ),
@@ -114,7 +115,16 @@ def constant(event: TermLost, facts: Facts) -> Finding:
         f"what it was computed from. Nothing raises."
     )
     links = (TraceStep(event.point.node, f"{prefix(event.point)}this backward knows that term as a constant"),)
-    return Finding(RULE.code, node, event.point, "warning", message, links, advice, tuple(cures))
+    return Finding(
+        code=RULE.code,
+        node=node,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=links,
+        help=advice,
+        cures=tuple(cures),
+    )
 
 
 RULE = Rule(

@@ -114,6 +114,7 @@ from ...autograd.events.broken_graph import NonLeafOptimized, NothingToOptimize
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, NeverStepped, UpdateDropped
 from ...autograd.facts import Cut, Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name, tensor_names
@@ -140,14 +141,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"PyTorch raises “{ERROR}”."
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "error",
-        message,
-        (TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
-        "give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
-        (FixProposal("make_leaf", f"Make {name} a leaf", (event.created_at.node,)),),
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.ERROR,
+        message=message,
+        links=(TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
+        help="give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
+        cures=(FixProposal("make_leaf", f"Make {name} a leaf", (event.created_at.node,)),),
     )
 
 
@@ -161,14 +162,14 @@ def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         f"{'it' if len(event.leaves) == 1 else 'them'}. Nothing raises."
     )
     return Finding(
-        RULE.code,
-        cut.point.node,
-        cut.point,
-        "warning",
-        message,
-        (TraceStep(event.point.node, f"{prefix(event.point)}this step skips {names}"),),
-        "let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to the "
-        "optimizer.",
+        code=RULE.code,
+        node=cut.point.node,
+        point=cut.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=(TraceStep(event.point.node, f"{prefix(event.point)}this step skips {names}"),),
+        help="let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to "
+        "the optimizer.",
     )
 
 

@@ -35,6 +35,7 @@ from __future__ import annotations
 from ...autograd.events.broken_graph import InferenceTensorUsed
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
@@ -54,17 +55,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
     else:
         what = f"{code(event.point.node)} writes {name}, which was made in inference mode, in place"
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "error",
-        f"{what}. PyTorch raises “{SAVED if event.how == 'saved' else WRITTEN}”.",
-        (
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.ERROR,
+        message=f"{what}. PyTorch raises “{SAVED if event.how == 'saved' else WRITTEN}”.",
+        links=(
             TraceStep(event.made.node, f"{prefix(event.made)}{made} was made here, in inference mode"),
             *(TraceStep(call, f"{prefix(event.made)}in this call") for call in event.made.calls[-1:]),
         ),
-        "compute it under `torch.no_grad()` instead, or use a clone.",
-        (
+        help="compute it under `torch.no_grad()` instead, or use a clone.",
+        cures=(
             FixProposal(
                 "no_grad_instead",
                 "Use torch.no_grad() in place of inference mode",

@@ -67,7 +67,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.stores import Stored
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERRORS = {
@@ -91,16 +91,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
         TraceStep(s.statement, f"{prefix(s.point)}kept here with its graph: {code(s.value)}") for s in keepers[-1:]
     ]
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning" if event.assumption else "error",
-        message,
-        tuple(links),
-        "`detach()` gives the values without history; of a module, `state_dict()` can be copied."
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=tuple(links),
+        help="`detach()` gives the values without history; of a module, `state_dict()` can be copied."
         if event.how == "deepcopy"
         else "`detach()` gives the values without history, `item()` a number.",
-        tuple(cures(event, keepers)),
+        cures=tuple(cures(event, keepers)),
     )
 
 

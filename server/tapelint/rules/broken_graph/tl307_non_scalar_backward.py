@@ -44,7 +44,7 @@ from ...autograd.events.broken_graph import NonScalarBackward
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERROR = "grad can be implicitly created only for scalar outputs"
@@ -66,15 +66,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         total = FixProposal("sum", "Sum all elements", (event.source,))
         cures = [mean, total] if event.wants == "backward" else [total]
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning" if event.assumption else "error",
-        message,
-        links,
-        "reduce it first (`.mean()`, `.sum()`), or say with which gradient to begin "
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=links,
+        help="reduce it first (`.mean()`, `.sum()`), or say with which gradient to begin "
         "(`backward(torch.ones_like(...))`, `grad_outputs=`).",
-        tuple(cures),
+        cures=tuple(cures),
     )
 
 

@@ -45,7 +45,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -61,15 +61,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links.append(TraceStep(event.cut.node, f"{prefix(event.cut)}computed without a graph"))
     links.append(TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"))
     return Finding(
-        RULE.code,
-        switch.node,
-        switch,
-        "warning" if event.assumption else "error",
-        f"this switches gradients off, and on this path they stay off: {code(event.point.node)} has no graph to walk. "
-        f"PyTorch raises “{ERROR}”.{assuming(event.assumption)}",
-        tuple(links),
-        "use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
-        (FixProposal("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),
+        code=RULE.code,
+        node=switch.node,
+        point=switch,
+        severity=severity_of(event),
+        message=f"this switches gradients off, and on this path they stay off: {code(event.point.node)} has no graph "
+        f"to walk. PyTorch raises “{ERROR}”.{assuming(event.assumption)}",
+        links=tuple(links),
+        help="use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
+        cures=(FixProposal("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),
     )
 
 

@@ -41,6 +41,7 @@ import ast
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
@@ -72,7 +73,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
         cures.append(FixProposal("float_dtype", "Make it of floating point numbers", (created_at.node,)))
         if isinstance(created_at.node, ast.expr):
             cures.append(FixProposal("to_float", "Convert it to floating point numbers", (created_at.node,)))
-    return Finding(RULE.code, where, event.point, "error", message, tuple(links), help_text, tuple(cures))
+    return Finding(
+        code=RULE.code,
+        node=where,
+        point=event.point,
+        severity=Severity.ERROR,
+        message=message,
+        links=tuple(links),
+        help=help_text,
+        cures=tuple(cures),
+    )
 
 
 RULE = Rule(

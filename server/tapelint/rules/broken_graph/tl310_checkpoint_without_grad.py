@@ -37,8 +37,9 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.events.training_step import NeverReached
 from ...autograd.facts import Cut, Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix, tensor_names, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -58,14 +59,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{code(event.point.node)} has no graph to walk. PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        cut.node,
-        cut,
-        "warning" if event.assumption else "error",
-        message,
-        (TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"),),
-        "say `use_reentrant=False`, or let an input require grad.",
-        (FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.node,)),),
+        code=RULE.code,
+        node=cut.node,
+        point=cut,
+        severity=severity_of(event),
+        message=message,
+        links=(TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"),),
+        help="say `use_reentrant=False`, or let an input require grad.",
+        cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.node,)),),
     )
 
 
@@ -77,14 +78,14 @@ def untrained(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         f"it, and no backward comes there. PyTorch warns once, and trains the rest."
     )
     return Finding(
-        RULE.code,
-        cut.point.node,
-        cut.point,
-        "warning",
-        message,
-        (TraceStep(event.point.node, f"{prefix(event.point)}this step skips {names}"),),
-        "say `use_reentrant=False`, or let an input require grad.",
-        (FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
+        code=RULE.code,
+        node=cut.point.node,
+        point=cut.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=(TraceStep(event.point.node, f"{prefix(event.point)}this step skips {names}"),),
+        help="say `use_reentrant=False`, or let an input require grad.",
+        cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )
 
 

@@ -35,6 +35,7 @@ from __future__ import annotations
 from ...autograd.events.broken_graph import UnusedInput
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
@@ -61,14 +62,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         title = "Take zero for the gradient of what was not used"
         cures.append(FixProposal("materialize_grads", title, (event.point.node,), "unsafe"))
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "error",
-        f"{code(event.point.node)} asks for the gradient of {name}, which {what}. PyTorch raises “{error}”.",
-        tuple(links),
-        help_text,
-        tuple(cures),
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.ERROR,
+        message=f"{code(event.point.node)} asks for the gradient of {name}, which {what}. PyTorch raises “{error}”.",
+        links=tuple(links),
+        help=help_text,
+        cures=tuple(cures),
     )
 
 

@@ -43,7 +43,7 @@ from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Leaf
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step
 from ..support.story import assuming, code, op_name, prefix, role, saved_name, variable
 
@@ -70,15 +70,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
     ]
     where = write.point.node
     return Finding(
-        RULE.code,
-        where,
-        write.point,
-        "warning" if event.assumption else "error",
-        message,
-        tuple(links),
-        "compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a "
+        code=RULE.code,
+        node=where,
+        point=write.point,
+        severity=severity_of(event),
+        message=message,
+        links=tuple(links),
+        help="compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a "
         "write under it counts as well.",
-        tuple(_cures(event, name)),
+        cures=tuple(_cures(event, name)),
     )
 
 

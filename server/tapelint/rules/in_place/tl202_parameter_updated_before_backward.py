@@ -61,7 +61,7 @@ from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, is_step
 from ..support.story import assuming, carried, code, lifted, op_name, prefix, saved_name, writer
 from ..support.walked_twice import readers
@@ -112,14 +112,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
     ]
     return Finding(
-        RULE.code,
-        place,
-        write.point,
-        "warning" if event.assumption else "error",
-        message,
-        tuple(links),
-        advice + ".",
-        tuple(cures),
+        code=RULE.code,
+        node=place,
+        point=write.point,
+        severity=severity_of(event),
+        message=message,
+        links=tuple(links),
+        help=advice + ".",
+        cures=tuple(cures),
     )
 
 

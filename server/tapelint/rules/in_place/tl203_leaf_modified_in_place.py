@@ -38,7 +38,7 @@ import ast
 from ...autograd.events.graph_walks import Event, LeafWritten
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, tensor_name
 
 NAMELESS = "a leaf"
@@ -57,14 +57,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     stored = facts.stored.get(event.tensor)
     links = (TraceStep(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning" if event.assumption else "error",
-        message,
-        links,
-        "put the update under torch.no_grad(), or compute a new tensor.",
-        cures(event, name, [each.value for each in stored or () if each.value is not None]),
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=links,
+        help="put the update under torch.no_grad(), or compute a new tensor.",
+        cures=cures(event, name, [each.value for each in stored or () if each.value is not None]),
     )
 
 

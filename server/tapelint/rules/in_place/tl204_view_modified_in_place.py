@@ -39,7 +39,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event, ViewRefused
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, Severity, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix, tensor_name, writer
 
 
@@ -64,14 +64,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if event.kind == "no_grad":
         cures.append(FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,)))
     return Finding(
-        RULE.code,
-        node,
-        event.point,
-        "warning" if event.assumption else "error",
-        message,
-        (TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),),
-        "compute a new tensor, or make the view by slicing with grad mode on.",
-        tuple(cures),
+        code=RULE.code,
+        node=node,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=(TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),),
+        help="compute a new tensor, or make the view by slicing with grad mode on.",
+        cures=tuple(cures),
     )
 
 
@@ -88,9 +88,17 @@ def _used(event: ViewRefused, facts: Facts, name: str, why: str) -> Finding:
         TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),
         TraceStep(write.point.node, f"{prefix(write.point)}its memory is written here"),
     )
-    severity: Severity = "warning" if event.assumption else "error"
+    severity = severity_of(event)
     advice = "make the view again after the write, or keep a copy (`.clone()`)."
-    return Finding(RULE.code, event.point.node, event.point, severity, message, links, advice, ())
+    return Finding(
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=severity,
+        message=message,
+        links=links,
+        help=advice,
+    )
 
 
 RULE = Rule(

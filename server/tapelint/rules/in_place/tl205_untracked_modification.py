@@ -48,6 +48,7 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, SavedTensorAltered
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, op_name, prefix, role, saved_name, variable
@@ -82,15 +83,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
     )
     return Finding(
-        RULE.code,
-        write.point.node,
-        write.point,
-        "warning",
-        message,
-        links,
-        "write after the backward, or compute a new tensor; a value that should keep the old gradient is "
+        code=RULE.code,
+        node=write.point.node,
+        point=write.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=links,
+        help="write after the backward, or compute a new tensor; a value that should keep the old gradient is "
         "`y + (new - y).detach()`.",
-        cures,
+        cures=cures,
     )
 
 

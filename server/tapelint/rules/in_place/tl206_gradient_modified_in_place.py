@@ -39,6 +39,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event, GradientModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Leaf
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, op_name, prefix, tensor_name
@@ -55,14 +56,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"later: its gradient is silently wrong.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        node,
-        event.point,
-        "warning",
-        message,
-        (TraceStep(where.node, f"{prefix(where)}this addition hands one gradient to all of its terms"),),
-        "compute and return a new tensor.",
-        (FixProposal("out_of_place", "Write out of place: compute a new gradient", (node,)),),
+        code=RULE.code,
+        node=node,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=(TraceStep(where.node, f"{prefix(where)}this addition hands one gradient to all of its terms"),),
+        help="compute and return a new tensor.",
+        cures=(FixProposal("out_of_place", "Write out of place: compute a new gradient", (node,)),),
     )
 
 

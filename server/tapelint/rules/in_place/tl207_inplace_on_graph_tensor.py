@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, GraphTensorWritten
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
 from ..support.story import tensor_name
@@ -44,14 +45,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.tensor) or "a tensor with a graph"
     node = event.point.node
     return Finding(
-        RULE.code,
-        node,
-        event.point,
-        "hint",
-        f"this writes {name} in place, which has a graph: whether that is right depends on what others save of it.",
-        (),
-        "compute a new tensor.",
-        (FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,)),),
+        code=RULE.code,
+        node=node,
+        point=event.point,
+        severity=Severity.HINT,
+        message=f"this writes {name} in place, which has a graph: whether that is right depends on what others save of "
+        "it.",
+        help="compute a new tensor.",
+        cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,)),),
     )
 
 

@@ -40,7 +40,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule
+from ..support.finding import Finding, Rule, severity_of
 from ..support.story import assuming, code, keeper, op_name, variable
 from ..support.walked_twice import (
     ERROR,
@@ -83,15 +83,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         for given in handed(user) if user is not None and user.created_at.calls else ():
             cures.append(FixProposal("detach", title, (given,), "unsafe"))
     return Finding(
-        RULE.code,
-        second,
-        event.point,
-        "warning" if event.assumption else "error",
-        message,
-        story(event, facts),
-        "run one backward of the summed losses, or keep the graph for the second. "
+        code=RULE.code,
+        node=second,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=story(event, facts),
+        help="run one backward of the summed losses, or keep the graph for the second. "
         + retaining(event, facts, grows=False),
-        tuple(cures),
+        cures=tuple(cures),
     )
 
 

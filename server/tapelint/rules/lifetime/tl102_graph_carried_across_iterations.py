@@ -46,7 +46,7 @@ from ...autograd.events.graph_walks import Event, FreedGraphReached, SavedTensor
 from ...autograd.facts import Facts
 from ...autograd.model.graph import BackwardPass
 from ...autograd.model.program_point import earlier_iteration
-from ..support.finding import Finding, Rule
+from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR as MODIFIED
 from ..support.modified_saved import is_step
 from ..support.story import assuming, carried, code, iteration, op_name, saved_name, writer
@@ -69,14 +69,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"“{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning" if event.assumption else "error",
-        message,
-        story(event, facts),
-        f"detach what is carried from one iteration to the next. {retaining(event, facts, grows=True)}",
-        (*detaching(event, facts), *clearing(event, facts), *retain_cure(event, grows=True)),
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=story(event, facts),
+        help=f"detach what is carried from one iteration to the next. {retaining(event, facts, grows=True)}",
+        cures=(*detaching(event, facts), *clearing(event, facts), *retain_cure(event, grows=True)),
     )
 
 
@@ -107,14 +107,14 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
         f"“{MODIFIED}”.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning" if event.assumption else "error",
-        message,
-        story(bare, facts, "this step wrote what it saved"),
-        f"detach {name}, or make it anew, between the iterations.",
-        (*detaching(bare, facts), *clearing(bare, facts)),
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=story(bare, facts, "this step wrote what it saved"),
+        help=f"detach {name}, or make it anew, between the iterations.",
+        cures=(*detaching(bare, facts), *clearing(bare, facts)),
     )
 
 

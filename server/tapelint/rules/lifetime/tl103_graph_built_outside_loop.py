@@ -42,7 +42,7 @@ from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration, loop_around
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule
+from ..support.finding import Finding, Rule, severity_of
 from ..support.story import assuming, carried, code, iteration, keeper, op_name, variable
 from ..support.walked_twice import ERROR, before, carrier, origin, readers, retain_cure, retaining, story
 
@@ -82,15 +82,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         title = f"Compute {name} under torch.no_grad() (it gets no gradient)"
         cures.append(FixProposal("no_grad", title, (stored.statement,), "unsafe"))
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning" if event.assumption else "error",
-        message,
-        story(event, facts),
-        "compute it inside the loop, or under torch.no_grad() if it needs no gradient. "
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=story(event, facts),
+        help="compute it inside the loop, or under torch.no_grad() if it needs no gradient. "
         f"{retaining(event, facts, grows=False)}",
-        (*cures, *retain_cure(event, grows=False)),
+        cures=(*cures, *retain_cure(event, grows=False)),
     )
 
 

@@ -51,6 +51,7 @@ from dataclasses import replace
 from ...autograd.events.graph_walks import Event, FreedGraphReached, RetainedGraphReached, RetainedUnused
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR
@@ -74,14 +75,14 @@ def unused(event: RetainedUnused) -> Finding:
         f"saved stays in memory while the next iteration builds its own."
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "information",
-        message,
-        (TraceStep(event.point.node, f"{prefix(event.point)}the next pass here walks another graph"),),
-        "leave `retain_graph=True` out; it is needed only if the same graph is walked again.",
-        (FixProposal("drop_retain_graph", "Take `retain_graph=True` out", (event.point.node,)),),
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.INFORMATION,
+        message=message,
+        links=(TraceStep(event.point.node, f"{prefix(event.point)}the next pass here walks another graph"),),
+        help="leave `retain_graph=True` out; it is needed only if the same graph is walked again.",
+        cures=(FixProposal("drop_retain_graph", "Take `retain_graph=True` out", (event.point.node,)),),
     )
 
 
@@ -109,14 +110,14 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
         f"`retain_graph=True` keeps it alive: {effect}."
     )
     return Finding(
-        RULE.code,
-        event.past.point.node,
-        event.point,
-        "information" if event.spoiled is None else "error",
-        message,
-        story(bare, facts, "this backward retained it"),
-        f"detach {name} between the iterations, then `retain_graph=True` is not needed.",
-        tuple(replace(cure, also=(without,)) for cure in detaching(bare, facts)),
+        code=RULE.code,
+        node=event.past.point.node,
+        point=event.point,
+        severity=Severity.INFORMATION if event.spoiled is None else Severity.ERROR,
+        message=message,
+        links=story(bare, facts, "this backward retained it"),
+        help=f"detach {name} between the iterations, then `retain_graph=True` is not needed.",
+        cures=tuple(replace(cure, also=(without,)) for cure in detaching(bare, facts)),
     )
 
 

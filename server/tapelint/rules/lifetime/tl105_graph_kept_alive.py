@@ -40,6 +40,7 @@ import ast
 
 from ...autograd.events.graph_walks import Event, GraphKeptAlive
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import counted, op_name, prefix
@@ -68,14 +69,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     value = stored.statement.value if isinstance(stored.statement, ast.AugAssign) else stored.value
     cures = (FixProposal("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()
     return Finding(
-        RULE.code,
-        stored.statement,
-        event.point,
-        "information" if collected.alive else "hint",
-        message,
-        links,
-        "keep the number (`.item()`, `.detach()`), or compute it under torch.no_grad().",
-        cures,
+        code=RULE.code,
+        node=stored.statement,
+        point=event.point,
+        severity=Severity.INFORMATION if collected.alive else Severity.HINT,
+        message=message,
+        links=links,
+        help="keep the number (`.item()`, `.detach()`), or compute it under torch.no_grad().",
+        cures=cures,
     )
 
 

@@ -49,6 +49,7 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, GradientCycle
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
 
@@ -68,13 +69,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"all that was saved until `{plain}.grad` is cleared. It is not: {when}."
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "information",
-        message,
-        links,
-        f"use torch.autograd.grad(loss, {plain}, create_graph=True), or set `{plain}.grad = None` after its last use.",
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.INFORMATION,
+        message=message,
+        links=links,
+        help=f"use torch.autograd.grad(loss, {plain}, create_graph=True), or set `{plain}.grad = None` after its "
+        "last use.",
     )
 
 

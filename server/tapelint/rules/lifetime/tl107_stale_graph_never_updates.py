@@ -50,6 +50,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event, WalkedAgain
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, iteration, keeper, prefix, tensor_name, variable, writer
@@ -88,7 +89,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
             TraceStep(event.past.point.node, f"{prefix(event.past.point)}this backward walked it first"),
         )
         advice = f"call backward on the new term only, and keep the value of {name} without its graph (`.detach()`)."
-    return Finding(RULE.code, event.point.node, event.point, "warning", message, links, advice, cures)
+    return Finding(
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=links,
+        help=advice,
+        cures=cures,
+    )
 
 
 RULE = Rule(

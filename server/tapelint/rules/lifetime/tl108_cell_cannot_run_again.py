@@ -45,6 +45,7 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import CellRunAgain, Event
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.finding import Finding, Rule
 from ..support.story import carried, code
 from ..support.walked_twice import ERROR, carrier, story
@@ -61,14 +62,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         origin = f"{name} is built in cell {event.built}"
         way = f"build {name} in this cell, or run cell {event.built} again before it"
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "information",
-        f"running this cell again will raise: {origin}, and the backward of the first run frees what "
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.INFORMATION,
+        message=f"running this cell again will raise: {origin}, and the backward of the first run frees what "
         f"{code(reached.point.node)} of the second one needs. PyTorch raises “{ERROR}”.",
-        story(reached, facts, "the first run of the cell frees it here"),
-        f"{way}.",
+        links=story(reached, facts, "the first run of the cell frees it here"),
+        help=f"{way}.",
     )
 
 

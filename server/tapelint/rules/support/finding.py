@@ -5,17 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from ... import __documentation__ as PAGES
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import ProgramPoint
+from ...severity import Severity
 from ...source import Edit, Source, Span
 from .cure import FixProposal
-
-Severity = Literal["error", "warning", "information", "hint"]
-"""How grave a finding is, the gravest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +23,31 @@ class TraceStep:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A hazard at ``node``. ``links`` tell what led to it, in order; ``cures`` come best first; ``raiser`` is where
-    PyTorch raises.
-    """
+    """A hazard and its story."""
 
+    # the rule that found it
     code: str
+    # where it is reported
     node: ast.AST
+    # when it happens
     point: ProgramPoint
     severity: Severity
     message: str
-    links: tuple[TraceStep, ...]
+    # what led to it, in the order of the execution
+    links: tuple[TraceStep, ...] = ()
+    # what to do about it
     help: str
+    # what would cure it, best first
     cures: tuple[FixProposal, ...] = ()
+    # where PyTorch raises
     raiser: ast.AST | None = None
+
+
+def severity_of(event: Event) -> Severity:
+    """How grave an error of PyTorch is: it may not happen where the event rests on an assumption."""
+    return Severity.WARNING if event.assumption else Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import ast
 from ...autograd.events.broken_graph import NothingToOptimize
 from ...autograd.events.training_step import NeverStepped, UpdateDropped
 from ...autograd.facts import Facts
+from ...severity import Severity
 from .cure import FixProposal
 from .finding import Finding, TraceStep
 from .story import assuming, code, prefix, tensor_name, tensor_names, verb
@@ -44,7 +45,16 @@ def not_held(rule: str, event: NeverStepped, facts: Facts) -> Finding:
     )
     links = [TraceStep(event.built, f"`{held}` is given the parameters of the network here")] if event.built else []
     links.append(TraceStep(event.point.node, f"{prefix(event.point)}this step does not know {names}"))
-    return Finding(rule, place, event.point, "warning", message, tuple(links), advice, cures)
+    return Finding(
+        code=rule,
+        node=place,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=tuple(links),
+        help=advice,
+        cures=cures,
+    )
 
 
 def nothing_held(rule: str, error: str, event: NothingToOptimize) -> Finding:
@@ -59,7 +69,16 @@ def nothing_held(rule: str, error: str, event: NothingToOptimize) -> Finding:
         cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
     advice = f"use `nn.{event.wrapper}`." if event.wrapper else "register them as modules or parameters."
     links = (TraceStep(event.attribute, "this is what is kept in it"),)
-    return Finding(rule, event.point.node, event.point, "error", message, links, advice, cures)
+    return Finding(
+        code=rule,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.ERROR,
+        message=message,
+        links=links,
+        help=advice,
+        cures=cures,
+    )
 
 
 def kind_of(wrapper: str | None) -> str:
@@ -78,4 +97,12 @@ def dropped(rule: str, event: UpdateDropped, facts: Facts) -> Finding:
     if isinstance(statement, ast.Assign):
         cures = (FixProposal("inplace_update", "Update it in place, without gradients", (statement.value,)),)
     advice = f"write into the tensor: `{event.name} -= ...` under `torch.no_grad()`."
-    return Finding(rule, statement, event.point, "warning", message, (), advice, cures)
+    return Finding(
+        code=rule,
+        node=statement,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        help=advice,
+        cures=cures,
+    )

@@ -42,6 +42,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...severity import Severity
 from ..support.comments import OURS, is_ours, without
 from ..support.finding import FileSummary, Rule, TextFinding
 
@@ -60,7 +61,11 @@ def _unused(examined: FileSummary) -> Iterator[TextFinding]:
             if is_ours(source, entry) and not silenced:
                 words = "this comment silences nothing"
                 yield TextFinding(
-                    entry.span, "hint", f"{words}: remove it.", "Remove the comment", without(source, entry, ())
+                    span=entry.span,
+                    severity=Severity.HINT,
+                    message=f"{words}: remove it.",
+                    title="Remove the comment",
+                    edits=without(source, entry, ()),
                 )
             continue
         listed = {code for code in entry.codes if OURS.fullmatch(code) and code in examined.asked}
@@ -68,7 +73,13 @@ def _unused(examined: FileSummary) -> Iterator[TextFinding]:
         if unused:
             names = " and ".join(unused)
             edits = without(source, entry, unused)
-            yield TextFinding(entry.span, "hint", f"there is no {names} here to be silenced.", f"Remove {names}", edits)
+            yield TextFinding(
+                span=entry.span,
+                severity=Severity.HINT,
+                message=f"there is no {names} here to be silenced.",
+                title=f"Remove {names}",
+                edits=edits,
+            )
 
 
 RULE = Rule("TL901", "unused-suppression", "a comment silences nothing", __doc__, review=review)

@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from ...severity import Severity
 from ..support.comments import OURS, is_ours, without
 from ..support.finding import FileSummary, Rule, TextFinding
 
@@ -47,7 +48,13 @@ def review(examined: FileSummary) -> Iterator[TextFinding]:
             near = near or get_close_matches(code, (known for known in names if len(known) == len(code)), 1, 0.7)
             advice = f"did you mean {near[0]}?" if near else "comments take whole codes."
             message = f"no rule has the code {code}, so this silences nothing; {advice}"
-            yield TextFinding(entry.span, "information", message, f"Remove {code}", without(source, entry, [code]))
+            yield TextFinding(
+                span=entry.span,
+                severity=Severity.INFORMATION,
+                message=message,
+                title=f"Remove {code}",
+                edits=without(source, entry, [code]),
+            )
 
 
 RULE = Rule("TL902", "unknown-suppression", "a comment names a code that no rule has", __doc__, review=review)

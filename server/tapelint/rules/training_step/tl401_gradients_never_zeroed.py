@@ -49,6 +49,7 @@ from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory, Pass
 from ...autograd.model.program_point import earlier_iteration
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
@@ -76,14 +77,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         else "clear the gradient once it is used: `w.grad = None`, or `w.grad.zero_()`."
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning",
-        message(event, old, new, names),
-        links,
-        cure,
-        tuple(cures(event, past)),
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message(event, old, new, names),
+        links=links,
+        help=cure,
+        cures=tuple(cures(event, past)),
     )
 
 

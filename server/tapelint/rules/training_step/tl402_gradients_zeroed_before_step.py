@@ -47,6 +47,7 @@ from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import Clearing, Pass
 from ...autograd.model.program_point import earlier_iteration
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
@@ -122,14 +123,14 @@ def finding(
         TraceStep(event.point.node, f"{prefix(event.point)}{outcome}"),
     )
     return Finding(
-        RULE.code,
-        clearing.point.node,
-        clearing.point,
-        "warning",
-        message,
-        links,
-        "clear the gradients before the first backward of a step, or after the step.",
-        cures,
+        code=RULE.code,
+        node=clearing.point.node,
+        point=clearing.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=links,
+        help="clear the gradients before the first backward of a step, or after the step.",
+        cures=cures,
     )
 
 

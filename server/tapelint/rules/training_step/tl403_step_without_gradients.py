@@ -42,6 +42,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, StepMissed
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
@@ -61,17 +62,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"if they are cleared meanwhile.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        step.node,
-        step,
-        "warning",
-        message,
-        (
+        code=RULE.code,
+        node=step.node,
+        point=step,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
             TraceStep(step.node, f"{prefix(step)}this step finds no gradient"),
             TraceStep(now.node, f"{prefix(now)}this backward is the first to make one"),
         ),
-        "call `backward()` first and `step()` after it.",
-        (FixProposal("move_after", "Step after the backward", (step.node, now.node)),),
+        help="call `backward()` first and `step()` after it.",
+        cures=(FixProposal("move_after", "Step after the backward", (step.node, now.node)),),
     )
 
 
@@ -83,7 +84,14 @@ def unreached(event: NeverReached, facts: Facts) -> Finding:
         f"{names}, which is all that the optimizer holds. Nothing raises, and nothing is trained."
     )
     advice = "give the optimizer the parameters that the loss depends on, or let the loss depend on these."
-    return Finding(RULE.code, event.point.node, event.point, "warning", message, (), advice)
+    return Finding(
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        help=advice,
+    )
 
 
 RULE = Rule(

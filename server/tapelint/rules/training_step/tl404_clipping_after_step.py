@@ -42,6 +42,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import GradientsClipped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_names
@@ -67,18 +68,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"unclipped gradient, and nothing raises.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        clip,
-        event.point,
-        "warning",
-        message,
-        (
+        code=RULE.code,
+        node=clip,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
             TraceStep(past.stale[-1].point.node, f"{prefix(past.stale[-1].point)}this backward computes the gradients"),
             TraceStep(step.node, f"{prefix(step)}this step uses them, unclipped"),
             TraceStep(clip, f"{prefix(event.point)}clipped here"),
         ),
-        "clip between `backward()` and `step()`.",
-        (FixProposal("move_before", "Clip before the step", (clip, step.node)),),
+        help="clip between `backward()` and `step()`.",
+        cures=(FixProposal("move_before", "Clip before the step", (clip, step.node)),),
     )
 
 

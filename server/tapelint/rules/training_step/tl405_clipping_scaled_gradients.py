@@ -47,6 +47,7 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix
@@ -70,18 +71,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     same_function = clip.calls == event.point.calls
     return Finding(
-        RULE.code,
-        clip.node,
-        clip,
-        "warning",
-        message,
-        (
+        code=RULE.code,
+        node=clip.node,
+        point=clip,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
             TraceStep(scale.node, f"{prefix(scale)}the loss is scaled here"),
             TraceStep(clip.node, f"{prefix(clip)}its gradients are clipped here"),
             TraceStep(event.point.node, f"{prefix(event.point)}they are divided by the scale only here"),
         ),
-        f"call `{call}` before clipping.",
-        (FixProposal("unscale_before", f"Unscale first: {call}", (clip.node, event.scaler, event.optimizer)),)
+        help=f"call `{call}` before clipping.",
+        cures=(FixProposal("unscale_before", f"Unscale first: {call}", (clip.node, event.scaler, event.optimizer)),)
         if same_function
         else (),
     )

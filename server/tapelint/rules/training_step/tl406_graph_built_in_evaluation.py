@@ -44,6 +44,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import EvaluationRecorded
 from ...autograd.facts import Facts
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code
@@ -57,14 +58,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"not switch autograd off, `torch.no_grad()` does.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "hint",
-        message,
-        (TraceStep(event.loop, "the loop ends, and no backward has walked what it recorded"),),
-        "run the loop under torch.no_grad(): it saves the memory and the time of recording.",
-        (FixProposal("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),),
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.HINT,
+        message=message,
+        links=(TraceStep(event.loop, "the loop ends, and no backward has walked what it recorded"),),
+        help="run the loop under torch.no_grad(): it saves the memory and the time of recording.",
+        cures=(FixProposal("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),),
     )
 
 

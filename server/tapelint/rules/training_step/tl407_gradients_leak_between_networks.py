@@ -57,6 +57,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory, Pass
+from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import assuming, code, prefix, tensor_names, verb
@@ -79,18 +80,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"before {code(own.point.node)}, and nothing raises.{assuming(event.assumption)}"
     )
     return Finding(
-        RULE.code,
-        event.point.node,
-        event.point,
-        "warning",
-        message,
-        (
+        code=RULE.code,
+        node=event.point.node,
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
             TraceStep(leak.point.node, f"{prefix(leak.point)}this backward fills the gradients of {names} as well"),
             TraceStep(step.node, f"{prefix(step)}this step uses it for the network it was meant for"),
             TraceStep(own.point.node, f"{prefix(own.point)}this backward adds to what was left"),
         ),
-        "clear the network's gradients right before its own backward.",
-        cures(event, own),
+        help="clear the network's gradients right before its own backward.",
+        cures=cures(event, own),
     )
 
 
