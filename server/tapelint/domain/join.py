@@ -41,6 +41,7 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
         return False
     history.met(state, other)
     havoc(pair, other, pair.plain)
+    meeting.forgotten = pair.plain
     if state.path_condition != other.path_condition:
         for choice in [c for c, taken in other.path_condition.items() if state.path_condition.get(c) != taken]:
             del other.path_condition[choice]

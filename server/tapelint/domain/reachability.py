@@ -7,6 +7,7 @@ h = None      # no code holds the first tensor any more, but the graph below y h
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
@@ -67,7 +68,8 @@ class JoinPoint:
 
     ``live`` are the variables of the running scope that can still be read, where that is known; ``running`` the calls
     that are running, with what they were given; ``known`` is kept from one meeting to the next. ``work`` counts
-    comparisons and what was looked at for them. One that ``is_local`` does not ask about anything beyond reach.
+    comparisons and what was looked at for them, ``forgotten`` is what the last two paths that were joined forgot. One
+    that ``is_local`` does not ask about anything beyond reach.
     """
 
     is_local = False
@@ -77,6 +79,7 @@ class JoinPoint:
     ) -> None:
         self.live, self.running, self.known = live, running, known
         self.work = 0
+        self.forgotten: abc.Sequence[tuple[int, int, Any]] = ()
         self._held: dict[int, Reachable] = {}
         self._walkable: dict[int, set[Node]] = {}
         self._reached: dict[int, set[int]] = {}

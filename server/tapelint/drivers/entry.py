@@ -113,7 +113,7 @@ def _counted_in(machine: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:
         machine.stats.entries += 1
         if budget.together <= 0:
             machine.stats.out_of_fuel += 1
-            machine.unfollowed.append(Lost(entry, begun=False))
+            machine.give_up(Lost(entry, begun=False))
     return step
 
 
@@ -225,7 +225,7 @@ def _entry(
         entry = _named(finish, function, owner)
         if base.result is None:
             machine.stats.out_of_fuel += 1
-            machine.unfollowed.append(Lost(entry, begun=False))
+            machine.give_up(Lost(entry, begun=False))
         else:
             ends = _entered(
                 machine, [], entry, partial(run_entry, machine, base.result, finish.result[1], function, owner)
@@ -274,13 +274,15 @@ def _entered(machine: Machine, states: list[State], entry: Entry, run: Callable[
     machine.depth = 0
     machine.call_stack = []
     machine.consumers = []
+    if machine.observer is not None:
+        machine.observer.enter(entry)
     try:
         return run() or states
     except Cancelled:
         raise
     except OutOfFuel:
         machine.stats.out_of_fuel += 1
-        machine.unfollowed.append(Lost(entry))
+        machine.give_up(Lost(entry))
     except ProgramRaised:
         pass
     except Exception as error:

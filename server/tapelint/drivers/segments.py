@@ -72,7 +72,11 @@ def _next(machine: Machine, step: AnalysisUnit, states: list[State]) -> list[Sta
 
 
 def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: State) -> list[State]:
-    """Run a statement, or as much of it as comes before the block it leads to."""
+    """Run a statement, or as much of it as comes before the block it leads to; all of it for an observer, which sees
+    whole statements.
+    """
+    if machine.observer is not None:
+        return machine.statement(statement, state)
     if isinstance(statement, ast.If):
         machine.fuel_used += 1
         machine.completed.add(statement)

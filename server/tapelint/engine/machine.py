@@ -26,6 +26,7 @@ from .evaluation import Evaluation
 from .import_lookups import ImportLookups
 from .loops.iteration_facts import IterationFacts
 from .memo import EvalMemo, Key
+from .observer import Dropped, DropReason, GivenUp, Joined, Observer, Opaque, OpaqueReason
 from .statistics import AnalysisStats, Entry, Lost
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ _UNASKED = object()
 
 
 class Machine(Evaluation):
-    """Executes one file. ``probe`` sees every evaluated expression (hovers use it). ``node_visits`` holds, for the
+    """Executes one file. ``probe`` sees every evaluated expression (hovers use it), ``observer`` every statement and
+    decision (``tapelint trace``). ``node_visits`` holds, for the
     context of each ``autograd.Function`` whose backward is running, the pass that came to it; ``created_by`` where each
     layer and each optimizer was made; ``handlers_around`` how many ``try`` statements with handlers are around what is
     running; ``running_sequentials`` the ``Sequential`` objects that are running; ``imagined_classes`` the classes of
@@ -95,6 +97,7 @@ class Machine(Evaluation):
         self, facts: Facts, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None
     ) -> None:
         self.facts, self.tree, self.cancel, self.probe = facts, tree, cancel, probe
+        self.observer: Observer | None = None
         self.stats = AnalysisStats()
         self.unfollowed: list[Lost] = []
         self.fuel_used = 0
@@ -246,7 +249,25 @@ class Machine(Evaluation):
         lost = Lost(entry, fault=fault_of(error), rule=rule)
         if lost not in self.unfollowed:
             self.stats.faults += 1
-            self.unfollowed.append(lost)
+            self.give_up(lost)
+
+    def give_up(self, lost: Lost) -> None:
+        """An entry point is not executed to its end."""
+        self.unfollowed.append(lost)
+        if self.observer is not None:
+            self.observer.decide(GivenUp(lost))
+
+    def drop(self, count: int, reason: DropReason) -> None:
+        """So many paths are not executed any further."""
+        self.stats.dropped += count
+        if self.observer is not None and count:
+            self.observer.decide(Dropped(count, reason))
+
+    def leave_opaque(self, node: ast.AST, function: Value | None, reason: OpaqueReason) -> None:
+        """The call of ``function`` at ``node`` is not executed."""
+        self.stats.unknown_calls += 1
+        if self.observer is not None:
+            self.observer.decide(Opaque(node, function, reason))
 
     # Statements
 
@@ -271,7 +292,7 @@ class Machine(Evaluation):
                 forks = self.memo.pending_paths
                 if forks:
                     room = max(self.max_paths - len(self.drop_uncaught_raises(results)) - len(work), 0)
-                    self.stats.dropped += max(len(forks) - room, 0)
+                    self.drop(max(len(forks) - room, 0), DropReason.LIMIT)
                     work += forks[:room]
         finally:
             self.memo = outer
@@ -306,7 +327,12 @@ class Machine(Evaluation):
         if handler is None:
             return [state]
         self.fuel_used += 1
+        observer = self.observer
+        if observer is not None:
+            observer.begin(node, state)
         states = handler(self, node, state)
+        if observer is not None:
+            observer.end(node, states)
         if len(states) > 1 or not states or states[0].completion != "raise" or type(node) is ast.Raise:
             self.completed.add(node)
         return states
@@ -327,13 +353,15 @@ class Machine(Evaluation):
         for state in self.drop_uncaught_raises(states):
             for other in kept:
                 if try_join(state, other, saved, suspects, meeting):
+                    if self.observer is not None:
+                        self.observer.decide(Joined(state, other, tuple(meeting.forgotten), live))
                     break
             else:
                 kept.append(state)
         self.fuel_used += meeting.work // COMPARISONS_PER_FUEL
         self.check_fuel()
         if len(kept) > self.max_paths:
-            self.stats.dropped += len(kept) - self.max_paths
+            self.drop(len(kept) - self.max_paths, DropReason.LIMIT)
             # Evenly, so that no branch is preferred for standing first.
             kept = [kept[index * len(kept) // self.max_paths] for index in range(self.max_paths)]
         return kept

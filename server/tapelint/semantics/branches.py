@@ -13,6 +13,7 @@ from ..domain.induction import collect_observations, count
 from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine, ProgramRaised
 from ..engine.memo import Key
+from ..engine.observer import Forked
 from ..engine.paths.conditions import assume, decide
 from ..models.torch.autograd.grad_access import weigh
 
@@ -93,6 +94,8 @@ def taken(machine: Machine, node: ast.If, paths: list[State]) -> list[State]:
         other = path.fork()
         assume(path, key, not negated)
         assume(other, key, negated)
+        if machine.observer is not None:
+            machine.observer.decide(Forked(node.test, path, other, key, negated))
         results += machine.join_and_cap(machine.block(node.body, [path]) + machine.block(node.orelse, [other]))
     return results
 
@@ -105,6 +108,8 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
         other = state.fork()
         assume(state, choice, not negated)
         assume(other, choice, negated)
+        if machine.observer is not None:
+            machine.observer.decide(Forked(node.test, state, other, choice, negated))
         values = dict(machine.memo.values)
         alternative: Value | ProgramRaised
         machine.completed.update((node.body, node.orelse))
@@ -143,6 +148,8 @@ def matching(machine: Machine, node: ast.Match, state: State) -> list[State]:
             if verdict is False:
                 continue
             taken = rest if verdict else rest.fork()
+            if taken is not rest and machine.observer is not None:
+                machine.observer.decide(Forked(case.pattern, taken, rest))
             capture(machine, taken, case.pattern, subject)
             results += machine.block(case.body, [taken])
             if verdict:

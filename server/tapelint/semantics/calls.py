@@ -35,6 +35,7 @@ from ..domain.values import (
     something,
 )
 from ..engine.machine import EXPRESSIONS, Machine, ProgramRaised
+from ..engine.observer import OpaqueReason
 from ..engine.paths.conditions import forget, remembered
 from ..models.python.text import method_of_text
 from ..models.torch import dispatch
@@ -289,7 +290,7 @@ def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Cal
     found = [receiver.id, *(t for a in call.args for t in tensors_in(state, a))]
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return something(call.name, False)
-    machine.stats.unknown_calls += 1
+    machine.leave_opaque(call.node, BuiltinMethod(receiver, call.name), OpaqueReason.UNKNOWN)
     return dispatch.opaque(
         machine, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
     )
@@ -347,7 +348,7 @@ def unknown_call(
     machine: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value
 ) -> Value:
     """A call of unknown code."""
-    machine.stats.unknown_calls += 1
+    machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
     values = (*args, *kwargs.values())
     held = handed_over(machine, state, function, values, node)
     given = [t for value in values for t in tensors_in(state, value)]

@@ -26,6 +26,7 @@ from ..domain.values import (
 from ..engine.activation import SuspendedAtCall, pop, push, unwind
 from ..engine.evaluation import DEFAULT_UNROLL, Items
 from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, ProgramRaised
+from ..engine.observer import DropReason, OpaqueReason, Outcomes
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM
@@ -152,8 +153,9 @@ def call_function(
     ``SuspendedAtCall`` instead, ready to run: only the call that a stretch waits for asks for that."""
     definition, given = function.node, (*args, *kwargs.values())
     machine.called.add(definition)
-    if machine.depth >= MAX_DEPTH or tells_nothing_new(machine, definition, given):
-        machine.stats.unknown_calls += 1
+    is_deep = machine.depth >= MAX_DEPTH
+    if is_deep or tells_nothing_new(machine, definition, given):
+        machine.leave_opaque(node, function, OpaqueReason.DEPTH if is_deep else OpaqueReason.RECURSION)
         return Unknown("recursion")
     module = state.heap[function.frame].module
     if machine.imports is not None and machine.imports.is_idle(state, module, [*given]):
@@ -210,8 +212,10 @@ def choose(machine: Machine, state: State, outcomes: list[State], key: object) -
     others = [out for out in outcomes if out is not first]
     results = [result_of(out) for out in (first, *others)]
     if key is None:
-        machine.stats.dropped += len(others)
+        machine.drop(len(others), DropReason.ONE_OUTCOME)
     else:
+        if others and machine.observer is not None:
+            machine.observer.decide(Outcomes(state, first, tuple(others)))
         for out, result in zip(others, results[1:]):
             machine.memo.pending_paths.append((out, {**machine.memo.values, key: result}))  # type: ignore[dict-item]
     if first is not state:
@@ -308,7 +312,7 @@ def collect(machine: Machine, state: State, generator: Generator, iterations: in
         first.completion = None
     if first is not state:
         state.become(first)
-    machine.stats.dropped += len(outcomes) - 1
+    machine.drop(len(outcomes) - 1, DropReason.ONE_OUTCOME)
     if state.completion == "raise":
         error = state.completion_value
         state.completion, state.completion_value = None, None

@@ -22,6 +22,7 @@ from ..engine.loops.convergence import IterationProbe, alike, uncounted
 from ..engine.loops.loop_entry import LoopEntry
 from ..engine.loops.thresholds import MOST, LoopExtension
 from ..engine.machine import STATEMENTS, IteratorExhausted, Machine
+from ..engine.observer import EndReason, LoopEnded, Skipped, SkipReason
 from ..engine.paths.truth import truth
 from ..source import walk
 from .assign import assign
@@ -172,8 +173,8 @@ def _laps(
         if (repeated := last.ended(going, items[number - 1], partial(_heads, machine, node))) is not None:
             if len(left) == out:
                 machine.iteration_facts.stable[node] = repeated
-            number += _skipped(node, going, items, number)
-    machine.loop_extensions.pop(run, None)
+            number += _skipped(machine, node, going, items, number)
+    _end(machine, node, number, going, machine.loop_extensions.pop(run, None) is not None)
     return _leave(machine, node, [*going, *ends.exhausted], left, depth, chosen)
 
 
@@ -190,15 +191,28 @@ def _suspend(lead: LoopEntry, starting: list[State], ends: Ends, begun: int) -> 
         raise Begun(lead, starting[0], begun)
 
 
-def _skipped(node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> int:
+def _skipped(
+    machine: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int
+) -> int:
     """How many of the items after the first ``number`` are like the last of these: their iterations would only repeat
     the one that has ended, and are not run. Where none is left, the number of the last iteration is not known.
     """
     skipped = alike(items, number - 1)
+    if skipped and machine.observer is not None:
+        machine.observer.decide(Skipped(node, number, SkipReason.STABLE, skipped))
     if skipped and number + skipped == len(items):
         for path in going:
             uncounted(path, node.target)
     return skipped
+
+
+def _end(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, done: int, going: list[State], is_bounded: bool
+) -> None:
+    """An observer learns why no other iteration is executed on the paths that are ``going`` on after the loop."""
+    if machine.observer is not None:
+        reason = EndReason.LEFT if not going else EndReason.BOUND if is_bounded else EndReason.EXHAUSTED
+        machine.observer.decide(LoopEnded(node, done, reason))
 
 
 def _ran(machine: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
@@ -209,7 +223,10 @@ def _ran(machine: Machine, node: ast.For | ast.AsyncFor, going: list[State], ite
     live, binds = _lives(machine, node, going), bound_in(node)
     if number == 0 and (live is None or not live.after & binds <= live.head):
         return False  # what follows reads what an iteration binds
-    return known.covers(machine, going, items, None if live is None else live.head, None if number else binds)
+    repeats = known.covers(machine, going, items, None if live is None else live.head, None if number else binds)
+    if repeats and machine.observer is not None:
+        machine.observer.decide(Skipped(node, number, SkipReason.RUN_BEFORE))
+    return repeats
 
 
 def _body(ended: list[State], left: list[State]) -> list[State]:
@@ -331,9 +348,12 @@ def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
         going = _met(machine, node, going)
         index += 1
         if last.ended(going, NONE, partial(_heads, machine, node)) is not None:
+            if machine.observer is not None:
+                machine.observer.decide(Skipped(node, index, SkipReason.STABLE))
             index = iterations
     ended += going
     machine.loop_extensions.pop(run, None)
+    _end(machine, node, index, ended, bool(going))
     return _leave(machine, node, _met(machine, node, ended), left, depth, chosen)
 
 
