@@ -17,7 +17,7 @@ from pathlib import Path
 
 import tapelint
 from tapelint.analysis import analyse
-from tapelint.autograd import State
+from tapelint.domain.state import State
 from tapelint.interpreter import Machine
 from tapelint.source import read
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapelint.analysis import run
-from tapelint.autograd import Facts, State
+from tapelint.autograd import Facts
+from tapelint.domain.state import State
 from tapelint.domain.values import BuiltinMethod, External, TensorRef, Unknown
 from tapelint.interpreter import Place, Resolve, place_of
 from tapelint.source import Source

@@ -25,7 +25,7 @@ from .model.views import contents, edge_of, leaf, materialize_view, resolve_view
 from .model.writes import TorchRaises, bump, check_write, record_untracked_write
 from .passes.engine import backward, everything, recorded, second_order, unused
 from .passes.node_hooks import Hook, retain
-from .state import State, fresh_id
+from .state import AutogradState, fresh_id
 
 __all__ = [
     "BATCH",
@@ -45,7 +45,7 @@ __all__ = [
     "Node",
     "TorchRaises",
     "SavedTensor",
-    "State",
+    "AutogradState",
     "Stored",
     "Facts",
     "Tensor",

@@ -15,7 +15,7 @@ from .frozen import frozen
 from .model.graph import BackwardResult, Node, Write
 from .model.program_point import ProgramPoint
 from .model.stores import Stored
-from .state import State
+from .state import AutogradState
 
 if TYPE_CHECKING:
     from .model.func_levels import Level
@@ -143,7 +143,7 @@ class Facts:
                 for key, fact in getattr(other, name).items():
                     value.setdefault(key, fact)
 
-    def relevant_assumptions(self, state: State) -> frozenset[Hashable]:
+    def relevant_assumptions(self, state: AutogradState) -> frozenset[Hashable]:
         """The assumptions of a path on which it depends what is cleared and stepped."""
         return frozenset(key for key in state.path_condition if key in self.gradient_relevant)
 

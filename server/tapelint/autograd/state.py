@@ -1,7 +1,6 @@
-"""One execution path: everything that can change, in a few maps, cheap to fork.
+"""What autograd knows of one execution path. ``domain.state.State`` adds the values that the program holds.
 
-Objects on the heap (frames, lists, instances) are copied on the first write after a fork; tensors and graph nodes are
-immutable records, so a fork copies dictionaries of references and nothing else.
+Tensors, writes and graph nodes are immutable records: a copy copies dictionaries of references and nothing else.
 """
 
 from __future__ import annotations
@@ -9,47 +8,28 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-from .model.fork_history import ForkDiff, ForkHistory, TrackedDict
 from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
 from .model.program_point import Iteration, ProgramPoint
 from .model.stores import LastStore, RetainedGraphs
+from .model.tracked_dict import TrackedDict
 
 if TYPE_CHECKING:
     from .gradients.history import GradientHistory, Pass, Use
     from .gradients.reference_cycles import Cycle
-
-
-class HeapObject(Protocol):
-    """Anything mutable that a program can hold: it must know how to copy itself (one level deep)."""
-
-    def copy(self) -> HeapObject: ...
+    from .passes.node_hooks import Hook
+    from .passes.retained_graphs import RetainedPass
 
 
 fresh_id: Callable[[], int] = itertools.count(1).__next__
-"""A number never handed out before; numbers grow, so creation order can be read off them."""
+"""A number never returned before; numbers grow, so creation order can be read off them."""
 
 
-class State:
-    """A path through the program, up to now.
-
-    ``completion`` is set once the path leaves the normal flow (``break``, ``continue``, ``return``, ``raise``), with
-    ``completion_value``. ``retained`` are the nodes that a backward with ``retain_graph=True`` ran, ``retaining`` its
-    last pass by statement, if no later pass used what it kept (``walks``). ``untracked_writes`` holds, for each memory,
-    the writes its own version counter does not count (through ``.data``). ``hooks`` are known by their handles.
-    ``saved_tensor_override``, if set, is what nodes keep in place of what they would save: the inputs of the checkpoint
-    they are made in, or nothing that a write could spoil. ``last_stores`` is what statements in loops stored last,
-    ``retained_after_loop`` what loops left behind, ``escaped`` what unknown code was given, ``cycles`` the gradients
-    that hold their own leaf. ``history`` is the past of each leaf's gradient, ``consumed_passes`` the backward passes
-    whose gradients some code has used (``gradients``), ``evaluation_graphs`` the graphs that networks in evaluation
-    mode made in the first iterations of running loops. ``path_condition`` remembers the truth assumed for unknown
-    conditions.
-    """
+class AutogradState:
+    """Tensors, graphs and gradients on one path, and where in the program the path is."""
 
     __slots__ = (
-        "heap",
-        "owned",
         "tensors",
         "writes",
         "untracked_writes",
@@ -72,54 +52,61 @@ class State:
         "iterations",
         "calls",
         "path_condition",
-        "completion",
-        "completion_value",
         "changes",
-        "frame",
-        "fork_history",
     )
 
     def __init__(self) -> None:
-        self.heap: dict[int, Any] = {}
-        self.owned: set[int] = set()
+        # Each tensor by its id.
         self.tensors: TrackedDict[int, Tensor] = TrackedDict()
+        # The last write of each version counter.
         self.writes: TrackedDict[int, Write] = TrackedDict()
+        # By storage: the last write that the storage's own version counter does not count (through ``.data``).
         self.untracked_writes: dict[int, Write] = {}
+        # What each statement in a running loop stored last.
         self.last_stores: dict[ast.AST, LastStore] = {}
+        # By the statement that stored them: the graphs that were still held when their loop ended.
         self.retained_after_loop: dict[ast.AST, RetainedGraphs] = {}
+        # By leaf: its gradient has a graph that refers to the leaf.
         self.cycles: dict[int, Cycle] = {}
+        # The tensors with a graph that unknown code was given and may keep.
         self.escaped: frozenset[int] = frozenset()
+        # The pass that freed each freed node.
         self.freed: dict[Node, BackwardPass] = {}
+        # The first pass with ``retain_graph=True`` that ran each node.
         self.retained: dict[Node, BackwardPass] = {}
-        self.retaining: dict[Any, Any] = {}
+        # By statement: its last pass with ``retain_graph=True``, until a later pass uses what it retained.
+        self.retaining: dict[ast.AST, RetainedPass] = {}
+        # By tensor: the tensor that is its ``.grad``.
         self.grads: dict[int, int] = {}
-        self.hooks: dict[int, Any] = {}
+        # Registered hooks, by the heap id of their handle.
+        self.hooks: dict[int, Hook] = {}
+        # What a new node keeps in place of what it would save: the inputs of a checkpoint, or () under
+        # ``saved_tensors_hooks``; None outside of both.
         self.saved_tensor_override: tuple[SavedTensor, ...] | None = None
+        # By leaf: where its gradient comes from and what became of it.
         self.history: dict[int, GradientHistory] = {}
+        # The backward passes whose gradients were used, and by what.
         self.consumed_passes: dict[Pass, Use] = {}
+        # By run and number of an iteration: a graph that a network in evaluation mode recorded in it, and where.
         self.evaluation_graphs: dict[tuple[int, int], tuple[Node, ProgramPoint]] = {}
+        # Whether autograd records; None where that is unknown.
         self.grad_mode: bool | None = True
+        # Where ``torch.set_grad_enabled`` set it; None if a block or a decorator did.
         self.grad_mode_set_at: ProgramPoint | None = None
         self.inference = False
+        # The running iterations, outermost first.
         self.iterations: tuple[Iteration, ...] = ()
-        self.calls: tuple[Any, ...] = ()
+        # The running calls, outermost first.
+        self.calls: tuple[ast.AST, ...] = ()
+        # The truth assumed for unknown conditions, by their formula.
         self.path_condition: dict[Hashable, bool] = {}
-        self.completion: str | None = None
-        self.completion_value: Any = None
+        # How often a heap object was edited, a backward ran or a hook was removed.
         self.changes = 0
-        self.frame = 0
-        self.fork_history: ForkHistory | None = None
 
-    def fork(self) -> State:
-        """A second path that shares its past with this one."""
-        twin = State.__new__(State)
-        self.fork_history = twin.fork_history = ForkHistory(
-            self.fork_history, self.owned, self.tensors.touched, self.writes.touched
-        )
-        twin.heap = self.heap.copy()
+    def copy_to(self, twin: AutogradState) -> None:
+        """Set the fields of ``twin`` to copies. Both count from here which tensors and counters they touch."""
         twin.tensors, twin.writes = TrackedDict(self.tensors), TrackedDict(self.writes)
-        self.owned, self.tensors.touched, self.writes.touched = set(), set(), set()
-        twin.owned = set()
+        self.tensors.touched, self.writes.touched = set(), set()
         twin.untracked_writes = self.untracked_writes.copy()
         twin.last_stores = self.last_stores.copy()
         twin.retained_after_loop = self.retained_after_loop.copy()
@@ -137,65 +124,33 @@ class State:
         twin.grad_mode_set_at = self.grad_mode_set_at
         twin.iterations, twin.calls = self.iterations, self.calls
         twin.path_condition = self.path_condition.copy()
-        twin.completion, twin.completion_value = self.completion, self.completion_value
-        twin.changes, twin.frame = self.changes, self.frame
-        return twin
-
-    def difference(self, other: State) -> ForkDiff:
-        """Where this path and ``other`` may differ: what either has changed since they parted."""
-        found = ForkDiff(self.fork_history, other.fork_history)
-        for path in (self, other):
-            found.add(path.owned, path.tensors.touched, path.writes.touched)
-        return found
-
-    def become(self, other: State) -> None:
-        """Continue as ``other``, which must not be used any more."""
-        for slot in State.__slots__:
-            setattr(self, slot, getattr(other, slot))
-
-    # The heap
-
-    def new(self, thing: HeapObject) -> int:
-        """Put ``thing`` on the heap; the number it is known by."""
-        key = fresh_id()
-        self.heap[key] = thing
-        self.owned.add(key)
-        return key
-
-    def edit(self, key: int) -> Any:
-        """The heap object ``key``, ready to be changed on this path only."""
-        self.changes += 1
-        if key in self.owned:
-            return self.heap[key]
-        thing = self.heap[key] = self.heap[key].copy()
-        self.owned.add(key)
-        return thing
-
-    # Tensors
+        twin.changes = self.changes
 
     def version(self, counter: int) -> int:
+        """The number of writes that a version counter has counted."""
         write = self.writes.get(counter)
         return write.version if write is not None else 0
 
     def has_modified_saved(self, node: Node) -> bool:
-        """Whether something that ``node`` saved has been written since."""
+        """Whether a tensor that ``node`` saved has been written since."""
         for item in node.saved:
             write = self.writes.get(item.version_counter)
             if item.version != (write.version if write is not None else 0):
                 return True
         return False
 
-    def packed(self, kept: Sequence[SavedTensor]) -> tuple[SavedTensor, ...]:
-        """What a new node holds in place of ``last_stores``."""
-        return tuple(kept) if self.saved_tensor_override is None or not kept else self.saved_tensor_override
+    def packed(self, saved: Sequence[SavedTensor]) -> tuple[SavedTensor, ...]:
+        """What a new node keeps that would save ``saved``."""
+        return tuple(saved) if self.saved_tensor_override is None or not saved else self.saved_tensor_override
 
     def enter(self, mode: bool | None, inference: bool | None) -> None:
         """Set grad mode. Inference mode lasts through ``no_grad`` and ``enable_grad``, where ``inference`` is None;
-        nothing is recorded in it, whatever they say.
+        nothing is recorded in it, whatever they set.
         """
         if inference is not None:
             self.inference = inference
         self.grad_mode, self.grad_mode_set_at = False if self.inference else mode, None
 
-    def point(self, node: Any) -> ProgramPoint:
+    def point(self, node: ast.AST) -> ProgramPoint:
+        """The program point of ``node`` in the running iterations and calls."""
         return ProgramPoint(node, self.iterations, self.calls)

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import Leaf, Node, State
+from ..autograd import Leaf, Node
 from ..autograd.events.training_step import EvaluationRecorded
 from ..domain.reachability import reachable_graph
+from ..domain.state import State
 from ..domain.values import FALSE, HeapRef, Instance, TensorRef, Value
 from ..engine.machine import Machine
 from ..source import cached_on_node, walk

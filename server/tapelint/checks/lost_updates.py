@@ -13,8 +13,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from ..autograd import State
 from ..autograd.events.training_step import UpdateDropped
+from ..domain.state import State
 from ..domain.values import TensorRef
 from ..engine.machine import Machine
 

@@ -14,11 +14,12 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import LastStore, Leaf, Node, RetainedGraphs, State, Stored
+from ..autograd import LastStore, Leaf, Node, RetainedGraphs, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
 from ..autograd.passes.retained_graphs import forget
 from ..domain.mro import is_module, lookup_in_mro
+from ..domain.state import State
 from ..domain.values import (
     NONE,
     Frame,

@@ -14,9 +14,10 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..autograd import ProgramPoint, State
+from ..autograd import ProgramPoint
 from ..autograd.events.broken_graph import NothingToOptimize
 from ..autograd.events.training_step import NeverStepped
+from ..domain.state import State
 from ..domain.values import HeapRef, Instance, Mapping, Optimizer, TensorRef, Tuple, Unknown, Value
 from ..domain.values import Sequence as Items
 from ..engine.machine import Machine, ProgramRaised

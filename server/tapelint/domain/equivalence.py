@@ -13,10 +13,11 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from ..autograd import Leaf, Node, State, Tensor
+from ..autograd import Leaf, Node, Tensor
 from .induction import InductionValue
 from .number_names import number
 from .reachability import JoinPoint, entries
+from .state import State
 from .values import (
     NONE,
     BoundMethod,

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..autograd import State, leaf
+from ..autograd import leaf
 from ..autograd.gradients import history
 from .equivalence import MISSING, Bisimulation, Change
 from .reachability import JoinPoint, entries
+from .state import State
 from .values import Const, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
 
 COMPARISON = 16

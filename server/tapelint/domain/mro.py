@@ -6,8 +6,8 @@ class Net(Base): ...          Net, Base, torch.nn.Module
 
 from __future__ import annotations
 
-from ..autograd import State
 from ..ops.module_names import is_layer
+from .state import State
 from .values import BoundMethod, Class, External, Function, HeapRef, Instance, Value
 
 OBJECT = External("builtins.object")

@@ -12,8 +12,9 @@ import sys
 from dataclasses import replace
 
 from .. import ops
-from ..autograd import Facts, State, invent, resolve_view
+from ..autograd import Facts, invent, resolve_view
 from ..models.torch.registry import MODULE_METHODS, TENSOR_METHODS
+from .state import State
 from .values import (
     BuiltinMethod,
     Const,

@@ -11,8 +11,9 @@ from collections import abc
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from ..autograd import Node, State
+from ..autograd import Node
 from ..autograd.frozen import frozen
+from .state import State
 from .values import (
     BoundMethod,
     BuiltinMethod,

@@ -11,8 +11,9 @@ for epoch in range(10):
 
 from __future__ import annotations
 
-from ..autograd import Node, State
+from ..autograd import Node
 from .reachability import JoinPoint, Reachable, collect, contents
+from .state import State
 from .values import Frame, Function, Generator, Value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..autograd import State
+from .state import State
 from .values import HeapRef, Mapping, Sequence, TensorRef, Tuple, Value
 
 

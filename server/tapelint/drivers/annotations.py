@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from ..autograd import State
+from ..domain.state import State
 from ..domain.values import Class, External, HeapRef, Module, Optimizer, Sequence, Tuple, Unknown, Value, something
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry

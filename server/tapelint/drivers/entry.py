@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 
-from ..autograd import Facts, State
+from ..autograd import Facts
 from ..checks import retention
+from ..domain.state import State
 from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
 from ..engine.incremental import AnalysisCache, AnalysisUnit, Block, complete, recorded, total, walked
 from ..engine.machine import STEPS, Cancelled, Machine, OutOfFuel, ProgramRaised

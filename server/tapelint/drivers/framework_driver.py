@@ -13,9 +13,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ..autograd import State, TorchRaises, backward, resolve_view
+from ..autograd import TorchRaises, backward, resolve_view
 from ..autograd.gradients import history
 from ..domain.mro import own_method
+from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import (
     NONE,

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ..autograd import State
 from ..autograd.events.graph_walks import CellRunAgain, Event, FreedGraphReached
+from ..domain.state import State
 from ..engine.machine import Machine
 from ..engine.statistics import Entry
 from ..source import Cell, cell_at

@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from ..autograd import State
+from ..domain.state import State
 from ..engine.activation import SuspendedAtCall, pop, restore, unwind
 from ..engine.incremental import AnalysisUnit, Block, Caller
 from ..engine.machine import Machine, ProgramRaised

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import State
 from ..domain.mro import mro_of
+from ..domain.state import State
 from ..domain.values import Class, Function, HeapRef
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import syntactic_summary

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ..autograd import State
 from ..checks import retention
 from ..domain.mro import is_module, mro_of
+from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Function, HeapRef, Unknown, Value, something
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import is_abstract, syntactic_summary

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..autograd import State
 from ..checks import retention
+from ..domain.state import State
 from ..domain.values import Function, Generator, Value
 from .machine import Machine
 from .syntactic_summary import syntactic_summary

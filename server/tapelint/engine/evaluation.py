@@ -11,7 +11,7 @@ import ast
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from ..autograd import State
+from ..domain.state import State
 from ..domain.values import Generator, HeapRef, Value
 
 DEFAULT_UNROLL = 3

@@ -25,8 +25,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..autograd import Facts, State
+from ..autograd import Facts
 from ..domain.induction import watched
+from ..domain.state import State
 from ..source import Source, TreeDiff, reuse_tree
 from ..stubs import Resolve, with_stubs
 from .activation import Activation

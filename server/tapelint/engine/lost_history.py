@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import Cut, State, resolve_view
+from ..autograd import Cut, resolve_view
+from ..domain.state import State
 from ..domain.values import HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from .machine import Machine
 

@@ -15,10 +15,11 @@ import ast
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..autograd import Facts, Iteration, NodeVisit, State
+from ..autograd import Facts, Iteration, NodeVisit
 from ..domain.builtin_names import BUILTINS
 from ..domain.join import try_join
 from ..domain.reachability import JoinPoint, Known
+from ..domain.state import State
 from ..domain.values import Const, External, HeapRef, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell

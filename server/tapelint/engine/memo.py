@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from ..autograd import State
+from ..domain.state import State
 
 Key = tuple[Hashable, int]
 """What the memo knows an evaluation by: a node, or what is done beside its value, and its occurrence."""

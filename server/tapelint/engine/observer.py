@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from ..autograd import State
 from ..domain.equivalence import Change
+from ..domain.state import State
 from ..domain.values import Value
 from .statistics import Entry, Lost
 

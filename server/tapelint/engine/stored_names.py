@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import LastStore, State, Stored
+from ..autograd import LastStore, Stored
+from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import External, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
 from .machine import Machine

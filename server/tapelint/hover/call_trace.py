@@ -11,9 +11,10 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..autograd import BackwardPass, Hook, Node, ProgramPoint, State, Tensor, Write, resolve_view
+from ..autograd import BackwardPass, Hook, Node, ProgramPoint, Tensor, Write, resolve_view
 from ..autograd.gradients.history import NOTHING, GradientHistory, Pass, Use
 from ..autograd.gradients.reference_cycles import Cycle
+from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import BoundMethod, BuiltinMethod, HeapRef, Optimizer, TensorRef, Value
 from ..models.torch.nn.module_registry import is_module_like, parameters_of

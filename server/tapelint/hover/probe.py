@@ -19,13 +19,13 @@ from ..autograd import (
     Node,
     ProgramPoint,
     SavedTensor,
-    State,
     Tensor,
     Write,
     resolve_view,
 )
 from ..autograd.events.graph_walks import BackwardRan, Event, FreedGraphReached, LeafWritten, SavedTensorModified
 from ..autograd.model.program_point import earlier_iteration
+from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import BuiltinMethod, HeapRef, Optimizer, TensorRef, Tuple, Value
 from .call_trace import CallRun, Snapshot, call_run, snapshot

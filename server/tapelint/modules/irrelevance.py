@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..autograd import State
+from ..domain.state import State
 from ..domain.values import Const, External, HeapRef, Instance, Mapping, Module, Sequence, Tuple, Unknown, Value
 from ..source import imported, may_use_torch
 

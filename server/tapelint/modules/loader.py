@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..autograd import EventBus, Facts, State
+from ..autograd import EventBus, Facts
 from ..domain.builtin_names import BUILTINS
+from ..domain.state import State
 from ..domain.values import Const, External, Frame, Function, Module, Unknown, Value
 from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import AnalysisUnit, recorded

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..autograd import Facts, State
+from ..autograd import Facts
+from ..domain.state import State
 from ..domain.values import Const, HeapRef, Sequence, Tuple, Value
 from ..engine.incremental import AnalysisUnit
 from ..source import Source

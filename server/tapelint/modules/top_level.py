@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import State
+from ..domain.state import State
 from ..engine.machine import Cancelled, Machine, OutOfFuel, ProgramRaised
 from ..engine.statistics import Entry
 from .module import LoadedModule

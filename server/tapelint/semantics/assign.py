@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import State
 from ..checks import lost_updates
 from ..domain.mro import is_module
+from ..domain.state import State
 from ..domain.values import Const, HeapRef, Instance, Sequence, TensorRef, Value
 from ..engine.machine import Machine, ProgramRaised
 from ..engine.stored_names import remember

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import State, Tensor, invent, resolve_view
+from ..autograd import Tensor, invent, resolve_view
 from ..domain.mro import is_module, lookup_in_mro
 from ..domain.opaque_values import is_opaque
+from ..domain.state import State
 from ..domain.values import (
     FALSE,
     NONE,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import State
 from ..domain.induction import collect_observations, count
+from ..domain.state import State
 from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine, ProgramRaised
 from ..engine.memo import Key

@@ -9,10 +9,10 @@ import ast
 from dataclasses import replace
 
 from .. import ops
-from ..autograd import State
 from ..checks import evaluation_loops
 from ..domain.mro import own_method
 from ..domain.opaque_values import as_data, is_opaque
+from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import (
     BoundMethod,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import State
 from ..domain.mro import lookup_in_mro, mro_of
+from ..domain.state import State
 from ..domain.values import (
     NONE,
     BoundMethod,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import State
 from ..domain.induction import derived, raw_value
 from ..domain.opaque_values import is_data
+from ..domain.state import State
 from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, Sequence, Tuple, Unknown, Value
 from ..engine.evaluation import DEFAULT_UNROLL, Items
 from ..engine.machine import EXPRESSIONS, Machine

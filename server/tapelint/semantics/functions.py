@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import State
+from ..domain.state import State
 from ..domain.values import (
     NONE,
     Autocast,

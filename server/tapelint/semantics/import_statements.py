@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import State
+from ..domain.state import State
 from ..domain.values import External
 from ..engine.machine import STATEMENTS, Machine
 from ..modules.loader import Imports

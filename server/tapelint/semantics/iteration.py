@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import State, resolve_view
+from ..autograd import resolve_view
 from ..domain.induction import InductionValue, observe
 from ..domain.mro import mro_of, own_method
 from ..domain.opaque_values import part_of
+from ..domain.state import State
 from ..domain.values import (
     BuiltinMethod,
     Const,

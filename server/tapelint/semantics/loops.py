@@ -12,8 +12,9 @@ import ast
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..autograd import Iteration, State
+from ..autograd import Iteration
 from ..checks import evaluation_loops, retention
+from ..domain.state import State
 from ..domain.values import NONE, Frame, Generator, Sequence, Value
 from ..engine.evaluation import DEFAULT_UNROLL
 from ..engine.liveness import Live, bound_in, live

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
-from ..autograd import State
 from ..domain.induction import InductionValue, derived, is_number, observe, raw_value
 from ..domain.opaque_values import as_data, is_data, is_opaque
+from ..domain.state import State
 from ..domain.values import (
     FALSE,
     TRUE,

@@ -11,8 +11,8 @@ from collections import Counter, OrderedDict
 from functools import cache
 
 from .. import ops
-from ..autograd import State
 from ..domain.mro import mro_of
+from ..domain.state import State
 from ..domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Super, Unknown, Value
 from ..models.torch.registry import TENSOR_METHODS
 from ..ops.module_names import answers

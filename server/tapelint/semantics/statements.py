@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..autograd import State
+from ..domain.state import State
 from ..domain.values import NONE, External, HeapRef, Instance, Value
 from ..engine.machine import STATEMENTS, Machine, ProgramRaised
 from .assign import assign, delete

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import State, leaf, resolve_view
+from ..autograd import leaf, resolve_view
 from ..domain.induction import observe
 from ..domain.opaque_values import as_data, item_at_unknown_place, part_of
+from ..domain.state import State
 from ..domain.values import (
     NONE,
     Const,

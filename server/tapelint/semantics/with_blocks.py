@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from ..autograd import State
 from ..domain.mro import own_method
+from ..domain.state import State
 from ..domain.values import NONE, TRUE, Autocast, Generator, HeapRef, SavedTensorHooks, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine, ProgramRaised
 from ..models.torch.autograd.grad_mode import as_mode

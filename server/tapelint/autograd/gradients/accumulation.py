@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from ..events.graph_walks import GradientModified
 from ..facts import Facts
 from ..model.graph import Leaf, Node
-from ..state import State
+from ..state import AutogradState
 
 HANDS_ON = "AddBackward0"
 
@@ -38,7 +38,7 @@ def _comes_after(other: Node | Leaf, item: Node | Leaf, user: Node) -> bool:
     return isinstance(item, Leaf)
 
 
-def written(facts: Facts, state: State, order: Sequence[Node], item: Node | Leaf, gradient: int) -> None:
+def written(facts: Facts, state: AutogradState, order: Sequence[Node], item: Node | Leaf, gradient: int) -> None:
     """The program had ``gradient`` in its hands on the way to ``item``: tell if it wrote what others are given."""
     write = state.writes.get(state.tensors[gradient].version_counter)
     if write is None or not write.certain:

@@ -5,9 +5,9 @@
     loss.backward()    # w.grad holds two passes: the first has been used already
     opt.zero_grad()    # both are gone, the second without having been used
 
-``State.grads`` says which tensor ``.grad`` is; ``State.history`` holds a ``GradientHistory`` for each leaf that a
-backward, a step or a clearing has ever concerned. Records are immutable, and leaves with the same past share one, so
-that a pass over a large network makes a few records and not thousands.
+``AutogradState.grads`` says which tensor ``.grad`` is; ``AutogradState.history`` holds a ``GradientHistory`` for each
+leaf that a backward, a step or a clearing has ever concerned. Records are immutable, and leaves with the same past
+share one, so that a pass over a large network makes a few records and not thousands.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from ..model.graph import Leaf, Node
 from ..model.program_point import ProgramPoint
-from ..state import State, fresh_id
+from ..state import AutogradState, fresh_id
 
 KEPT = 16
 """How many passes of one gradient are distinguished."""
@@ -120,7 +120,7 @@ Group = tuple[GradientHistory, tuple[int, ...]]
 NOTHING = GradientHistory()
 
 
-def groups(state: State, leaves: Iterable[int]) -> tuple[Group, ...]:
+def groups(state: AutogradState, leaves: Iterable[int]) -> tuple[Group, ...]:
     """The pasts of ``leaves``, each with those that share it; leaves without a past are left out."""
     found: dict[GradientHistory, list[int]] = {}
     for key in leaves:
@@ -131,7 +131,7 @@ def groups(state: State, leaves: Iterable[int]) -> tuple[Group, ...]:
 
 
 def change(
-    state: State, leaves: Iterable[int], how: Callable[[GradientHistory], GradientHistory], new: bool = True
+    state: AutogradState, leaves: Iterable[int], how: Callable[[GradientHistory], GradientHistory], new: bool = True
 ) -> None:
     """Give each leaf the record that ``how`` makes of its own; with ``new`` also those that have none yet."""
     made: dict[GradientHistory, GradientHistory] = {}
@@ -148,7 +148,7 @@ def change(
         history[key] = then
 
 
-def added(state: State, leaves: Iterable[int], run: Pass) -> None:
+def added(state: AutogradState, leaves: Iterable[int], run: Pass) -> None:
     """A backward added to the gradients of the leaves it reached."""
     change(
         state,
@@ -164,7 +164,7 @@ def added(state: State, leaves: Iterable[int], run: Pass) -> None:
     )
 
 
-def cleared(state: State, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
+def cleared(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
     """The gradients are gone, or zero."""
     made: dict[tuple[Pass, ...], Clearing] = {}
 
@@ -179,7 +179,7 @@ def cleared(state: State, leaves: Iterable[int], point: ProgramPoint, premises: 
     change(state, leaves, how, new=False)
 
 
-def stepped(state: State, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
+def stepped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
     """An optimizer used the gradients, if there were any; the scaler of mixed precision has unscaled them before."""
     before, use, idle = list(leaves), Use(point, fresh_id()), Idle(point, premises)
     in_vain = all(past.never and not past.doubt for past, _ in groups(state, before))
@@ -194,21 +194,21 @@ def stepped(state: State, leaves: Iterable[int], point: ProgramPoint, premises: 
     change(state, before, how, new=in_vain)
 
 
-def clipped(state: State, leaves: Iterable[int], point: ProgramPoint) -> None:
+def clipped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint) -> None:
     change(state, leaves, lambda g: replace(g, clip=Clip(point, g.scale)), new=False)
 
 
-def unscaled(state: State, leaves: Iterable[int]) -> None:
+def unscaled(state: AutogradState, leaves: Iterable[int]) -> None:
     change(state, leaves, lambda g: replace(g, scale=None), new=False)
 
 
-def doubted(state: State, leaves: Iterable[int] | None = None) -> None:
+def doubted(state: AutogradState, leaves: Iterable[int] | None = None) -> None:
     """Unknown code may have done anything to the gradients (of all leaves, if none are named)."""
     touched = list(state.history if leaves is None else leaves)
     change(state, touched, lambda g: g if g.doubt else replace(g, doubt=True), new=leaves is not None)
 
 
-def looked_at(state: State, leaf: int | None) -> None:
+def looked_at(state: AutogradState, leaf: int | None) -> None:
     """The program reads a gradient, or (None) one we do not know: that is a use of the backward that made it."""
     pasts = [state.history.get(leaf)] if leaf is not None else dict.fromkeys(state.history.values())
     for past in pasts:
@@ -217,7 +217,7 @@ def looked_at(state: State, leaf: int | None) -> None:
                 state.consumed_passes.setdefault(run, Use(None))
 
 
-def wasted(state: State, run: Pass) -> bool:
+def wasted(state: AutogradState, run: Pass) -> bool:
     """Whether no code used what a backward computed, and no code can any more."""
     if run in state.consumed_passes:
         return False
@@ -246,7 +246,7 @@ def leads_through(run: Pass, network: frozenset[int], other: frozenset[int]) -> 
     return not passed <= ended
 
 
-def met(state: State, other: State) -> None:
+def met(state: AutogradState, other: AutogradState) -> None:
     """Two paths become one: ``other`` keeps what both agree on."""
     mine, yours = state.history, other.history
     joined: dict[tuple[GradientHistory, GradientHistory], GradientHistory] = {}

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from ..events.training_step import StepMissed
 from ..facts import Facts
 from ..model.graph import Leaf, Node
-from ..state import State, fresh_id
+from ..state import AutogradState, fresh_id
 from .history import Idle, Pass, added, groups, looked_at
 
 
 def planned(
     facts: Facts,
-    state: State,
+    state: AutogradState,
     roots: Sequence[int],
     node: ast.AST,
     begin: Sequence[Node | Leaf],
@@ -40,7 +40,7 @@ def planned(
     )
 
 
-def book(facts: Facts, state: State, run: Pass, leaves: Sequence[int]) -> None:
+def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -> None:
     """Remember which backward a gradient comes from, and tell if a step had looked for it without success."""
     idle: dict[Idle, list[int]] = {}
     for past, looked_for in groups(state, leaves):

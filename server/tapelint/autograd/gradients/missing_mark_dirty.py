@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from ..events.custom_function import UnmarkedWriteUsed
 from ..facts import Facts
 from ..model.graph import Tensor
-from ..state import State
+from ..state import AutogradState
 
 
-def tell_unmarked(facts: Facts, state: State, used: Sequence[Tensor], node: ast.AST) -> None:
+def tell_unmarked(facts: Facts, state: AutogradState, used: Sequence[Tensor], node: ast.AST) -> None:
     """Inputs that an ``autograd.Function`` wrote without saying so still have the history of their old values."""
     for tensor in used:
         found = facts.unmarked.get(tensor.version_counter)

@@ -15,7 +15,7 @@ from ..facts import Facts
 from ..model.graph import Leaf, Node
 from ..model.program_point import ProgramPoint, earlier_iteration
 from ..model.views import edge_of, resolve_view
-from ..state import State
+from ..state import AutogradState
 
 GROWS = 2
 """How many earlier iterations a gradient must have piled up: one may still be cleared."""
@@ -30,7 +30,7 @@ class Cycle:
     times: int = 0
 
 
-def closed(facts: Facts, state: State, ran: Iterable[Node], leaves: Sequence[int], now: ProgramPoint) -> None:
+def closed(facts: Facts, state: AutogradState, ran: Iterable[Node], leaves: Sequence[int], now: ProgramPoint) -> None:
     """A backward with ``create_graph`` ran these nodes and has filled the gradients of ``leaves``, whose graphs lead to
     whatever the nodes had saved.
     """
@@ -53,7 +53,7 @@ def closed(facts: Facts, state: State, ran: Iterable[Node], leaves: Sequence[int
                 facts.events.publish(GradientCycle(now, None, key, past.point, None))
 
 
-def left(facts: Facts, state: State, made: ProgramPoint, known: Iterable[int]) -> None:
+def left(facts: Facts, state: AutogradState, made: ProgramPoint, known: Iterable[int]) -> None:
     """A call that began at ``made`` returns: which unreachable leaves are held by their gradient?"""
     outside = set(known)
     depth = len(made.calls)

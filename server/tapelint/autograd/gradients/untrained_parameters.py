@@ -14,14 +14,14 @@ from ..events.training_step import NeverReached
 from ..facts import Cut, Facts
 from ..model.graph import Leaf, Node
 from ..model.program_point import ProgramPoint, earlier_iteration
-from ..state import State
+from ..state import AutogradState
 from .history import Group
 
 NUMBERS = frozenset(("item", "number", "tolist", "__float__", "__int__", "__bool__", "__len__"))
 """Cuts that are made to look at a value, mostly: the graph goes on elsewhere."""
 
 
-def due(facts: Facts, state: State, past: Sequence[Group], now: ProgramPoint) -> bool:
+def due(facts: Facts, state: AutogradState, past: Sequence[Group], now: ProgramPoint) -> bool:
     """Whether an optimizer that steps has stepped in an earlier iteration, on a path without doubts: true once for each
     step of the program.
     """
@@ -34,7 +34,9 @@ def due(facts: Facts, state: State, past: Sequence[Group], now: ProgramPoint) ->
     return True
 
 
-def look(facts: Facts, state: State, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None) -> None:
+def look(
+    facts: Facts, state: AutogradState, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None
+) -> None:
     """Tell which leaves of an optimizer no backward has reached, in the iterations before this one.
 
     Where a pass went through the graph of something unknown, it may have reached any of them.
@@ -51,7 +53,7 @@ def look(facts: Facts, state: State, keys: Sequence[int], now: ProgramPoint, opt
         facts.events.publish(NeverReached(now, None, optimizer, tuple(missed), None))
 
 
-def _never(state: State, key: int) -> bool:
+def _never(state: AutogradState, key: int) -> bool:
     """Whether there never was a gradient, and nothing but the optimizer is known to train the leaf."""
     tensor, past = state.tensors[key], state.history.get(key)
     return (
@@ -64,7 +66,7 @@ def _never(state: State, key: int) -> bool:
     )
 
 
-def _perhaps(state: State) -> bool:
+def _perhaps(state: AutogradState) -> bool:
     """Whether a pass came to something of which it is unknown whether it has a graph: it may have gone on from
     there.
     """
@@ -72,7 +74,7 @@ def _perhaps(state: State) -> bool:
     return any(state.tensors[key].requires_grad is None for key in reached)
 
 
-def _cut(facts: Facts, state: State, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
+def _cut(facts: Facts, state: AutogradState, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
     """The first place where the graph of some of ``missed`` was cut."""
     for cut in dict.fromkeys(facts.cuts.values()):
         if cut.source is None and not cut.leaves or cut.reason in NUMBERS:

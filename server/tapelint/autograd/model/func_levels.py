@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from ...ops import overload
 from ..facts import Facts
-from ..state import State, fresh_id
+from ..state import AutogradState, fresh_id
 from .graph import Leaf, Node, SavedTensor, Tensor
 from .views import edge_of, resolve_view
 
@@ -39,7 +39,7 @@ class Level:
         return tensor.version_counter > self.begin or tensor.version_counter in self.given
 
 
-def alias(state: State, key: int, node: ast.AST) -> int:
+def alias(state: AutogradState, key: int, node: ast.AST) -> int:
     """The tensor ``key`` as a leaf of a new level."""
     source = resolve_view(state, key)
     edge = edge_of(source)
@@ -80,7 +80,7 @@ def is_captured(facts: Facts, tensor: Tensor) -> bool:
     return level is not None and not level.owns(tensor)
 
 
-def leave(facts: Facts, state: State, level: Level, more: Iterable[int] = ()) -> None:
+def leave(facts: Facts, state: AutogradState, level: Level, more: Iterable[int] = ()) -> None:
     """A level ends: what was made inside, and ``more``, has the graph that it has outside."""
     keys = [*more]
     for key in reversed(state.tensors):
@@ -90,7 +90,7 @@ def leave(facts: Facts, state: State, level: Level, more: Iterable[int] = ()) ->
     see_outside(facts, state, level, keys)
 
 
-def see_outside(facts: Facts, state: State, level: Level, keys: Iterable[int]) -> None:
+def see_outside(facts: Facts, state: AutogradState, level: Level, keys: Iterable[int]) -> None:
     """Give some tensors the graph that they have outside a level."""
     keys = list(keys)
     outside = Outside(facts, state, level)
@@ -109,7 +109,7 @@ class Outside:
     come through it.
     """
 
-    def __init__(self, facts: Facts, state: State, level: Level) -> None:
+    def __init__(self, facts: Facts, state: AutogradState, level: Level) -> None:
         self.facts, self.state, self.level = facts, state, level
         self.found: dict[Node, tuple[Node | None, bool | None]] = {}
 

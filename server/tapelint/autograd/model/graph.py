@@ -6,7 +6,7 @@
     x ── Exp(saved: y) ── Mul(saved: y for w, w for y) ── z
 
 A ``Node`` is one op that ran; it is immutable. What changes on a path (which nodes were freed, how often a storage was
-written) lives in ``State``.
+written) lives in ``AutogradState``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..frozen import frozen
 from .program_point import ProgramPoint
+
+if TYPE_CHECKING:
+    from ..state import AutogradState
 
 
 @frozen
@@ -96,7 +99,7 @@ class Node:
     operand_ids: tuple[object, ...] = ()
     overload: str = ""
     named_inputs: tuple[tuple[str, Node | Leaf], ...] = ()
-    custom_backward: Callable[[Any, NodeVisit], BackwardResult] | None = None
+    custom_backward: Callable[[AutogradState, NodeVisit], BackwardResult] | None = None
     is_complete: bool = True
     shape: int = field(init=False, compare=False, repr=False)
     """A digest of how the graph below was built, in whatever iterations: graphs of different shape were built

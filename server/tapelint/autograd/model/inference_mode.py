@@ -13,12 +13,12 @@ from collections.abc import Iterable
 
 from ..events.broken_graph import InferenceTensorUsed
 from ..facts import Facts
-from ..state import State
+from ..state import AutogradState
 from .graph import SavedTensor, Tensor
 from .writes import TorchRaises
 
 
-def check_saved(facts: Facts, state: State, saved: Iterable[SavedTensor], op: str, node: ast.AST) -> None:
+def check_saved(facts: Facts, state: AutogradState, saved: Iterable[SavedTensor], op: str, node: ast.AST) -> None:
     """Raise Refused where an op would save an inference tensor for backward. At a level of its own a tensor is wrapped
     before it is saved; whether it is saved outside too is not known yet.
     """
@@ -31,7 +31,7 @@ def check_saved(facts: Facts, state: State, saved: Iterable[SavedTensor], op: st
             raise TorchRaises("Inference tensors cannot be saved for backward.")
 
 
-def check_inference_write(facts: Facts, state: State, tensor: Tensor, op: str, node: ast.AST) -> None:
+def check_inference_write(facts: Facts, state: AutogradState, tensor: Tensor, op: str, node: ast.AST) -> None:
     """Raise Refused where an inference tensor is written outside inference mode. What ``detach()`` and ``.data`` make
     of it there is none in this one respect.
     """

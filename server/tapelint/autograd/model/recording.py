@@ -18,7 +18,7 @@ from ..events.graph_walks import GraphTensorWritten
 from ..facts import Cut, Facts
 from ..frozen import frozen
 from ..gradients.missing_mark_dirty import tell_unmarked
-from ..state import State, fresh_id
+from ..state import AutogradState, fresh_id
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .inference_mode import check_inference_write, check_saved
 from .program_point import ProgramPoint
@@ -61,7 +61,7 @@ class Operands:
 
 def record(
     facts: Facts,
-    state: State,
+    state: AutogradState,
     op: Op,
     args: Mapping[str, Arg | None],
     node: ast.AST,
@@ -103,7 +103,7 @@ def record(
 
 
 def _operands(
-    facts: Facts, state: State, op: Op, args: Mapping[str, Arg | None], target: Arg | None, node: ast.AST
+    facts: Facts, state: AutogradState, op: Op, args: Mapping[str, Arg | None], target: Arg | None, node: ast.AST
 ) -> Operands:
     """Read what an op is given: a stale view gets its new history first, or is refused. ``target`` is what it
     writes."""
@@ -128,7 +128,7 @@ def _operands(
     return Operands(tensors, flowing, requiring, result_requires_grad(mode, bool(requiring), perhaps))
 
 
-def _check_reads(facts: Facts, state: State, keys: Sequence[int], node: ast.AST) -> None:
+def _check_reads(facts: Facts, state: AutogradState, keys: Sequence[int], node: ast.AST) -> None:
     """Raise Refused where one of the tensors that an op reads is a protected view whose base was written since."""
     for key in keys:
         if state.tensors[key].view:
@@ -153,7 +153,7 @@ def _result_count(op: Op, outputs: int | None) -> int:
 
 
 def _grad_fn(
-    facts: Facts, state: State, op: Op, operands: Operands, keys: tuple[int, ...], point: ProgramPoint
+    facts: Facts, state: AutogradState, op: Op, operands: Operands, keys: tuple[int, ...], point: ProgramPoint
 ) -> Node:
     """The node that an op adds to the graph, with what it saves."""
     needs, flowing = operands.requires_grad, operands.flowing
@@ -178,7 +178,7 @@ def _grad_fn(
 
 
 def _view(
-    state: State,
+    state: AutogradState,
     op: Op,
     source: Tensor,
     key: int,
@@ -212,7 +212,7 @@ def _view(
     )
 
 
-def _view_kind(state: State, op: Op, source: Tensor) -> ViewKind:
+def _view_kind(state: AutogradState, op: Op, source: Tensor) -> ViewKind:
     """How a view was made, which decides whether it may be written. One of a protected view is protected like that."""
     if state.inference:
         return "inference"
@@ -224,7 +224,7 @@ def _view_kind(state: State, op: Op, source: Tensor) -> ViewKind:
 
 
 def _computed(
-    state: State,
+    state: AutogradState,
     op: Op,
     source: Tensor | None,
     key: int,
@@ -262,7 +262,7 @@ def _inherited(op: Op, source: Tensor | None, index: int) -> Kind:
 
 
 def _saves(
-    facts: Facts, state: State, op: Op, operands: Operands, results: Sequence[int], written: Tensor | None
+    facts: Facts, state: AutogradState, op: Op, operands: Operands, results: Sequence[int], written: Tensor | None
 ) -> tuple[tuple[SavedTensor, ...], bool]:
     """What the new node saves_anything, and whether it keeps anything for certain. What is only perhaps saved is left
     out, and so is what would serve a gradient that goes nowhere: that of a view made under ``no_grad``.
@@ -290,7 +290,7 @@ def _saves(
     return held, saves_anything
 
 
-def _saved_operand(state: State, role: str, tensor: Tensor) -> SavedTensor:
+def _saved_operand(state: AutogradState, role: str, tensor: Tensor) -> SavedTensor:
     return SavedTensor(role, tensor.id, tensor.version_counter, state.version(tensor.version_counter))
 
 
@@ -299,7 +299,7 @@ def _is_cast(facts: Facts, op: Op, tensor: Tensor) -> bool:
     return facts.casting and not saves_original(op.name, facts.is_single(tensor.id))
 
 
-def _saved_result(state: State, what: str, results: Sequence[int], written: Tensor | None) -> list[SavedTensor]:
+def _saved_result(state: AutogradState, what: str, results: Sequence[int], written: Tensor | None) -> list[SavedTensor]:
     """A result that is saved: what the op has ``written``, or the one of ``results`` that ``what`` numbers."""
     if written is not None:
         return [SavedTensor("result", written.id, written.version_counter, state.version(written.version_counter) + 1)]
@@ -308,7 +308,7 @@ def _saved_result(state: State, what: str, results: Sequence[int], written: Tens
 
 
 def _write(
-    facts: Facts, state: State, op: Op, target: Arg | None, operands: Operands, node: ast.AST
+    facts: Facts, state: AutogradState, op: Op, target: Arg | None, operands: Operands, node: ast.AST
 ) -> tuple[int, ...]:
     """An in-place op: refused on leaves, otherwise a bump of the version and a new history."""
     if not isinstance(target, int):
@@ -327,7 +327,9 @@ def _write(
     return (target,)
 
 
-def _rebase_history(facts: Facts, state: State, op: Op, tensor: Tensor, operands: Operands, node: ast.AST) -> None:
+def _rebase_history(
+    facts: Facts, state: AutogradState, op: Op, tensor: Tensor, operands: Operands, node: ast.AST
+) -> None:
     """Give a tensor that is written the history it has from now on; where it is a view, its base gets one first."""
     needs, point = operands.requires_grad, state.point(node)
     saved, saves_anything = _saves(facts, state, op, operands, (), tensor)
@@ -367,7 +369,7 @@ def _rebase_history(facts: Facts, state: State, op: Op, tensor: Tensor, operands
         state.tensors[tensor.id] = replace(tensor, grad_fn=view, requires_grad=needs, view_version=seen)
 
 
-def _remember(facts: Facts, state: State, made: Tensor, op: Op, operands: Operands, node: ast.AST) -> None:
+def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands: Operands, node: ast.AST) -> None:
     """Note of a result what it is a copy of, and where its graph, or that of one of its terms, was lost."""
     if op.name == "clone" and operands.tensors:
         source = operands.tensors[0][1]
@@ -381,7 +383,7 @@ def _remember(facts: Facts, state: State, made: Tensor, op: Op, operands: Operan
 
 def _remember_cut(
     facts: Facts,
-    state: State,
+    state: AutogradState,
     key: int,
     op: Op,
     tensors: Sequence[tuple[str, Tensor]],
@@ -420,7 +422,7 @@ def _remember_term(facts: Facts, key: int, flowing: Sequence[tuple[str, Tensor]]
 
 def invent(
     facts: Facts,
-    state: State,
+    state: AutogradState,
     inputs: Sequence[int],
     node: ast.AST,
     assumption: str | None,

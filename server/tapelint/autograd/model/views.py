@@ -8,21 +8,21 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ..state import State, fresh_id
+from ..state import AutogradState, fresh_id
 from .graph import Leaf, Node, Tensor
 
 UNRECORDED = ("no_grad", "inference")
 """Views that were not recorded: they require grad as their base does, and no gradient goes anywhere from them."""
 
 
-def leaf(state: State, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:
+def leaf(state: AutogradState, node: ast.AST, requires_grad: bool | None = False, **facts: object) -> int:
     """A new tensor without history: data, a parameter, a constant."""
     key = fresh_id()
     state.tensors[key] = Tensor(key, key, key, state.point(node), requires_grad, inference=state.inference, **facts)  # type: ignore[arg-type]
     return key
 
 
-def resolve_view(state: State, key: int) -> Tensor:
+def resolve_view(state: AutogradState, key: int) -> Tensor:
     """The tensor ``key`` as it is now: a view whose base was written since has the base's new history.
 
     Looking does not give it that history for good; using it in an op does (``materialize_view``).
@@ -42,7 +42,7 @@ def resolve_view(state: State, key: int) -> Tensor:
     return replace(tensor, view_version=version)
 
 
-def contents(state: State, key: int) -> tuple[int, ...]:
+def contents(state: AutogradState, key: int) -> tuple[int, ...]:
     """Stands for the numbers in the tensor ``key``: it is another one after every write to its memory."""
     tensor = state.tensors[key]
     writes = (
@@ -53,7 +53,7 @@ def contents(state: State, key: int) -> tuple[int, ...]:
     return key, *(write.stamp if write is not None else 0 for write in writes)
 
 
-def materialize_view(state: State, key: int) -> Tensor:
+def materialize_view(state: AutogradState, key: int) -> Tensor:
     """The tensor ``key`` as an op finds it whose graph it becomes part of."""
     tensor = resolve_view(state, key)
     if tensor is not state.tensors[key]:

@@ -13,7 +13,7 @@ from math import prod
 
 from ..events.graph_walks import LeafWritten, ViewRefused
 from ..facts import Facts
-from ..state import State, fresh_id
+from ..state import AutogradState, fresh_id
 from .func_levels import is_captured, is_input
 from .graph import Leaf, Node, Tensor, Write
 from .program_point import ProgramPoint, earlier_iteration
@@ -34,7 +34,7 @@ class TorchRaises(Exception):
 
 
 def bump(
-    state: State,
+    state: AutogradState,
     counter: int,
     how: str,
     node: ast.AST,
@@ -57,7 +57,7 @@ def bump(
 
 
 def record_untracked_write(
-    state: State, memory: int, how: str, node: ast.AST, tensor: int, given: tuple[tuple[int, int], ...] = ()
+    state: AutogradState, memory: int, how: str, node: ast.AST, tensor: int, given: tuple[tuple[int, int], ...] = ()
 ) -> None:
     """A write to ``memory`` that its own version counter does not show."""
     before = state.untracked_writes.get(memory)
@@ -65,7 +65,7 @@ def record_untracked_write(
     state.untracked_writes[memory] = Write(version, how, state.point(node), True, before, tensor, fresh_id(), given)
 
 
-def stepped(state: State, past: ProgramPoint, now: ProgramPoint) -> bool:
+def stepped(state: AutogradState, past: ProgramPoint, now: ProgramPoint) -> bool:
     """Whether an optimizer has stepped in the loop of which ``past`` is an earlier iteration."""
     lap = earlier_iteration(past, now)
     return lap is not None and any(
@@ -74,7 +74,7 @@ def stepped(state: State, past: ProgramPoint, now: ProgramPoint) -> bool:
     )
 
 
-def settled(state: State, path: Sequence[Node], write: Write) -> Node | None:
+def settled(state: AutogradState, path: Sequence[Node], write: Write) -> Node | None:
     """The first node of ``path`` that is older than ``write``, if every leaf below it was written at that moment."""
     entry = next((node for node in path if node.id < write.stamp), None)
     found: set[Node | Leaf] = set()
@@ -93,7 +93,7 @@ def settled(state: State, path: Sequence[Node], write: Write) -> Node | None:
     return entry
 
 
-def overlapping(state: State, tensor: Tensor) -> bool:
+def overlapping(state: AutogradState, tensor: Tensor) -> bool:
     """Whether it has more elements than its memory (``v.expand(4, 4)``): most ops refuse to write it, ``fill_`` and
     assigning by mask or index do not.
     """
@@ -107,7 +107,7 @@ def overlapping(state: State, tensor: Tensor) -> bool:
 
 def check_write(
     facts: Facts,
-    state: State,
+    state: AutogradState,
     tensor: Tensor,
     how: str,
     node: ast.AST,
@@ -134,7 +134,14 @@ def check_write(
 
 
 def _check_leaf_write(
-    facts: Facts, state: State, tensor: Tensor, base: Tensor | None, how: str, node: ast.AST, given: bool, wanted: bool
+    facts: Facts,
+    state: AutogradState,
+    tensor: Tensor,
+    base: Tensor | None,
+    how: str,
+    node: ast.AST,
+    given: bool,
+    wanted: bool,
 ) -> None:
     """Raise Refused where what is written is itself a leaf that requires grad, or an input of ``torch.func``."""
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
@@ -152,7 +159,7 @@ def _check_leaf_write(
 
 
 def _check_base_write(
-    facts: Facts, state: State, tensor: Tensor, base: Tensor, how: str, node: ast.AST, given: bool, wanted: bool
+    facts: Facts, state: AutogradState, tensor: Tensor, base: Tensor, how: str, node: ast.AST, given: bool, wanted: bool
 ) -> None:
     """Raise Refused where a view of a leaf is written."""
     if base.requires_grad and base.grad_fn is None:
@@ -164,7 +171,7 @@ def _check_base_write(
         raise TorchRaises("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def check_read(facts: Facts, state: State, key: int, node: ast.AST) -> None:
+def check_read(facts: Facts, state: AutogradState, key: int, node: ast.AST) -> None:
     """Raise Refused where an op, with grad mode on, is given a protected view whose base was written since."""
     tensor = state.tensors[key]
     write = state.writes.get(tensor.version_counter) if tensor.view in PROTECTED and tensor.base is not None else None
@@ -176,7 +183,7 @@ def check_read(facts: Facts, state: State, key: int, node: ast.AST) -> None:
     raise TorchRaises("its base or another view of its base has been modified inplace")
 
 
-def is_guarded(state: State, key: int) -> bool:
+def is_guarded(state: AutogradState, key: int) -> bool:
     """Whether it is a view of what requires grad that will not tell its history when its base was written: one of
     several that were made at once, or what a custom Function returned.
     """

@@ -17,7 +17,7 @@ from ...ops.second import Needs, gradient_needs
 from ..facts import Facts
 from ..model.graph import Leaf, Node, SavedTensor
 from ..model.views import edge_of, resolve_view
-from ..state import State
+from ..state import AutogradState
 
 
 class DoubleBackward:
@@ -29,7 +29,12 @@ class DoubleBackward:
     """
 
     def __init__(
-        self, facts: Facts, state: State, order: Sequence[Node], target: Leaf | Node, starts: Iterable[Node | Leaf]
+        self,
+        facts: Facts,
+        state: AutogradState,
+        order: Sequence[Node],
+        target: Leaf | Node,
+        starts: Iterable[Node | Leaf],
     ) -> None:
         self.facts, self.state = facts, state
         self.edges: dict[Node | Leaf, None] = dict.fromkeys(starts)

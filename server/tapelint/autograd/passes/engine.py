@@ -25,7 +25,7 @@ from ..gradients.reference_cycles import closed
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit
 from ..model.views import edge_of, resolve_view
 from ..model.writes import TorchRaises, is_guarded, settled, stepped
-from ..state import State
+from ..state import AutogradState
 from .double_backward import DoubleBackward
 from .node_hooks import PendingHooks
 from .node_hooks import retain as retain_grad
@@ -39,7 +39,7 @@ NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_
 
 def backward(
     facts: Facts,
-    state: State,
+    state: AutogradState,
     roots: Sequence[int],
     node: ast.AST,
     retain: bool | None = False,
@@ -85,7 +85,7 @@ def backward(
 
 
 def _planned_walk(
-    facts: Facts, state: State, begin: Sequence[Node | Leaf], inputs: Sequence[int] | None, accumulate: bool
+    facts: Facts, state: AutogradState, begin: Sequence[Node | Leaf], inputs: Sequence[int] | None, accumulate: bool
 ) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
     """What a pass runs, youngest first, the node each was first reached from, and the leaves that get a gradient."""
     order, parents, leaves = _walk(begin)
@@ -97,7 +97,9 @@ def _planned_walk(
     return order, parents, leaves
 
 
-def _retain_inputs(state: State, inputs: Iterable[int], parents: dict[Node, Node | None], node: ast.AST) -> None:
+def _retain_inputs(
+    state: AutogradState, inputs: Iterable[int], parents: dict[Node, Node | None], node: ast.AST
+) -> None:
     """``inputs=`` that are no leaves get a ``.grad`` too, as if they retained it."""
     for key in inputs:
         if resolve_view(state, key).grad_fn in parents:
@@ -105,7 +107,7 @@ def _retain_inputs(state: State, inputs: Iterable[int], parents: dict[Node, Node
 
 
 def _begin(
-    facts: Facts, state: State, roots: Sequence[int], node: ast.AST, assumption: str | None
+    facts: Facts, state: AutogradState, roots: Sequence[int], node: ast.AST, assumption: str | None
 ) -> list[Node | Leaf]:
     """Where the pass begins. A root without a graph is refused; one that may have one is passed over."""
     begin: list[Node | Leaf] = []
@@ -151,7 +153,7 @@ class Check:
     def __init__(
         self,
         facts: Facts,
-        state: State,
+        state: AutogradState,
         now: BackwardPass,
         parents: dict[Node, Node | None],
         order: list[Node],
@@ -297,7 +299,7 @@ class Sweep:
 
 
 def second_order(
-    facts: Facts, state: State, begin: Iterable[Node | Leaf], key: int, starts: Iterable[Node | Leaf] = ()
+    facts: Facts, state: AutogradState, begin: Iterable[Node | Leaf], key: int, starts: Iterable[Node | Leaf] = ()
 ) -> DoubleBackward | None:
     """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none reaches it."""
     order, _, leaves = _walk(begin)
@@ -309,7 +311,7 @@ def second_order(
     return DoubleBackward(facts, state, order, target, starts)
 
 
-def recorded(facts: Facts, state: State, key: int) -> bool:
+def recorded(facts: Facts, state: AutogradState, key: int) -> bool:
     """Whether ``.grad`` of a leaf has a graph for certain: a pass with ``create_graph`` added to it what has one."""
     past = state.history.get(key)
     if past is None or past.doubt or key not in state.grads:
@@ -319,7 +321,7 @@ def recorded(facts: Facts, state: State, key: int) -> bool:
     return any(made is not None and made.edges and not made.unknown for made in found)
 
 
-def unused(facts: Facts, state: State, roots: Sequence[int], keys: Iterable[int]) -> set[int]:
+def unused(facts: Facts, state: AutogradState, roots: Sequence[int], keys: Iterable[int]) -> set[int]:
     """Those of some tensors to which no path leads from ``roots``, for certain: they have no gradient."""
     tensors = [resolve_view(state, root) for root in roots]
     if any(tensor.requires_grad is None for tensor in tensors):
@@ -357,7 +359,7 @@ def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | N
 
 
 def _towards(
-    state: State, order: list[Node], leaves: list[Leaf], inputs: Sequence[int], accumulate: bool = False
+    state: AutogradState, order: list[Node], leaves: list[Leaf], inputs: Sequence[int], accumulate: bool = False
 ) -> tuple[list[Node], list[Leaf]]:
     """Only what must run to reach ``inputs``. A non-leaf input is captured before its own node runs; where gradients
     accumulate that node runs nevertheless.
@@ -376,7 +378,7 @@ def _towards(
     return running, [item for item in leaves if item in wanted_leaves]
 
 
-def _user(state: State, root: int | None, shared: Node) -> Node | None:
+def _user(state: AutogradState, root: int | None, shared: Node) -> Node | None:
     """The node through which a backward from ``root`` reaches ``shared``."""
     begin = state.tensors[root].grad_fn if root is not None else None
     parents = _walk([begin])[1] if begin is not None else {}

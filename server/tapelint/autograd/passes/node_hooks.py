@@ -19,7 +19,7 @@ from ..gradients.accumulation import written
 from ..model.graph import Leaf, Node
 from ..model.views import leaf
 from ..model.writes import bump
-from ..state import State
+from ..state import AutogradState
 
 Kind = Literal["tensor", "accumulated", "retain", "forward", "forward_pre", "backward", "backward_pre"]
 
@@ -34,10 +34,10 @@ class Hook:
     target: object
     kind: Kind
     made: ast.AST
-    run: Callable[[State, Any, ast.AST], Any]
+    run: Callable[[AutogradState, Any, ast.AST], Any]
 
 
-def retain(state: State, key: int, node: ast.AST) -> None:
+def retain(state: AutogradState, key: int, node: ast.AST) -> None:
     """``.grad`` of a non-leaf: a new tensor with every backward."""
     state.grads[key] = leaf(state, node)
 
@@ -45,7 +45,9 @@ def retain(state: State, key: int, node: ast.AST) -> None:
 class PendingHooks:
     """The hooks one backward may run, by what they wait for."""
 
-    def __init__(self, facts: Facts, state: State, order: Sequence[Node], node: ast.AST, create: bool | None) -> None:
+    def __init__(
+        self, facts: Facts, state: AutogradState, order: Sequence[Node], node: ast.AST, create: bool | None
+    ) -> None:
         self.facts, self.state, self.order, self.node, self.create = facts, state, order, node, create
         self.hooks: dict[Node | Leaf, list[Hook]] = {}
         for hook in state.hooks.values():

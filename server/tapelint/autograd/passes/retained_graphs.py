@@ -18,7 +18,7 @@ from ..events.graph_walks import RetainedGraphReached, RetainedUnused, WalkedAga
 from ..facts import Facts
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
 from ..model.program_point import earlier_iteration
-from ..state import State
+from ..state import AutogradState
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ Path = Callable[[Node], tuple[Node, ...]]
 
 def come_back(
     facts: Facts,
-    state: State,
+    state: AutogradState,
     node: Node,
     now: BackwardPass,
     path: Path,
@@ -59,7 +59,9 @@ def come_back(
         facts.events.publish(RetainedGraphReached(now.point, None, node, past, way, now.root, spoiled))
 
 
-def finished(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass, retains: bool, path: Path) -> None:
+def finished(
+    facts: Facts, state: AutogradState, ran: Sequence[Node], now: BackwardPass, retains: bool, path: Path
+) -> None:
     """A pass has run ``ran``: tell what it walked again, and remember what it retained."""
     _again(facts, state, ran, now)
     facts.walked.update(n.created_at.call_site for n in ran)
@@ -77,7 +79,7 @@ def finished(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass,
         _retained(facts, state, frozenset(n for n in ran if n.saves_anything), now)
 
 
-def _retained(facts: Facts, state: State, kept: frozenset[Node], now: BackwardPass) -> None:
+def _retained(facts: Facts, state: AutogradState, kept: frozenset[Node], now: BackwardPass) -> None:
     """Count how often a statement has retained without a later use; twice is reported, once may be for an iteration to
     come.
     """
@@ -91,14 +93,14 @@ def _retained(facts: Facts, state: State, kept: frozenset[Node], now: BackwardPa
     state.retaining[now.point.node] = RetainedPass(now, kept | (last.nodes if last else frozenset()), idle, needed)
 
 
-def forget(state: State, held: Collection[Node]) -> None:
+def forget(state: AutogradState, held: Collection[Node]) -> None:
     """A function returns, and ``held`` is what can still be reached: what else was retained is gone with its names."""
     for statement, walk in list(state.retaining.items()):
         if walk.nodes.isdisjoint(held):
             del state.retaining[statement]
 
 
-def _again(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass) -> None:
+def _again(facts: Facts, state: AutogradState, ran: Sequence[Node], now: BackwardPass) -> None:
     """Find the uppermost nodes of an earlier iteration's graph among ``ran`` and tell what comes of walking them."""
     past = {n: walk for n in ran if (walk := _earlier(state, n, now)) is not None}
     if not past:
@@ -115,7 +117,7 @@ def _again(facts: Facts, state: State, ran: Sequence[Node], now: BackwardPass) -
 
 
 def _walked_again(
-    state: State, item: Node, walk: BackwardPass, fresh: Sequence[Node], now: BackwardPass
+    state: AutogradState, item: Node, walk: BackwardPass, fresh: Sequence[Node], now: BackwardPass
 ) -> WalkedAgain | None:
     """What comes of walking a node that ``walk`` has walked before: the whole loss goes backward once more, or one of
     the nodes that are ``fresh`` differentiates by values from before a write.
@@ -132,7 +134,7 @@ def _walked_again(
     return WalkedAgain(now.point, None, item, walk, root, whole, write, leaf, reader)
 
 
-def _earlier(state: State, node: Node, now: BackwardPass) -> BackwardPass | None:
+def _earlier(state: AutogradState, node: Node, now: BackwardPass) -> BackwardPass | None:
     """The pass of an earlier iteration that has walked ``node``."""
     walk = state.freed.get(node)
     if walk is None or walk is now:
@@ -152,7 +154,7 @@ def _under(node: Node) -> Iterator[Node]:
             frontier += [child for child in item.inputs if isinstance(child, Node)]
 
 
-def _written(state: State, node: Node) -> Iterator[tuple[int, Write]]:
+def _written(state: AutogradState, node: Node) -> Iterator[tuple[int, Write]]:
     """The leaves below ``node`` that were written since it was made, if it holds values of its own: a view follows its
     leaf.
     """

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from ...source import written
 from ..model.graph import Node, SavedTensor, Write
-from ..state import State
+from ..state import AutogradState
 
 
-def spoiled_at(state: State, node: Node) -> tuple[SavedTensor, Write] | None:
+def spoiled_at(state: AutogradState, node: Node) -> tuple[SavedTensor, Write] | None:
     for saved in node.saved:
         write = state.writes.get(saved.version_counter)
         if write is not None and write.version != saved.version:
@@ -24,7 +24,7 @@ def spoiled_at(state: State, node: Node) -> tuple[SavedTensor, Write] | None:
     return None
 
 
-def altered(state: State, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
+def altered(state: AutogradState, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
     """What was saved and then written through memory that it shares with another version counter.
 
     Several writes may well put the old values back; one place in a loop, not called anew, goes on from what it wrote,
@@ -78,7 +78,7 @@ def _since(write: Write | None, stamp: int, counter: int) -> list[Write]:
     return found
 
 
-def first_spoiled(state: State, order: Sequence[Node]) -> tuple[Node, SavedTensor, Write] | None:
+def first_spoiled(state: AutogradState, order: Sequence[Node]) -> tuple[Node, SavedTensor, Write] | None:
     """What a retained graph would run into."""
     for node in order:
         found = spoiled_at(state, node)

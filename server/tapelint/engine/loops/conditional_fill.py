@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd import State
+from ...domain.state import State
 from ...domain.values import Frame, HeapRef, Instance, Sequence, Value
 from ...source import cached_on_node, walk
 

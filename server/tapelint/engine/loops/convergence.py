@@ -21,13 +21,13 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from ...autograd import State
 from ...autograd.gradients.history import GradientHistory
 from ...domain.equivalence import MISSING, Bisimulation
 from ...domain.induction import InductionValue, is_observed, raw_value
 from ...domain.join import havoc
 from ...domain.reachability import JoinPoint, entries
 from ...domain.scope_reachability import LocalJoinPoint
+from ...domain.state import State
 from ...domain.values import (
     BuiltinMethod,
     Const,

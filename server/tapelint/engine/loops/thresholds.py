@@ -19,9 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...autograd import State
 from ...domain.induction import InductionValue, raw_value
 from ...domain.mro import mro_of
+from ...domain.state import State
 from ...domain.values import Class, Const, HeapRef, Unknown, Value
 from ...source import cached_on_node, walk
 from ..machine import Machine

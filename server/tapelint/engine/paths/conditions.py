@@ -15,7 +15,8 @@ import ast
 from collections.abc import Hashable
 from dataclasses import replace
 
-from ...autograd import State, contents
+from ...autograd import contents
+from ...domain.state import State
 from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...source import written
 from ..machine import Machine

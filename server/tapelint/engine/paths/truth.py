@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...autograd import State
 from ...domain.induction import observe
 from ...domain.opaque_values import is_opaque
+from ...domain.state import State
 from ...domain.values import (
     BoundMethod,
     BuiltinMethod,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ...autograd import State
+from ...domain.state import State
 from ...domain.values import NONE, BuiltinMethod, External, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
 from ...drivers.framework_driver import optimizers_of
 from ...engine.machine import Machine, ProgramRaised

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ...autograd import State
 from ...domain.mro import is_module, mro_of
+from ...domain.state import State
 from ...domain.values import FALSE, Class, External, HeapRef, Instance, Mapping, Tuple, Value
 from ...engine.machine import Machine
 from ...stubs import stub_module_name

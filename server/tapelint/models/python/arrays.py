@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd import Cut, Node, State, resolve_view
+from ...autograd import Cut, Node, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
+from ...domain.state import State
 from ...domain.values import FALSE, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.lost_history import computed
 from ...engine.machine import Machine, ProgramRaised

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...autograd import State
 from ...domain.induction import observe
 from ...domain.opaque_values import is_data
+from ...domain.state import State
 from ...domain.values import (
     NONE,
     Const,

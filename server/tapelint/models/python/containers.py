@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd import State
 from ...domain.opaque_values import is_data, item_at_unknown_place
+from ...domain.state import State
 from ...domain.values import (
     NONE,
     Const,

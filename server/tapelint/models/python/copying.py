@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...autograd import State, leaf, recorded, resolve_view
+from ...autograd import leaf, recorded, resolve_view
 from ...domain.mro import lookup_in_mro
+from ...domain.state import State
 from ...domain.values import Class, Function, HeapRef, Instance, Mapping, Optimizer, Sequence, TensorRef, Tuple, Value
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import written_at

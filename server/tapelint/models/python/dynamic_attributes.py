@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 
 from ... import ops
-from ...autograd import State
 from ...domain.mro import lookup_in_mro, mro_of
+from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Unknown, Value
 from ...engine.machine import Machine
 from ..torch.nn import module_registry

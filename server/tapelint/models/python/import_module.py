@@ -7,7 +7,7 @@ importlib.import_module("." + name, __package__)  below the folder of the file t
 
 from __future__ import annotations
 
-from ...autograd import State
+from ...domain.state import State
 from ...domain.values import Const, External, Value
 from ...engine.machine import Machine
 from ..torch.registry import Call, function

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import State
+from ...domain.state import State
 from ...domain.values import Const, HeapRef, Sequence, Tuple, Unknown, Value
 from ..torch.known_shape import items_in
 from ..torch.registry import Call

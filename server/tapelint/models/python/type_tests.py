@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ...autograd import State, Tensor
+from ...autograd import Tensor
 from ...domain.mro import mro_of
+from ...domain.state import State
 from ...domain.values import (
     FALSE,
     TRUE,

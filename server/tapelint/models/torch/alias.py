@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...autograd import Facts, State
+from ...autograd import Facts
+from ...domain.state import State
 from ...domain.values import TensorRef
 from ...ops.schema import Op
 from .known_shape import Given, Sizes

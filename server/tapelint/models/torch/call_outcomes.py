@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...autograd import State
+from ...domain.state import State
 from ...domain.values import Value
 from ...engine.machine import Machine, ProgramRaised
 

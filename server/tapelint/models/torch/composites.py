@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd import State, bump, resolve_view
+from ...autograd import bump, resolve_view
+from ...domain.state import State
 from ...domain.values import NONE, Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.machine import Machine
 from . import dispatch

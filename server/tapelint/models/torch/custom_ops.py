@@ -7,7 +7,7 @@ scale.register_autograd(backward, setup_context=...)        so `scale(x)` has a 
 
 from __future__ import annotations
 
-from ...autograd import State
+from ...domain.state import State
 from ...domain.values import NONE, External, Unknown, Value
 from ...engine.machine import Machine
 from .registry import CUSTOM, Call, function

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, State, Tensor, fresh_id
+from ...autograd import Cut, Tensor, fresh_id
 from ...autograd.events.broken_graph import RequiresGradRefused
+from ...domain.state import State
 from ...domain.values import Const, Value
 from ...engine.machine import Machine, ProgramRaised
 from . import dispatch

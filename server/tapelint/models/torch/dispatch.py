@@ -15,10 +15,11 @@ from dataclasses import replace
 from functools import cache
 
 from ... import ops
-from ...autograd import Extent, State, Tensor, TorchRaises, invent, record, resolve_view
+from ...autograd import Extent, Tensor, TorchRaises, invent, record, resolve_view
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.model.recording import Arg, flatten
 from ...domain.opaque_values import as_data
+from ...domain.state import State
 from ...domain.values import (
     TRUE,
     Const,

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...autograd import State, invent, leaf, resolve_view
+from ...autograd import invent, leaf, resolve_view
+from ...domain.state import State
 from ...domain.traversal import tensors_in
 from ...domain.values import External, HeapRef, Instance, Sequence, TensorRef, Unknown, Value
 from ...engine.machine import Machine

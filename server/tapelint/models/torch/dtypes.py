@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from ...autograd import State
+from ...domain.state import State
 from ...domain.values import NONE, Const, External, HeapRef, TensorRef, Tuple, Unknown
 from .known_shape import items_in
 

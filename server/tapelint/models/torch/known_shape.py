@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...autograd import BATCH, MANY, Extent, State
+from ...autograd import BATCH, MANY, Extent
 from ...autograd.frozen import frozen
+from ...domain.state import State
 from ...domain.values import NONE, Const, HeapRef, Sequence, Slice, TensorRef, Tuple, Unknown, Value
 
 Sizes = tuple[int | None, ...]

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...autograd import BackwardResult, Leaf, Node, NodeVisit, SavedTensor, State, Tensor, fresh_id, resolve_view
+from ...autograd import BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Tensor, fresh_id, resolve_view
 from ...autograd.model.graph import ViewKind
+from ...domain.state import State, in_backward
 from ...domain.values import TensorRef, Tuple, Value
 from .registry import Call
 
@@ -77,5 +78,5 @@ def python_node(
         bool(saved),
         grad_fn=f"{name}Backward",
         operand_ids=tuple(inputs),
-        custom_backward=method,
+        custom_backward=None if method is None else in_backward(method),
     )

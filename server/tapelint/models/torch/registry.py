@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...autograd import State
+from ...domain.state import State
 from ...domain.values import NONE, Const, Value
 from ...engine.machine import Machine, ProgramRaised
 

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ...autograd import BATCH, MANY, Extent, State
+from ...autograd import BATCH, MANY, Extent
+from ...domain.state import State
 from ...domain.values import NONE, Const, TensorRef
 from ...ops.schema import Op
 from ...ops.shapes import UNKNOWN, Sized, sizes_of

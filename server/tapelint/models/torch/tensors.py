@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, State, TorchRaises, bump, check_write, contents, leaf, resolve_view
+from ...autograd import Cut, TorchRaises, bump, check_write, contents, leaf, resolve_view
+from ...domain.state import State
 from ...domain.values import (
     FALSE,
     NONE,

@@ -11,7 +11,6 @@ from ....autograd import (
     Cut,
     Leaf,
     Node,
-    State,
     TorchRaises,
     backward,
     edge_of,
@@ -24,6 +23,7 @@ from ....autograd import (
 )
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
 from ....autograd.model.writes import check_read
+from ....domain.state import State
 from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, ProgramRaised
 from ..dispatch import tensor_list

@@ -16,7 +16,8 @@ from collections.abc import Sequence as SequenceType
 from dataclasses import replace
 from functools import partial
 
-from ....autograd import BackwardResult, Cut, NodeVisit, SavedTensor, State, TorchRaises, fresh_id, resolve_view
+from ....autograd import BackwardResult, Cut, NodeVisit, SavedTensor, TorchRaises, fresh_id, resolve_view
+from ....domain.state import State
 from ....domain.values import BoundMethod, Const, TensorRef, Value
 from ....engine.machine import Machine, ProgramRaised
 from ..nn.module_registry import parameters_of

@@ -11,8 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator
 
-from ....autograd import State
 from ....autograd.gradients import history
+from ....domain.state import State
 from ....domain.values import (
     NONE,
     BoundMethod,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ....autograd import State, bump, leaf
+from ....autograd import bump, leaf
 from ....autograd.events.training_step import GradientsClipped
 from ....autograd.gradients import history
+from ....domain.state import State
 from ....domain.traversal import tensors_in
 from ....domain.values import NONE, Const, TensorRef, Value
 from ....engine.machine import Machine

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....autograd import State
+from ....domain.state import State
 from ....domain.values import Const, External, Function, GradMode, Unknown, Value
 from ....engine.machine import Machine
 from ..registry import Call, function

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ....autograd import ProgramPoint, State
+from ....autograd import ProgramPoint
 from ....autograd.events.training_step import OptimizerStepped
 from ....autograd.gradients import history, untrained_parameters
 from ....checks import unoptimized_parameters
+from ....domain.state import State
 from ....engine.machine import Machine
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ast
 
-from ....autograd import State, Tensor
+from ....autograd import Tensor
 from ....autograd.events.broken_graph import AbsentGradientUsed
+from ....domain.state import State
 from ....domain.values import NONE, Const, Unknown, Value
 from ....engine.machine import Machine, ProgramRaised
 

@@ -14,19 +14,9 @@ import ast
 from dataclasses import dataclass
 from functools import partial
 
-from ....autograd import (
-    BackwardResult,
-    Hook,
-    Leaf,
-    NodeVisit,
-    State,
-    Tensor,
-    TorchRaises,
-    leaf,
-    materialize_view,
-    retain,
-)
+from ....autograd import BackwardResult, Hook, Leaf, NodeVisit, Tensor, TorchRaises, leaf, materialize_view, retain
 from ....autograd.model.writes import check_read
+from ....domain.state import State, in_backward
 from ....domain.values import (
     NONE,
     Const,
@@ -87,7 +77,7 @@ def register_hook(machine: Machine, state: State, receiver: Value, call: Call) -
         raise ProgramRaised("RuntimeError", message, by_torch=True)
     if tensor.requires_grad is not True:
         return Unknown("handle")
-    run = partial(_on_gradient, machine, call.get(0, "hook"))
+    run = in_backward(partial(_on_gradient, machine, call.get(0, "hook")))
     return registered(
         state, Hook(tensor.grad_fn or Leaf(tensor.id), "accumulated" if after else "tensor", call.node, run)
     )

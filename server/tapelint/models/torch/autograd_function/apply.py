@@ -13,7 +13,6 @@ from ....autograd import (
     Leaf,
     Node,
     SavedTensor,
-    State,
     Tensor,
     TorchRaises,
     bump,
@@ -27,6 +26,7 @@ from ....autograd.gradients.missing_mark_dirty import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
 from ....domain.mro import lookup_in_mro
 from ....domain.opaque_values import as_data, is_opaque
+from ....domain.state import State
 from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, ProgramRaised
 from ..registry import Call, function

@@ -8,13 +8,14 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
-from ....autograd import BackwardResult, Leaf, Node, NodeVisit, ProgramPoint, State
+from ....autograd import BackwardResult, Leaf, Node, NodeVisit, ProgramPoint
 from ....autograd.events.custom_function import (
     GradientForNothing,
     GradientsMiscounted,
     OnlyIgnoredOutputs,
     OutputsMiscounted,
 )
+from ....domain.state import State
 from ....domain.values import NONE, Const, Function, HeapRef, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, ProgramRaised
 from .hazards import ignored, own_nodes

@@ -7,7 +7,8 @@ x, = ctx.saved_tensors        # in backward: freed already? written meanwhile? P
 
 from __future__ import annotations
 
-from ....autograd import State, TorchRaises, resolve_view
+from ....autograd import TorchRaises, resolve_view
+from ....domain.state import State
 from ....domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, ProgramRaised
 from ..registry import ATTRIBUTES, FUNCTIONS, Call

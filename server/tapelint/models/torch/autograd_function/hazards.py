@@ -8,13 +8,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....autograd import Facts, NodeVisit, State, Unmarked, Write, resolve_view
+from ....autograd import Facts, NodeVisit, Unmarked, Write, resolve_view
 from ....autograd.events.custom_function import (
     KeptTensorAltered,
     SavedThenWritten,
     SavedWrittenInBackward,
     TensorKeptOnContext,
 )
+from ....domain.state import State
 from ....domain.values import Const, Function, TensorRef, Value
 from .context import ASKED, DIRTY, kept_otherwise, noted, tensors_noted
 from .syntax import Definition, Given, parameters

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
 
-from ....autograd import BackwardResult, NodeVisit, State, leaf
+from ....autograd import AutogradState, BackwardResult, NodeVisit, leaf
 from ....autograd.gradients.accumulation import written
+from ....domain.state import State, in_backward
 from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
 from .arity import Inputs, check_outputs, judged
@@ -28,7 +28,7 @@ def backward_of(
     inputs: Inputs,
     node: ast.AST,
     exact: bool,
-) -> Callable[[Any, NodeVisit], BackwardResult] | None:
+) -> Callable[[AutogradState, NodeVisit], BackwardResult] | None:
     """What runs when a pass reaches the node; None where the class does not say."""
     function = definition.backward
     if function is None:
@@ -56,7 +56,7 @@ def backward_of(
                 written(machine.facts, state, turn.order, turn.item, given.id)
         return judged(machine, state, definition, turn, inputs, result, exact)
 
-    return method
+    return in_backward(method)
 
 
 def gradient(

@@ -16,7 +16,6 @@ from dataclasses import replace
 
 from ....autograd import (
     Level,
-    State,
     Tensor,
     TorchRaises,
     alias,
@@ -28,6 +27,7 @@ from ....autograd import (
     see_outside,
     unused,
 )
+from ....domain.state import State
 from ....domain.traversal import tensors_in
 from ....domain.values import (
     FALSE,

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ....autograd import Level, State, fresh_id, leaf, resolve_view
+from ....autograd import Level, fresh_id, leaf, resolve_view
+from ....domain.state import State
 from ....domain.values import Const, External, HeapRef, Mapping, Partial, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, ProgramRaised
 from .. import dispatch

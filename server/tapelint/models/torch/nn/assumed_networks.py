@@ -7,9 +7,10 @@ def update(actor, states, reward):
 
 from __future__ import annotations
 
-from ....autograd import State, resolve_view
+from ....autograd import resolve_view
 from ....domain.induction import is_plain
 from ....domain.opaque_values import as_data
+from ....domain.state import State
 from ....domain.values import Const, Instance, TensorRef, Unknown, Value
 from ....engine.machine import Machine
 from ..registry import Call

@@ -17,7 +17,8 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ....autograd import State, Tensor
+from ....autograd import Tensor
+from ....domain.state import State
 from ....domain.values import Instance, TensorRef, Value
 from ....engine.machine import Machine
 from .module_registry import HIDDEN, is_module_like, parameters_of

@@ -8,7 +8,7 @@ Each call builds its graphs and frees nothing that was there before.
 
 from __future__ import annotations
 
-from ....autograd import State
+from ....domain.state import State
 from ....domain.values import Unknown, Value
 from ....engine.machine import Machine
 from ..registry import Call, function

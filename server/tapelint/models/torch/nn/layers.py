@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from .... import ops
-from ....autograd import State, TorchRaises, leaf, record
+from ....autograd import TorchRaises, leaf, record
 from ....autograd.model.recording import Arg, flatten
 from ....domain.mro import is_module
 from ....domain.opaque_values import as_data
+from ....domain.state import State
 from ....domain.traversal import tensors_in
 from ....domain.values import (
     FALSE,

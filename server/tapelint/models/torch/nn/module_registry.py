@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from ....autograd import State
 from ....domain.mro import OBJECT, is_module, mro_of
+from ....domain.state import State
 from ....domain.values import Class, Const, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
 
 KINDS = ("_parameters", "_buffers", "_modules")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....autograd import State
+from ....domain.state import State
 from ....domain.values import HeapRef, Instance, Tuple, Value
 from ....engine.machine import Machine
 from ..registry import Call, function

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 
 from .... import ops
-from ....autograd import State, bump, edge_of, invent, resolve_view
+from ....autograd import bump, edge_of, invent, resolve_view
 from ....autograd.gradients import history
 from ....domain.mro import mro_of, own_method
+from ....domain.state import State
 from ....domain.values import (
     FALSE,
     NONE,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....autograd import State, resolve_view
+from ....autograd import resolve_view
+from ....domain.state import State
 from ....domain.values import NONE, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
 from .. import dispatch

@@ -13,7 +13,8 @@ import ast
 from dataclasses import replace
 
 from .... import ops
-from ....autograd import State, leaf, record
+from ....autograd import leaf, record
+from ....domain.state import State
 from ....domain.values import Const, External, HeapRef, Instance, TensorRef, Tuple, Value
 from ....engine.machine import Machine
 from ..registry import PARAMETRIZED, Call, function

@@ -6,7 +6,8 @@ averaged.update_parameters(model)     # writes the parameters of the copy, in pl
 
 from __future__ import annotations
 
-from ....autograd import State, bump
+from ....autograd import bump
+from ....domain.state import State
 from ....domain.values import NONE, External, HeapRef, Instance, Unknown, Value
 from ....engine.machine import Machine
 from ...python.copying import deep_copy

@@ -13,7 +13,7 @@ class SAM(torch.optim.Optimizer):
 
 from __future__ import annotations
 
-from ....autograd import State
+from ....domain.state import State
 from ....domain.values import NONE, HeapRef, Instance, Mapping, Optimizer, Sequence, Value
 from ....engine.machine import Machine
 from ..registry import HELD, OPTIMIZER_METHODS, Call, function

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import ast
 
-from ....autograd import State, TorchRaises, bump, check_inference_write, leaf, record_untracked_write, resolve_view
+from ....autograd import TorchRaises, bump, check_inference_write, leaf, record_untracked_write, resolve_view
 from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized
 from ....autograd.gradients import history
 from ....checks.unoptimized_parameters import refuse_nothing
+from ....domain.state import State
 from ....domain.traversal import tensors_in
 from ....domain.values import (
     FALSE,

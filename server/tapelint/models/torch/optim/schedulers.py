@@ -6,7 +6,7 @@ scheduler.step(val_loss)            # as far as graphs go nothing happens here
 
 from __future__ import annotations
 
-from ....autograd import State
+from ....domain.state import State
 from ....domain.values import NONE, External, HeapRef, Instance, Optimizer, Unknown, Value
 from ....engine.machine import Machine
 from ..registry import FUNCTIONS, Call

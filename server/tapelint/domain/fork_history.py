@@ -6,29 +6,6 @@ else: y = 2         # so comparing them looks at x and y, not at all the program
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import TypeVar
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-
-
-_set = dict.__setitem__
-
-
-class TrackedDict(dict[K, V]):
-    """A dictionary that knows which of its keys were set since the last fork."""
-
-    __slots__ = ("touched",)
-
-    def __init__(self, items: Iterable[tuple[K, V]] | dict[K, V] = ()) -> None:
-        super().__init__(items)
-        self.touched: set[K] = set()
-
-    def __setitem__(self, key: K, value: V) -> None:
-        self.touched.add(key)
-        _set(self, key, value)
-
 
 class ForkHistory:
     """What a path had changed between two forks, and what came before; paths that forked share their past."""

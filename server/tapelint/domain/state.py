@@ -1,0 +1,90 @@
+"""One execution path: all that can change, in a few maps that are cheap to fork.
+
+Objects on the heap (frames, lists, instances) are copied at the first write after a fork; everything else that a fork
+copies is a dictionary of references to immutable records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from ..autograd.state import AutogradState, fresh_id
+from .fork_history import ForkDiff, ForkHistory
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class State(AutogradState):
+    """A path through the program, up to now."""
+
+    __slots__ = ("heap", "owned", "completion", "completion_value", "frame", "fork_history")
+
+    def __init__(self) -> None:
+        super().__init__()
+        # The mutable objects of the program, by the ids that ``HeapRef`` holds.
+        self.heap: dict[int, Any] = {}
+        # The ids of the heap objects that no other path shares: those it may write.
+        self.owned: set[int] = set()
+        # How the path has left the normal flow: ``break``, ``continue``, ``return`` or ``raise``.
+        self.completion: str | None = None
+        self.completion_value: Any = None
+        # The heap id of the running scope.
+        self.frame = 0
+        # What was changed before the last fork.
+        self.fork_history: ForkHistory | None = None
+
+    def fork(self) -> State:
+        """A second path that shares its past with this one."""
+        twin = State.__new__(State)
+        self.fork_history = twin.fork_history = ForkHistory(
+            self.fork_history, self.owned, self.tensors.touched, self.writes.touched
+        )
+        self.copy_to(twin)
+        twin.heap = self.heap.copy()
+        self.owned, twin.owned = set(), set()
+        twin.completion, twin.completion_value = self.completion, self.completion_value
+        twin.frame = self.frame
+        return twin
+
+    def difference(self, other: State) -> ForkDiff:
+        """Where this path and ``other`` may differ: what either has changed since they forked."""
+        found = ForkDiff(self.fork_history, other.fork_history)
+        for path in (self, other):
+            found.add(path.owned, path.tensors.touched, path.writes.touched)
+        return found
+
+    def become(self, other: State) -> None:
+        """Continue as ``other``, which must not be used any more."""
+        for slot in SLOTS:
+            setattr(self, slot, getattr(other, slot))
+
+    def new(self, thing: Any) -> int:
+        """Put an object on the heap; its id."""
+        key = fresh_id()
+        self.heap[key] = thing
+        self.owned.add(key)
+        return key
+
+    def edit(self, key: int) -> Any:
+        """The heap object ``key``, ready to be changed on this path only."""
+        self.changes += 1
+        if key in self.owned:
+            return self.heap[key]
+        thing = self.heap[key] = self.heap[key].copy()
+        self.owned.add(key)
+        return thing
+
+
+SLOTS = (*AutogradState.__slots__, *State.__slots__)
+
+
+def in_backward(run: Callable[Concatenate[State, P], R]) -> Callable[Concatenate[AutogradState, P], R]:
+    """Code of the program as a backward pass calls it, which knows of a path only what concerns autograd."""
+
+    def call(state: AutogradState, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        assert isinstance(state, State)
+        return run(state, *args, **kwargs)
+
+    return call
