@@ -1,6 +1,6 @@
 """Frameworks that train in the program's place: they walk what a method returns once per batch, or are told to.
 
-Blocks that PyTorch runs are in ``lightning.md`` and ``frameworks.md``; here are the names by which they are known.
+Blocks that PyTorch runs are in ``tests/mdtest/frameworks``; here are the names by which frameworks are recognised.
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+TESTS = Path(__file__).resolve().parents[1]
 PREAMBLE = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
 PREAMBLE_ROWS = PREAMBLE.count("\n")
 SEVERITIES = ("error", "warning", "information", "hint")
@@ -280,3 +281,12 @@ def _add(
 def read_all(folder: Path) -> list[Block]:
     """The blocks of every specification under ``folder``, in a stable order."""
     return [block for path in sorted(folder.rglob("*.md")) for block in read_specification(path)]
+
+
+def read_programs() -> list[Block]:
+    """The blocks of the literate tests, of the corpus and of docs/semantics.md, in a stable order."""
+    return [
+        *read_all(TESTS / "mdtest"),
+        *read_all(TESTS / "corpus"),
+        *read_specification(TESTS.parent / "docs" / "semantics.md"),
+    ]

@@ -1,4 +1,4 @@
-"""Every block of every specification, and every example, judged by the analyser (without torch)."""
+"""The analyser judges every block of the literate tests and of the corpus, and every example (without torch)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from mdspec import (
     Block,
     SpecificationError,
     complete,
-    read_all,
     read_claims,
+    read_programs,
     read_script,
-    read_specification,
     without_claims,
 )
 from tapelint.report.diagnostic import Fix
@@ -24,7 +23,7 @@ from tapelint.source.edit import Edit
 from tapelint.source.span import Span
 
 HERE = Path(__file__).resolve().parent
-BLOCKS = read_all(HERE) + read_specification(HERE.parents[1] / "docs" / "semantics.md")
+BLOCKS = read_programs()
 EXAMPLES = [read_script(path) for path in sorted((HERE.parents[1] / "examples").glob("*.py"))]
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 import sandbox
 
-from mdspec import Block, read_all, read_claims, read_script, read_specification
+from mdspec import TESTS, Block, read_claims, read_programs, read_script
 
-TESTS = Path(__file__).resolve().parents[1]
-BLOCKS = read_all(TESTS / "mdtest") + read_specification(TESTS.parent / "docs" / "semantics.md")
+BLOCKS = read_programs()
 EXAMPLES = [read_script(path) for path in sorted((TESTS.parent / "examples").glob("*.py"))]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sandbox
 
-from mdspec import Block, read_all
+from mdspec import Block, read_all, read_programs
 from tapelint.rules import all_rules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,7 +17,7 @@ DECLARED = [(rule.name, message) for rule in all_rules() for message in rule.rai
 
 @cache
 def raising() -> list[Block]:
-    blocks = read_all(ROOT / "tests" / "mdtest") + read_all(ROOT / "docs" / "rules")
+    blocks = read_programs() + read_all(ROOT / "docs" / "rules")
     return [block for block in blocks if block.verdict.kind == "raises"]
 
 

@@ -10,7 +10,7 @@ tapelint are thrown away and written anew, and so are most of those with easy er
 without a graph).
 
 To see a program again: ``pool.draw(seed)``. A disagreement is cut down by ``shrink``, the engine is mended where it is
-wrong, and what is left becomes a block of ``tests/mdtest/fuzzed.md``. docs/fuzzing.md tells what is compared, and how
+wrong, and what is left becomes a block of ``tests/corpus/fuzzed.md``. docs/fuzzing.md tells what is compared, and how
 far the two agree.
 
 ``catalogue`` finds the ops that fit by trying those of the table; ``scope`` and ``expressions`` know what a program has

@@ -4,10 +4,10 @@
     python -m tools.lock --against F   # compare with digests written before; exit status 1 where one differs
     python -m tools.lock --against F --every 8   # the same for every eighth program, while work is going on
 
-The programs are the blocks of the literate tests, the examples and random programs of the fuzzer (which need torch to
-be written, not to be analysed; without torch they are left out, and the last line says so). A digest covers the
-diagnostics with their stories, the fixes with their edits, the counters and what hovers say at some of the calls and
-names: a commit that is only about names, places or types keeps the total.
+The programs are the blocks of the literate tests and of the corpus, the examples and random programs of the fuzzer
+(which need torch to be written, not to be analysed; without torch they are left out, and the last line says so). A
+digest covers the diagnostics with their stories, the fixes with their edits, the counters and what hovers say at some
+of the calls and names: a commit that is only about names, places or types keeps the total.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests" / "mdtest")]
 
 from mdjudge import analysed  # noqa: E402
-from mdspec import Block, beside, read_all, read_script, read_specification  # noqa: E402
+from mdspec import Block, beside, read_programs, read_script  # noqa: E402
 from tapelint.analysis import Report, fixes, hover  # noqa: E402
 from tapelint.severity import Severity  # noqa: E402
 from tapelint.stubs import PROGRAMS  # noqa: E402
@@ -77,8 +77,7 @@ def compared(digests: dict[str, str], printed: str, in_part: bool) -> int:
 
 def programs() -> Iterator[Block]:
     """Every program, as a block with a name of its own."""
-    yield from read_all(ROOT / "tests" / "mdtest")
-    yield from read_specification(ROOT / "docs" / "semantics.md")
+    yield from read_programs()
     for path in sorted((ROOT / "examples").glob("*.py")):
         yield read_script(path)
     try:
@@ -91,12 +90,12 @@ def programs() -> Iterator[Block]:
 
 
 def digest_of(block: Block) -> str:
-    """The digest of what is said of one program. Folders are left out of it, and the names of counters."""
+    """The digest of what is said of one program. Its place, folders and the names of counters are left out of it."""
     with beside(block) as main:
         report = analysed(block, main if block.files else None)
         said = repr([*statements(report)])
-        for folder in (main.parent, PROGRAMS, ROOT):
-            said = said.replace(str(folder), "")
+        for place in (block.file.with_suffix(""), main.parent, PROGRAMS, ROOT):
+            said = said.replace(str(place), "")
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
