@@ -10,6 +10,7 @@ from mdjudge import complaints
 from mdspec import read_specification
 from tapelint.rules import Rule, all_rules
 
+LITERATE = Path(__file__).resolve().parents[1] / "mdtest" / "rules"
 SECTIONS = ("## What it does", "## Why PyTorch fails", "## Example", "## Use instead", "## Fix safety")
 
 
@@ -37,3 +38,9 @@ def test_the_documentation_is_complete(rule: Rule) -> None:
 
 def test_codes_and_names_are_unique() -> None:
     assert len({rule.code for rule in all_rules()}) == len({rule.name for rule in all_rules()}) == len(all_rules())
+
+
+@pytest.mark.parametrize("rule", [rule for rule in all_rules() if rule.events], ids=lambda rule: rule.code)
+def test_every_rule_has_literate_tests_of_its_name(rule: Rule) -> None:
+    blocks = read_specification(LITERATE / f"{rule.code.lower()}_{rule.name.replace('-', '_')}.md")
+    assert any(claim.rule == rule.name for block in blocks for claim in block.expected)
