@@ -1,8 +1,9 @@
 """Abstract execution: runs a syntax tree over the tape, path by path, iteration by iteration."""
 
 from .drivers.entry import execute
+from .engine.analysis_unit import AnalysisUnit
 from .engine.executed import is_whole
-from .engine.incremental import AnalysisCache, AnalysisUnit, walked
+from .engine.incremental import AnalysisCache, walked
 from .engine.machine import Cancelled, Machine, Place, place_of
 from .engine.statistics import AnalysisStats, Entry, Lost
 from .models.registered import MODELS

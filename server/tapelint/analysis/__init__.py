@@ -154,7 +154,7 @@ def _analyse(
         source.path,
         source,
         dedupe_and_grade(found, grade=partial(_grade, config, source.path)),
-        asdict(machine.stats),
+        asdict(machine.unit.stats),
         config,
         {(diagnostic.code, diagnostic.span): finding for diagnostic, finding in shown},
         tuple(reach.values()),
@@ -164,7 +164,7 @@ def _analyse(
         origins,
         {(diagnostic.code, diagnostic.span): fix for diagnostic, fix in remarks.items()},
         walked(steps),
-        notices(files, steps, machine.stats.entries),
+        notices(files, steps, machine.unit.stats.entries),
         is_imported,
     )
 
@@ -228,7 +228,7 @@ def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
 
     def observe(event: Event) -> None:
         if isinstance(event, BackwardRan):
-            machine.listener_notes.setdefault("reach", {}).setdefault(event.point.node, event.leaves)
+            machine.unit.listener_notes.setdefault("reach", {}).setdefault(event.point.node, event.leaves)
             return
         for rule in subscribers.get(type(event), ()):
             try:
@@ -239,7 +239,8 @@ def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
                 machine.fail(Entry("event", event.point.node), error, rule.code)
                 continue  # the execution goes on, and so do the other rules
             if found is not None:
-                _gravest(machine.listener_notes.setdefault("findings", {}), replace(found, raiser=event.point.node))
+                noted = machine.unit.listener_notes.setdefault("findings", {})
+                _gravest(noted, replace(found, raiser=event.point.node))
 
     return observe
 

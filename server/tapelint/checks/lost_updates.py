@@ -31,7 +31,7 @@ def bound(machine: Machine, state: State, name: str, value: int, statement: ast.
         return
     if not isinstance(loop, (ast.For, ast.AsyncFor)) or not _binds(loop.target, name):
         return
-    scope = machine.call_stack[-1][0] if machine.call_stack else machine.tree
+    scope = machine.context.call_stack[-1][0] if machine.context.call_stack else machine.tree
     if not machine.query(partial(_read_after, name), scope, statement, loop):
         machine.facts.events.publish(
             UpdateDropped(state.point(statement), state.tensors[leaf].assumption_text, leaf, name, loop)

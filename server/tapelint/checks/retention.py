@@ -46,7 +46,7 @@ def on_loop_exit(machine: Machine, state: State, run: int) -> None:
     A loop in the ``forward`` of a module, or in what it calls, goes through layers or time steps: its graph belongs
     together, and to the caller.
     """
-    if any(_is_forward(state, definition, given) for definition, given in machine.call_stack):
+    if any(_is_forward(state, definition, given) for definition, given in machine.context.call_stack):
         return
     frame: Frame = state.heap[state.frame]
     if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations):

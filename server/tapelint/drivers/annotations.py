@@ -152,19 +152,19 @@ def _object(machine: Machine, state: State, kind: HeapRef, at: ast.AST, make: Ma
         or not _matters(machine, state, kind)
     ):
         return None
-    depth, limit = machine.depth, machine.fuel
+    depth, limit = machine.context.depth, machine.fuel
     trial = state.fork()
     machine.fuel = min(machine.fuel, machine.fuel_used + STEPS)
     machine.imagined_classes.append(kind.id)
     try:
         made = make(machine, trial, kind, at)
     except OutOfFuel:
-        machine.depth = depth
+        machine.context.depth = depth
         if limit <= machine.fuel:
             raise
         return None
     except RecursionError as error:
-        machine.depth = depth
+        machine.context.depth = depth
         machine.fail(Entry("object", state.heap[kind.id].node), error)
         return None
     finally:

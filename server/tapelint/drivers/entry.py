@@ -15,8 +15,11 @@ from ..autograd import Facts
 from ..checks import retention
 from ..domain.state import State
 from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
-from ..engine.incremental import AnalysisCache, AnalysisUnit, Block, complete, recorded, total, walked
+from ..engine.analysis_unit import AnalysisUnit
+from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
 from ..engine.machine import STEPS, Cancelled, Machine, OutOfFuel, ProgramRaised
+from ..engine.resume_point import Block
+from ..engine.run_context import RunContext
 from ..engine.statistics import Entry, Lost
 from ..modules.loader import Outdated
 from ..source import may_use_torch
@@ -111,9 +114,9 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
 def _counted_in(machine: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:
     """Count an entry point, and say that it was not begun where nothing is left for it."""
     with recorded(machine, machine.facts, (), 0) as step:
-        machine.stats.entries += 1
+        step.stats.entries += 1
         if budget.together <= 0:
-            machine.stats.out_of_fuel += 1
+            machine.unit.stats.out_of_fuel += 1
             machine.give_up(Lost(entry, begun=False))
     return step
 
@@ -129,7 +132,7 @@ def _script(machine: Machine, memory: AnalysisCache, limit: int, ran: list[Ran])
         if machine.imports is not None:
             machine.imports.adopt(module)
         with recorded(machine, machine.facts, (), 0) as begin:
-            machine.stats.entries += 1
+            begin.stats.entries += 1
         begin.resume_point, begin.result = (Block(machine.tree, "body"),), ([state], module)
         steps.append(begin)
     taken = sum(step.fuel_used for step in steps)
@@ -168,7 +171,7 @@ def _finished(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
         with recorded(machine, memory.facts(before), before.loads, 0) as step:
             states, module = memory.paths(before.result[0]), before.result[1]
             finished = next((s for s in states if s.completion is None), states[0])
-            machine.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in states)
+            step.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in states)
             try:
                 for path in states:
                     if path.completion is None:
@@ -222,16 +225,16 @@ def _entry(
         _looked_up_again(machine, known)
         return known
     with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
-        machine.dependencies.add(function.node)
+        step.dependencies.add(function.node)
         entry = _named(finish, function, owner)
         if base.result is None:
-            machine.stats.out_of_fuel += 1
+            machine.unit.stats.out_of_fuel += 1
             machine.give_up(Lost(entry, begun=False))
         else:
             ends = _entered(
                 machine, [], entry, partial(run_entry, machine, base.result, finish.result[1], function, owner)
             )
-            machine.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in ends)
+            step.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in ends)
     step.result = base
     if machine.probe is None:
         step.facts = None
@@ -255,7 +258,7 @@ def _counted(machine: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
         ended |= step.completed_functions
         if machine.probe is not None and step.facts is not None and step.facts is not machine.facts:
             machine.facts.merge_from(step.facts)
-    holes = machine.stats = total(found)
+    holes = machine.unit.stats = total(found)
     own = "" if machine.imports is None else machine.imports.main.path
     here = [rooted for (path, *_), rooted in walked(found).items() if path == own]
     holes.backward_sites, holes.known_roots = len(here), sum(here)
@@ -272,9 +275,7 @@ def _named(finish: AnalysisUnit, function: Function, owner: HeapRef | None) -> E
 
 
 def _entered(machine: Machine, states: list[State], entry: Entry, run: Callable[[], list[State]]) -> list[State]:
-    machine.depth = 0
-    machine.call_stack = []
-    machine.consumers = []
+    machine.context = RunContext()
     if machine.observer is not None:
         machine.observer.enter(entry)
     try:
@@ -282,7 +283,7 @@ def _entered(machine: Machine, states: list[State], entry: Entry, run: Callable[
     except Cancelled:
         raise
     except OutOfFuel:
-        machine.stats.out_of_fuel += 1
+        machine.unit.stats.out_of_fuel += 1
         machine.give_up(Lost(entry))
     except ProgramRaised:
         pass

@@ -59,7 +59,7 @@ def batch_begins(machine: Machine, state: State, walk: Walk, instance: HeapRef, 
 def batch_ends(machine: Machine, state: State, walk: Walk, instance: HeapRef, result: Value, node: ast.AST) -> None:
     """The loss is walked, the optimizer steps. What else becomes of the gradients is the framework's business."""
     loss = loss_in(state, result)
-    machine.stats.backwards += 1
+    machine.unit.stats.backwards += 1
     roots = [loss.id] if isinstance(loss, TensorRef) else with_graph(state, loss)
     imagine_backward(machine, state, roots, node, walk.premise)
     _step(machine, state, _flat(state, optimizers_of(machine, state, instance, walk.optimizers, node)), node)

@@ -41,9 +41,9 @@ def run_cells(machine: Machine, state: State, ran: list[Ran]) -> list[State]:
     """Run all cells; the ends of all paths. Added to ``ran`` is what to run again."""
     states = [state]
     for cell, body in _bodies(machine):
-        before = machine.stats.backwards
+        before = machine.unit.stats.backwards
         states = machine.block(body, states)
-        if machine.stats.backwards > before:
+        if machine.unit.stats.backwards > before:
             ran.append(Ran(cell, body, [s.fork() for s in states if s.completion is None][:PATHS]))
     return states
 
@@ -60,7 +60,7 @@ def _bodies(machine: Machine) -> Iterator[tuple[Cell, list[ast.stmt]]]:
 def run_again(machine: Machine, ran: list[Ran], enter: Callable[[Entry, Callable[[], list[State]]], object]) -> None:
     """Run each cell a second time, and publish where PyTorch would refuse that. ``enter`` keeps faults inside."""
     probe, machine.probe = machine.probe, None
-    holes, machine.stats = machine.stats, replace(machine.stats)
+    holes, machine.unit.stats = machine.unit.stats, replace(machine.unit.stats)
     end = machine.fuel_used + TOGETHER
     for again in ran:
         heard: list[Event] = []
@@ -71,8 +71,8 @@ def run_again(machine: Machine, ran: list[Ran], enter: Callable[[Entry, Callable
         reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumption is None), None)
         if reached is not None:
             machine.facts.events.publish(_event(machine, again, reached))
-    holes.faults = machine.stats.faults
-    machine.probe, machine.stats = probe, holes
+    holes.faults = machine.unit.stats.faults
+    machine.probe, machine.unit.stats = probe, holes
 
 
 def _event(machine: Machine, again: Ran, reached: FreedGraphReached) -> CellRunAgain:

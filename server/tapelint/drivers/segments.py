@@ -27,8 +27,9 @@ from functools import partial
 
 from ..domain.state import State
 from ..engine.activation import SuspendedAtCall, pop, restore, unwind
-from ..engine.incremental import AnalysisUnit, Block, Caller
+from ..engine.analysis_unit import AnalysisUnit
 from ..engine.machine import Machine, ProgramRaised
+from ..engine.resume_point import Block, Caller
 from ..semantics.branches import sides, tested
 from ..semantics.functions import result_of
 from ..semantics.loops import Begun, go_on, unroll_bound
@@ -79,7 +80,7 @@ def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: Sta
         return machine.statement(statement, state)
     if isinstance(statement, ast.If):
         machine.fuel_used += 1
-        machine.completed.add(statement)
+        machine.unit.completed.add(statement)
         paths, looks = tested(machine, statement, state)
         if looks or len(paths) > 1 or paths[0].completion is not None or paths[0].completion_value[0] is None:
             return sides(machine, statement, paths, looks)
@@ -87,24 +88,24 @@ def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: Sta
         step.resume_point = (*step.resume_point, Block(statement, "body" if known else "orelse"))
         return paths
     if isinstance(statement, (ast.For, ast.AsyncFor)):
-        machine.suspend_at = statement
+        machine.context.suspend_at = statement
         try:
             return machine.statement(statement, state)
         except Begun as begun:
             machine.query(unroll_bound, statement)
-            machine.completed.add(statement)
+            machine.unit.completed.add(statement)
             step.resume_point = (
                 *step.resume_point,
                 Block(statement, "body", None, begun.lead, step.fuel_used_before + begun.steps),
             )
             return [begun.path]
         finally:
-            machine.suspend_at = None
+            machine.context.suspend_at = None
     effect, call = EFFECTS.get(type(statement)), getattr(statement, "value", None)
     if effect is None or not isinstance(call, ast.Call):
         return machine.statement(statement, state)
     machine.fuel_used += 1
-    machine.suspend_at = call
+    machine.context.suspend_at = call
     try:
         return _ran(machine, statement, machine.run_paths(state, partial(effect, machine, statement)))
     except SuspendedAtCall as entered:
@@ -112,7 +113,7 @@ def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: Sta
         step.resume_point = (*step.resume_point, Block(entered.entry.function.node, "body", caller))
         return [state]
     finally:
-        machine.suspend_at = None
+        machine.context.suspend_at = None
 
 
 def _left(machine: Machine, step: AnalysisUnit, block: Block, states: list[State]) -> list[State]:
@@ -133,7 +134,7 @@ def _left(machine: Machine, step: AnalysisUnit, block: Block, states: list[State
 
 def _finished(machine: Machine, block: Block, caller: Caller, states: list[State]) -> list[State]:
     """A function has ended, and the statement that called it is finished."""
-    machine.dependencies.add(block.node)
+    machine.unit.dependencies.add(block.node)
     unwind(machine, caller.entry)
     states = pop(machine, caller.entry, states)
     work = [(path, {**caller.values, caller.key: result_of(path)}) for path in states]
@@ -149,5 +150,5 @@ def _finished(machine: Machine, block: Block, caller: Caller, states: list[State
 def _ran(machine: Machine, statement: ast.stmt, states: list[State]) -> list[State]:
     """The paths on which a statement has ended; the machine knows if it has on any."""
     if any(state.completion != "raise" for state in states):
-        machine.completed.add(statement)
+        machine.unit.completed.add(statement)
     return states

@@ -208,7 +208,7 @@ def _from_loader(values: dict[str, Value], batch: Sequence[ast.arg]) -> dict[str
 def trains(machine: Machine, function: ast.AST) -> bool:
     """Whether a function goes backward, through functions of this file and those it imports as well."""
     return "backward" in machine.query(
-        through, function, machine.tree, *(module.source.tree for module in machine.loads)
+        through, function, machine.tree, *(module.source.tree for module in machine.unit.loads)
     )
 
 
@@ -233,10 +233,10 @@ def again_and_again(machine: Machine, state: State, function: Function, effect: 
     """A method that reaches backward is called once per step by code that trains: run it twice on the same object,
     which is the loop its caller would write.
     """
-    run, before = machine.new_run(), machine.stats.backwards
+    run, before = machine.new_run(), machine.unit.stats.backwards
     machine.begin_iteration(state, function.node, run, 1, 0)
     ended = machine.run_paths(state, effect)
-    if machine.stats.backwards == before:
+    if machine.unit.stats.backwards == before:
         return ended
     results: list[State] = []
     ended = machine.join_and_cap(ended)

@@ -10,32 +10,14 @@ of is left in another stretch than the one it was entered in, and each stretch w
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from ..checks import retention
 from ..domain.state import State
 from ..domain.values import Function, Generator, Value
 from .machine import Machine
+from .resume_point import Activation
 from .syntactic_summary import syntactic_summary
-
-
-@dataclass(slots=True)
-class Activation:
-    """A function that is running: what it was ``given`` by the call ``node``, and how things were outside.
-
-    The call that the machine is ``entering`` is one out there: the same node may be called inside.
-    """
-
-    function: Function
-    frame: int
-    given: tuple[Value, ...]
-    node: ast.AST
-    outer: tuple[int, tuple[Any, ...], bool | None, bool, tuple[Any, ...]]
-    consumers: list[Callable[[State, Value], list[State]]]
-    casting: bool
-    entering: ast.AST | None
 
 
 class SuspendedAtCall(Exception):
@@ -53,9 +35,8 @@ def push(
 ) -> Activation:
     """Step into a function on a path."""
     outer = (state.frame, state.calls, state.grad_mode, state.inference, state.iterations)
-    entry = Activation(
-        function, frame, given, node, outer, machine.consumers, machine.facts.casting, machine.suspend_at
-    )
+    context, casting = machine.context, machine.facts.casting
+    entry = Activation(function, frame, given, node, outer, context.consumers, casting, context.suspend_at)
     state.frame = frame
     state.calls = (*state.calls, node)
     if function.grad_mode is not None:
@@ -68,16 +49,18 @@ def push(
 
 def restore(machine: Machine, entry: Activation) -> None:
     """The machine is inside a function."""
-    machine.depth += 1
-    machine.call_stack.append((entry.function.node, entry.given))
-    machine.consumers, machine.suspend_at = [], None
+    context = machine.context
+    context.depth += 1
+    context.call_stack.append((entry.function.node, entry.given))
+    context.consumers, context.suspend_at = [], None
 
 
 def unwind(machine: Machine, entry: Activation) -> None:
     """The machine is outside of it again."""
-    machine.depth -= 1
-    machine.call_stack.pop()
-    machine.consumers, machine.facts.casting, machine.suspend_at = entry.consumers, entry.casting, entry.entering
+    context = machine.context
+    context.depth -= 1
+    context.call_stack.pop()
+    context.consumers, context.suspend_at, machine.facts.casting = entry.consumers, entry.entering, entry.casting
 
 
 def pop(machine: Machine, entry: Activation, outcomes: list[State]) -> list[State]:
@@ -85,7 +68,7 @@ def pop(machine: Machine, entry: Activation, outcomes: list[State]) -> list[Stat
     function, outer = entry.function, entry.outer
     definition = function.node
     if any(out.completion != "raise" for out in outcomes):
-        machine.completed_functions.add(definition)
+        machine.unit.completed_functions.add(definition)
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
         out.iterations = outer[4]

@@ -19,7 +19,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ..source.walking import children
-from .incremental import AnalysisUnit
+from .analysis_unit import AnalysisUnit
 from .machine import Machine
 
 
@@ -27,7 +27,7 @@ def is_whole(machine: Machine, steps: Iterable[AnalysisUnit]) -> bool:
     """Whether the script was executed in whole: all code of the file, each statement to its end, no path cut off or
     ended by an error, and no backward from what is unknown.
     """
-    holes, imports = machine.stats, machine.imports
+    holes, imports = machine.unit.stats, machine.imports
     if holes.out_of_fuel or holes.stopped or holes.faults or holes.dropped or holes.failed or holes.unknown_roots:
         return False
     if imports is not None and not imports.is_whole:

@@ -1,18 +1,18 @@
-"""The machine: runs a tree over states.
+"""The machine: executes a syntax tree over states.
 
-Expressions are evaluated in direct style: ``ev(node, state)`` changes ``state`` and returns a value. Only calls of
-the program's own functions can end in several states. When one does, the statement being run is finished with the
-first of them, and then run again from the point of that call with each of the others: everything evaluated before
-that point is taken from a memo. So nondeterminism costs nothing where there is none, and library models are plain
-functions.
+``Machine.eval(node, state)`` changes ``state`` and returns a value. Only calls of the program's own functions can end
+in several states. When one does, the running statement is finished with the first of them, and then once more from that
+call on with each of the others: what was evaluated before the call is taken from a memo. So a fork costs nothing where
+there is none, and models of libraries are plain functions.
 
-Statements map states to states; between statements equal states are merged and at most ``MAX_STATES`` are kept.
+Statements map states to states. Between statements, equivalent states are joined and at most ``MAX_STATES`` are kept.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
@@ -23,16 +23,15 @@ from ..domain.state import State
 from ..domain.values import Const, External, HeapRef, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
+from .analysis_unit import AnalysisUnit
 from .evaluation import Evaluation
-from .import_lookups import ImportLookups
-from .loops.iteration_facts import IterationFacts
 from .memo import EvalMemo, Key
 from .observer import Dropped, DropReason, GivenUp, Joined, Observer, Opaque, OpaqueReason
-from .statistics import AnalysisStats, Entry, Lost
+from .run_context import RunContext
+from .statistics import Entry, Lost
 
 if TYPE_CHECKING:
     from ..modules.loader import Imports
-    from ..modules.module import LoadedModule
 
 MAX_STATES = 8
 MAKING_STATES = 1
@@ -81,59 +80,91 @@ _UNASKED = object()
 
 
 class Machine(Evaluation):
-    """Executes one file. ``probe`` sees every evaluated expression (hovers use it), ``observer`` every statement and
-    decision (``tapelint trace``). ``node_visits`` holds, for the
-    context of each ``autograd.Function`` whose backward is running, the pass that came to it; ``created_by`` where each
-    layer and each optimizer was made; ``handlers_around`` how many ``try`` statements with handlers are around what is
-    running; ``running_sequentials`` the ``Sequential`` objects that are running; ``imagined_classes`` the classes of
-    which an object is being made for an annotation; ``max_paths`` how many paths are kept; ``frozen_contents`` what is
-    in heap objects that no code changes any more; ``suspend_at`` is the call whose function is not to be run at once
-    (``stretches``). What ``fuel_used`` keeps for each part of the execution is that of the running one: ``called`` are
-    the definitions that were called, ``dependencies`` those whose body was looked into, ``completed`` what was executed
-    to its end (``executed``), ``queries`` the answers to questions about other code, ``listener_notes`` what listeners
-    make of events.
-    """
+    """Executes one file."""
+
+    # Of the running unit, and swapped with it (`running`). The rest of what belongs to the unit is written into `unit`;
+    # these stand here because every evaluated expression, or every op, reads them.
+    unit: AnalysisUnit
+    facts: Facts
+    fuel_used: int
+    fuel: int
+
+    # Of the running entry point, and swapped with it (`detached`). Every evaluated expression reads the last two.
+    context: RunContext
+    # What the running statement has evaluated.
+    memo: EvalMemo
+    # Sees every evaluated expression, if a hover asks.
+    probe: Probe | None
+    # Sees every statement and every decision, if `tapelint trace` asks.
+    observer: Observer | None
 
     def __init__(
         self, facts: Facts, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None
     ) -> None:
-        self.facts, self.tree, self.cancel, self.probe = facts, tree, cancel, probe
-        self.observer: Observer | None = None
-        self.stats = AnalysisStats()
-        self.unfollowed: list[Lost] = []
+        self.unit = AnalysisUnit(facts, {}, STEPS)
+        self.facts = facts
         self.fuel_used = 0
         self.fuel = STEPS
+        self.context = RunContext()
         self.memo = EvalMemo({})
-        self.depth = 0
-        self.call_stack: list[tuple[ast.AST, tuple[Value, ...]]] = []
-        self.running_sequentials: list[int] = []
-        self.called: set[ast.AST] = set()
-        self.dependencies: set[ast.AST] = set()
-        self.completed: set[ast.AST] = set()
-        self.queries: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = {}
-        self.listener_notes: dict[str, dict[Any, Any]] = {}
-        self.loads: dict[LoadedModule, None] = {}
-        self.import_lookups = ImportLookups()
-        self.completed_functions: set[ast.AST] = set()
-        self.backward_sites: dict[tuple[str, ast.AST], bool] = {}
-        self.consumers: list[Callable[[State, Value], list[State]]] = []
-        self.suspend_at: ast.AST | None = None
-        self.builtins: dict[str, Value] = {}
-        self.imports: Imports | None = None
-        self.runs = 0
-        self.loop_extensions: dict[int, Any] = {}
-        self.missing_gradients: dict[int, Any] = {}
-        self.node_visits: dict[int, NodeVisit] = {}
-        self.created_by: dict[int, ast.AST] = {}
-        self.grouped: dict[int, HeapRef] = {}
-        self.imagined_classes: list[int] = []
-        self.max_paths = MAX_STATES
-        self.suspects: list[int] = []
-        self.frozen_contents: Known = {}
-        self.iteration_facts = IterationFacts()
+        self.probe = probe
+        self.observer = None
+
+        # The file, and its cells if it is a notebook.
+        self.tree = tree
         self.cells: tuple[Cell, ...] = ()
-        self.handlers_around = 0
+        # Whether the result is no longer needed.
+        self.cancel = cancel
+        # The modules of the workspace; None where every import is an unknown library.
+        self.imports: Imports | None = None
+        # The heap id of the file's scope.
         self.module = 0
+        # How many paths are kept.
+        self.max_paths = MAX_STATES
+        # How many `try` statements with handlers are around what is running.
+        self.handlers_around = 0
+        # How many runs of loops have begun.
+        self.runs = 0
+        # The `Sequential` objects that are running, by heap id.
+        self.running_sequentials: list[int] = []
+        # The classes of which an object is being made for an annotation, by heap id.
+        self.imagined_classes: list[int] = []
+        # Names of Python, and unknown facts that are the same wherever they are asked for.
+        self.builtins: dict[str, Value] = {}
+        # Gradients that are None because of what the program did, by the identity of the value.
+        self.missing_gradients: dict[int, Any] = {}
+        # The backward pass that visits a node of the program, by heap id of the node's context.
+        self.node_visits: dict[int, NodeVisit] = {}
+        # Where each layer and each optimizer was made, by heap id.
+        self.created_by: dict[int, ast.AST] = {}
+        # The `param_groups` that were built for an optimizer, by heap id of the optimizer.
+        self.grouped: dict[int, HeapRef] = {}
+        # What is reachable from heap objects that no code changes any more.
+        self.frozen_contents: Known = {}
+
+    @contextmanager
+    def running(self, unit: AnalysisUnit) -> Iterator[None]:
+        """While this lasts, ``unit`` is what is counted in, with its own facts and fuel."""
+        outer = self.unit, self.facts, self.fuel_used, self.fuel
+        assert unit.facts is not None, "a unit that is to run has facts"
+        self.unit, self.facts, self.fuel_used, self.fuel = unit, unit.facts, 0, unit.fuel
+        try:
+            yield
+        finally:
+            unit.fuel_used = self.fuel_used
+            self.unit, self.facts, self.fuel_used, self.fuel = outer
+
+    @contextmanager
+    def detached(self) -> Iterator[None]:
+        """While this lasts, code runs that is no part of the running statement, such as an imported module: it has
+        calls and a memo of its own, and the probe does not see it.
+        """
+        outer = self.context, self.memo, self.probe
+        self.context, self.memo, self.probe = RunContext(), EvalMemo({}), None
+        try:
+            yield
+        finally:
+            self.context, self.memo, self.probe = outer
 
     # Expressions
 
@@ -207,7 +238,7 @@ class Machine(Evaluation):
             value: Value | None = frame.variables.get(name)
             if value is not None:
                 if key != state.frame:
-                    self.iteration_facts.accessed[key, name] = self.fuel_used
+                    self.unit.iteration_facts.accessed[key, name] = self.fuel_used
                 return value
             key = frame.parent
         if self.imports is not None:
@@ -224,7 +255,7 @@ class Machine(Evaluation):
         frame = state.heap[state.frame]
         key = frame.shared.get(name, state.frame) if frame.shared else state.frame
         if key != state.frame:
-            self.iteration_facts.accessed[key, name] = self.fuel_used
+            self.unit.iteration_facts.accessed[key, name] = self.fuel_used
         state.edit(key).variables[name] = value
 
     def fact(self, name: str) -> Value:
@@ -233,40 +264,40 @@ class Machine(Evaluation):
 
     def query(self, question: Callable[..., T], *about: ast.AST) -> T:
         """What ``question`` answers about code that is not being executed; written down, for an edit may change it."""
-        known = self.queries.get((question, about), _UNASKED)
+        known = self.unit.queries.get((question, about), _UNASKED)
         if known is _UNASKED:
-            known = self.queries[question, about] = question(*about)
+            known = self.unit.queries[question, about] = question(*about)
         return known  # type: ignore[no-any-return]
 
     def count_backward(self, state: State, node: ast.AST, rooted: bool) -> None:
         """The program goes backward at ``node``, which is in the file of the running function."""
         place = self.imports.here(state).path if self.imports is not None else "", node
-        self.backward_sites[place] = self.backward_sites.get(place, False) or rooted
+        self.unit.backward_sites[place] = self.unit.backward_sites.get(place, False) or rooted
 
     def fail(self, entry: Entry, error: Exception, rule: str = "") -> None:
         """A fault of ours, or of a rule, has ended what began at ``entry``. To run out of Python's stack is one, too:
         it is deep enough for the deepest program that is accepted.
         """
         lost = Lost(entry, fault=fault_of(error), rule=rule)
-        if lost not in self.unfollowed:
-            self.stats.faults += 1
+        if lost not in self.unit.unfollowed:
+            self.unit.stats.faults += 1
             self.give_up(lost)
 
     def give_up(self, lost: Lost) -> None:
         """An entry point is not executed to its end."""
-        self.unfollowed.append(lost)
+        self.unit.unfollowed.append(lost)
         if self.observer is not None:
             self.observer.decide(GivenUp(lost))
 
     def drop(self, count: int, reason: DropReason) -> None:
         """So many paths are not executed any further."""
-        self.stats.dropped += count
+        self.unit.stats.dropped += count
         if self.observer is not None and count:
             self.observer.decide(Dropped(count, reason))
 
     def leave_opaque(self, node: ast.AST, function: Value | None, reason: OpaqueReason) -> None:
         """The call of ``function`` at ``node`` is not executed."""
-        self.stats.unknown_calls += 1
+        self.unit.stats.unknown_calls += 1
         if self.observer is not None:
             self.observer.decide(Opaque(node, function, reason))
 
@@ -288,7 +319,7 @@ class Machine(Evaluation):
                     effect(path)
                 except ProgramRaised as error:
                     path.completion, path.completion_value = "raise", error
-                    self.stats.failed += not error.is_meant
+                    self.unit.stats.failed += not error.is_meant
                 results.append(path)
                 forks = self.memo.pending_paths
                 if forks:
@@ -335,7 +366,7 @@ class Machine(Evaluation):
         if observer is not None:
             observer.end(node, states)
         if len(states) > 1 or not states or states[0].completion != "raise" or type(node) is ast.Raise:
-            self.completed.add(node)
+            self.unit.completed.add(node)
         return states
 
     def drop_uncaught_raises(self, states: list[State]) -> list[State]:
@@ -348,8 +379,8 @@ class Machine(Evaluation):
 
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
-        meeting = JoinPoint(live, self.call_stack, self.frozen_contents)
-        saved, suspects = self.facts.saved, self.suspects
+        meeting = JoinPoint(live, self.context.call_stack, self.frozen_contents)
+        saved, suspects = self.facts.saved, self.unit.suspects
         kept: list[State] = []
         for state in self.drop_uncaught_raises(states):
             for other in kept:

@@ -17,10 +17,10 @@ from ..autograd import EventBus, Facts
 from ..domain.builtin_names import BUILTINS
 from ..domain.state import State
 from ..domain.values import Const, External, Frame, Function, Module, Unknown, Value
+from ..engine.analysis_unit import AnalysisUnit
 from ..engine.import_lookups import Found, Lookups
-from ..engine.incremental import AnalysisUnit, recorded
+from ..engine.incremental import recorded
 from ..engine.machine import Cancelled, Machine, ProgramRaised
-from ..engine.memo import EvalMemo
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
 from .irrelevance import TorchFreeModules, is_plain
@@ -175,7 +175,7 @@ class Imports:
     def _noted(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """Follow an import that was noted."""
         key = (module.path, name)
-        if key in self._visiting or key in self.machine.import_lookups.absent:
+        if key in self._visiting or key in self.machine.unit.import_lookups.absent:
             return None
         self._visiting.add(key)
         try:
@@ -183,7 +183,7 @@ class Imports:
         finally:
             self._visiting.discard(key)
         if value is None and not self.loading and len(self._visiting) == 0:
-            self.machine.import_lookups.absent.add(key)
+            self.machine.unit.import_lookups.absent.add(key)
         return value
 
     def _follow(self, state: State, module: LoadedModule, name: str) -> Value | None:
@@ -215,14 +215,14 @@ class Imports:
         """The path and text of a module, as long as the budget lasts."""
         found = self.lookups.take(name, importer)
         if found is not None or self.lookups.meaning(name, importer) is not None:
-            self.machine.import_lookups.notes.setdefault((name, importer), found is not None)
+            self.machine.unit.import_lookups.notes.setdefault((name, importer), found is not None)
         return found
 
     def load(self, state: State, path: str, text: str) -> LoadedModule | None:
         """The module at ``path``, its top level run; None if it cannot be read or is too much. ``state`` needs it."""
         if self.loading:
             self.loading[-1].world = state
-        notes, known = self.machine.import_lookups.notes, self.modules.get(path)
+        notes, known = self.machine.unit.import_lookups.notes, self.modules.get(path)
         if known is not None:
             notes.setdefault(path, known in self.loading)
             if not self._meets(known):
@@ -286,21 +286,12 @@ class Imports:
         self.met[loaded] = None
         self.loading.append(loaded)
         machine = self.machine
-        before = (machine.memo, machine.depth, machine.call_stack, machine.consumers, machine.probe)
-        machine.memo, machine.depth, machine.call_stack, machine.consumers, machine.probe = (
-            EvalMemo({}),
-            0,
-            [],
-            [],
-            None,
-        )
         facts = Facts(EventBus(machine.facts.events.listeners, enclosing_handlers=1))
         try:
-            with recorded(machine, facts, (), limit) as loaded.step:
+            with machine.detached(), recorded(machine, facts, (), limit) as loaded.step:
                 ends = top_level(machine, state, loaded, MODULE_STEPS)
         finally:
             self.loading.pop()
-            machine.memo, machine.depth, machine.call_stack, machine.consumers, machine.probe = before
         self.spent += loaded.step.fuel_used
         self._finish(loaded, ends)
         return loaded
@@ -338,11 +329,11 @@ class Imports:
         is_running = module in self.loading
         if is_running and module.world is not None:
             module.claim(module.world, self._owner)
-        if module not in self.machine.loads:
-            self.machine.loads[module] = None
+        if module not in self.machine.unit.loads:
+            self.machine.unit.loads[module] = None
             assert module.step.facts is not None
             self.machine.facts.merge_from(module.step.facts)
-            self.machine.called |= module.step.called
+            self.machine.unit.called |= module.step.called
         module.give(state)
         if not is_running and module.world is not None and module.world.grad_mode is not True:
             # `torch.set_grad_enabled(False)` at its top level holds from now on

@@ -8,7 +8,7 @@ from typing import Any
 from ..autograd import Facts
 from ..domain.state import State
 from ..domain.values import Const, HeapRef, Sequence, Tuple, Value
-from ..engine.incremental import AnalysisUnit
+from ..engine.analysis_unit import AnalysisUnit
 from ..source import Source
 from ..stubs import stub_module_name
 

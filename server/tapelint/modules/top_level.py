@@ -25,9 +25,9 @@ def top_level(machine: Machine, state: State, loaded: LoadedModule, limit: int) 
         raise
     except OutOfFuel:
         loaded.step.is_truncated = True
-        machine.stats.failed += 1
+        machine.unit.stats.failed += 1
     except ProgramRaised:
-        machine.stats.failed += 1
+        machine.unit.stats.failed += 1
     except Exception as error:
         machine.fail(entry, error)
     state.frame, state.calls, state.iterations, state.completion, state.completion_value = frame, (), (), None, None

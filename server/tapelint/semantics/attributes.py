@@ -195,7 +195,7 @@ def _of_instance(
     """
     own = thing.attributes.get(name)
     if own is not None:
-        machine.iteration_facts.accessed[owner.id, name] = machine.fuel_used
+        machine.unit.iteration_facts.accessed[owner.id, name] = machine.fuel_used
         return own
     found = lookup_in_mro(state, thing.kind, name)
     if found is not None and found[1] is not None:
@@ -325,7 +325,7 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
         module_registry.replaced(state, owner, name, value)
     elif isinstance(thing, Instance):
         if not _call_setter(machine, state, owner, thing, name, value, node):
-            machine.iteration_facts.accessed[owner.id, name] = machine.fuel_used
+            machine.unit.iteration_facts.accessed[owner.id, name] = machine.fuel_used
             state.edit(owner.id).attributes[name] = value
     elif isinstance(thing, Class):
         state.edit(owner.id).attributes[name] = value

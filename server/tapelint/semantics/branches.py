@@ -47,8 +47,8 @@ def _by_number(machine: Machine, node: ast.If, path: State, looks: set[int]) -> 
         before = _all_of(path)
         paths = machine.block(node.body, paths)
         is_idle = len(paths) == 1 and paths[0].completion is None and _all_of(paths[0]) == before
-        (machine.iteration_facts.inert.add if is_idle else machine.iteration_facts.inert.discard)(node)
-    if node not in machine.iteration_facts.inert:
+        (machine.unit.iteration_facts.inert.add if is_idle else machine.unit.iteration_facts.inert.discard)(node)
+    if node not in machine.unit.iteration_facts.inert:
         count(looks)
     return paths
 
@@ -112,7 +112,7 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
             machine.observer.decide(Forked(node.test, state, other, choice, negated))
         values = dict(machine.memo.values)
         alternative: Value | ProgramRaised
-        machine.completed.update((node.body, node.orelse))
+        machine.unit.completed.update((node.body, node.orelse))
         try:
             alternative = machine.eval(node.orelse, other)
         except ProgramRaised as error:
@@ -128,7 +128,7 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
             return first if first == alternative else Unknown("conditional", False if is_data else None)
         machine.memo.pending_paths.append(fork)
         return first
-    machine.completed.add(side := node.body if known else node.orelse)
+    machine.unit.completed.add(side := node.body if known else node.orelse)
     return machine.eval(side, state)
 
 
@@ -214,7 +214,7 @@ def capture(machine: Machine, state: State, pattern: ast.pattern, value: Value) 
 def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
     """``try``: handlers run for what was seen to raise; nothing else is imagined to."""
     results: list[State] = []
-    depth, frame, calls, iterations = machine.depth, state.frame, state.calls, state.iterations
+    depth, frame, calls, iterations = machine.context.depth, state.frame, state.calls, state.iterations
     guard = any(
         catches(caught(h), ProgramRaised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
         for h in node.handlers
@@ -229,7 +229,7 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
         if path.completion == "raise" and isinstance(path.completion_value, ProgramRaised):
             handler = next((h for h in node.handlers if catches(caught(h), path.completion_value)), None)
             if handler is not None:
-                machine.depth = depth
+                machine.context.depth = depth
                 path.frame, path.calls, path.iterations = frame, calls, iterations
                 path.completion, path.completion_value = None, None
                 if handler.name:

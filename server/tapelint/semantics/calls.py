@@ -67,8 +67,8 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
         return super_of(state)
     function = machine.eval(node.func, state)
     args, kwargs = _arguments(machine, node, state, function)
-    if node is machine.suspend_at:
-        machine.suspend_at = None
+    if node is machine.context.suspend_at:
+        machine.context.suspend_at = None
         own = function.function if isinstance(function, BoundMethod) else function
         if isinstance(own, Function):  # after any other call more is to be done than to use its result
             given = [function.receiver, *args] if isinstance(function, BoundMethod) else args
@@ -257,8 +257,8 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
     if call.name in OF_TENSORS:
         return Unknown("batch", False if call.name == "detach" else receiver.requires_grad)
     if call.name == "backward" and not call.args:
-        machine.stats.backwards += 1
-        machine.stats.unknown_roots += 1
+        machine.unit.stats.backwards += 1
+        machine.unit.stats.unknown_roots += 1
         machine.count_backward(state, call.node, False)
     return None
 

@@ -106,7 +106,7 @@ def _comprehend(
     source: Value | None = None,
 ) -> bool:
     if not generators:
-        machine.completed.update(results)
+        machine.unit.completed.update(results)
         values = [machine.eval(result, state) for result in results]
         found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
         return True

@@ -152,8 +152,8 @@ def call_function(
     (see ``machine``); where there is no ``key`` to do so, only the first is followed. When ``stepping`` it may raise
     ``SuspendedAtCall`` instead, ready to run: only the call that a stretch waits for asks for that."""
     definition, given = function.node, (*args, *kwargs.values())
-    machine.called.add(definition)
-    is_deep = machine.depth >= MAX_DEPTH
+    machine.unit.called.add(definition)
+    is_deep = machine.context.depth >= MAX_DEPTH
     if is_deep or tells_nothing_new(machine, definition, given):
         machine.leave_opaque(node, function, OpaqueReason.DEPTH if is_deep else OpaqueReason.RECURSION)
         return Unknown("recursion")
@@ -169,13 +169,13 @@ def call_function(
         and not machine.query(_yields, definition)
     ):
         raise SuspendedAtCall(push(machine, state, function, frame, given, node), machine.memo.values, key)
-    machine.dependencies.add(definition)
+    machine.unit.dependencies.add(definition)
     if syntactic_summary(definition).yields and not isinstance(definition, ast.Lambda):
         return Generator(definition, frame, function)
     entry = push(machine, state, function, frame, given, node)
     try:
         if isinstance(definition, ast.Lambda):
-            machine.completed.add(body := definition.body)
+            machine.unit.completed.add(body := definition.body)
             outcomes = machine.run_paths(state, lambda s: _return(s, machine.eval(body, s)))
         else:
             outcomes = machine.block(definition.body, [state])
@@ -194,7 +194,7 @@ def tells_nothing_new(machine: Machine, definition: ast.AST, given: tuple[Value,
 
         def flat(tree): return [leaf for branch in tree for leaf in flat(branch)]   # branch is as unknown as tree
     """
-    inside = [given for node, given in machine.call_stack if node is definition]
+    inside = [given for node, given in machine.context.call_stack if node is definition]
     if not inside or len(inside) >= MAX_RECURSION:
         return bool(inside)
     return any(isinstance(value, Unknown) for value in given) and all(
@@ -269,15 +269,15 @@ def run_generator(machine: Machine, state: State, generator: Generator, consumer
         return results
 
     state.frame = generator.frame
-    machine.called.add(function.node)
-    machine.dependencies.add(function.node)
-    machine.consumers.append(yielded)
-    machine.depth += 1
+    machine.unit.called.add(function.node)
+    machine.unit.dependencies.add(function.node)
+    machine.context.consumers.append(yielded)
+    machine.context.depth += 1
     try:
-        states = machine.block(function.node.body, [state]) if machine.depth < MAX_DEPTH else [state]  # type: ignore[arg-type]
+        states = machine.block(function.node.body, [state]) if machine.context.depth < MAX_DEPTH else [state]  # type: ignore[arg-type]
     finally:
-        machine.depth -= 1
-        machine.consumers.pop()
+        machine.context.depth -= 1
+        machine.context.consumers.pop()
     for out in states:
         out.frame = outer
         if out.completion == "unwind":
@@ -302,11 +302,11 @@ def collect(machine: Machine, state: State, generator: Generator, iterations: in
             inner.edit(kept).items.append(value)
         return [inner]
 
-    machine.call_stack.append((generator.node.args, (HeapRef(kept),)))  # type: ignore[attr-defined]  # who collects holds it
+    machine.context.call_stack.append((generator.node.args, (HeapRef(kept),)))  # type: ignore[attr-defined]  # who collects holds it
     try:
         outcomes = run_generator(machine, state, generator, keep)
     finally:
-        machine.call_stack.pop()
+        machine.context.call_stack.pop()
     first = outcomes[0]
     if first.completion == "break":
         first.completion = None

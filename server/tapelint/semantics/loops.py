@@ -60,7 +60,7 @@ def _number(node: ast.expr, factor: int) -> int:
 
 def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
     depth, iterations = len(state.iterations), unroll_bound(node)
-    stepping, machine.suspend_at = node is machine.suspend_at, None
+    stepping, machine.context.suspend_at = node is machine.context.suspend_at, None
 
     def begin(s: State) -> None:
         iterable = started(machine, s, machine.eval(node.iter, s), node)
@@ -80,7 +80,7 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
             items = shown(path, found.values, max(iterations, MOST))
             run = machine.new_run()
             if items and not found.exact:
-                machine.loop_extensions[run] = LoopExtension()
+                machine.unit.loop_extensions[run] = LoopExtension()
             lead = LoopEntry(run, depth, items, len(path.path_condition))
             results += _laps(machine, node, [path], lead, stepping=stepping and len(paths) == 1)
     return results
@@ -173,17 +173,17 @@ def _laps(
         items = _extended(machine, run, items, number)
         if (repeated := last.ended(going, items[number - 1], partial(_heads, machine, node))) is not None:
             if len(left) == out:
-                machine.iteration_facts.stable[node] = repeated
+                machine.unit.iteration_facts.stable[node] = repeated
             number += _skipped(machine, node, going, items, number)
-    _end(machine, node, number, going, machine.loop_extensions.pop(run, None) is not None)
+    _end(machine, node, number, going, machine.unit.loop_extensions.pop(run, None) is not None)
     return _leave(machine, node, [*going, *ends.exhausted], left, depth, chosen)
 
 
 def _extended(machine: Machine, run: int, items: list[Value], number: int) -> list[Value]:
     """The items of a run, of which ``number`` are done: more of the last one, where the program waits for something."""
-    if number < len(items) or run not in machine.loop_extensions:
+    if number < len(items) or run not in machine.unit.loop_extensions:
         return items
-    return [*items, *items[-1:] * machine.loop_extensions[run].more(number)]
+    return [*items, *items[-1:] * machine.unit.loop_extensions[run].more(number)]
 
 
 def _suspend(lead: LoopEntry, starting: list[State], ends: Ends, begun: int) -> None:
@@ -218,7 +218,7 @@ def _end(
 
 def _ran(machine: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
     """Whether the loop was run before, and what is left of this run after ``number`` iterations would repeat that."""
-    known = machine.iteration_facts.stable.get(node)
+    known = machine.unit.iteration_facts.stable.get(node)
     if known is None:
         return False
     live, binds = _lives(machine, node, going), bound_in(node)
@@ -326,7 +326,7 @@ def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
     going, left, ended = [state], [], []
     iterations = unroll_bound(node)
     index, last = 0, IterationProbe(machine)
-    waiting = machine.loop_extensions[run] = LoopExtension()
+    waiting = machine.unit.loop_extensions[run] = LoopExtension()
     while going and index < max(iterations, MOST):
         if index >= iterations:
             iterations += waiting.more(index)
@@ -353,7 +353,7 @@ def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
                 machine.observer.decide(Skipped(node, index, SkipReason.STABLE))
             index = iterations
     ended += going
-    machine.loop_extensions.pop(run, None)
+    machine.unit.loop_extensions.pop(run, None)
     _end(machine, node, index, ended, bool(going))
     return _leave(machine, node, _met(machine, node, ended), left, depth, chosen)
 

@@ -324,7 +324,7 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
     value: Value = TRUE
     doubtful: list[Value] = []
     for part in node.values:
-        machine.completed.add(part)
+        machine.unit.completed.add(part)
         value = machine.eval(part, state)
         known = truth(machine, state, value)
         if known is stop:

@@ -36,12 +36,12 @@ def void(_: Value) -> None:
 
 def yielding(machine: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: ast.expr | None) -> list[State]:
     """``yield`` hands the value to the code that runs the generator: a loop body, or a list being collected."""
-    if not machine.consumers:
+    if not machine.context.consumers:
         return [state]
     states = machine.run_paths(
         state, lambda s: setattr(s, "completion_value", machine.eval(node.value, s) if node.value else NONE)
     )
-    consumer = machine.consumers[-1]
+    consumer = machine.context.consumers[-1]
     results: list[State] = []
     for path in states:
         if path.completion is not None:
@@ -51,11 +51,11 @@ def yielding(machine: Machine, node: ast.Yield | ast.YieldFrom, state: State, ta
         if isinstance(node, ast.YieldFrom):
             results += _yield_from(machine, node, path, value)
         else:
-            machine.consumers.pop()
+            machine.context.consumers.pop()
             try:
                 results += consumer(path, value)
             finally:
-                machine.consumers.append(consumer)
+                machine.context.consumers.append(consumer)
     if target is not None:
         for path in results:
             if path.completion is None:
@@ -64,7 +64,7 @@ def yielding(machine: Machine, node: ast.Yield | ast.YieldFrom, state: State, ta
 
 
 def _yield_from(machine: Machine, node: ast.YieldFrom, state: State, value: Value) -> list[State]:
-    consumer = machine.consumers[-1]
+    consumer = machine.context.consumers[-1]
     results: list[State] = []
     for path in machine.run_paths(
         state, lambda s: setattr(s, "completion_value", machine.iterate(s, value, node).values)
@@ -75,11 +75,11 @@ def _yield_from(machine: Machine, node: ast.YieldFrom, state: State, value: Valu
         items, path.completion_value = path.completion_value, None
         states = [path]
         for item in items:
-            machine.consumers.pop()
+            machine.context.consumers.pop()
             try:
                 states = [out for s in states for out in (consumer(s, item) if s.completion is None else [s])]
             finally:
-                machine.consumers.append(consumer)
+                machine.context.consumers.append(consumer)
         results += states
     return results
 

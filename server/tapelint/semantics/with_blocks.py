@@ -94,14 +94,14 @@ def _own(machine: Machine, node: ast.With, state: State, value: Value, inside: p
     """Around the block what a class of the program does; its ``__exit__`` runs however the block ends, and what raised
     there is over if it returns True.
     """
-    depth, frame, calls, iterations = machine.depth, state.frame, state.calls, state.iterations
+    depth, frame, calls, iterations = machine.context.depth, state.frame, state.calls, state.iterations
     results: list[State] = []
     for path in _entering(machine, node, state, value, inside):
         signal, kept = path.completion, path.completion_value
         path.completion, path.completion_value = None, None
         given: list[Value] = [NONE, NONE, NONE]
         if signal == "raise":
-            machine.depth, path.frame, path.calls, path.iterations = depth, frame, calls, iterations
+            machine.context.depth, path.frame, path.calls, path.iterations = depth, frame, calls, iterations
             given = [Unknown("exception", False) for _ in given]
         own = own_method(path, value, "__exit__")
         assert own is not None
@@ -118,7 +118,7 @@ def _leave(machine: Machine, own: Value, given: list[Value], node: ast.With, sta
 
 def _swallowing(machine: Machine, state: State, kinds: list[ast.expr], inside: partial[list[State]]) -> list[State]:
     """A block whose exceptions of some ``kinds`` end with it."""
-    depth, frame, calls, iterations = machine.depth, state.frame, state.calls, state.iterations
+    depth, frame, calls, iterations = machine.context.depth, state.frame, state.calls, state.iterations
     guard = catches(kinds, ProgramRaised("RuntimeError"))
     machine.handlers_around += 1
     try:
@@ -132,7 +132,7 @@ def _swallowing(machine: Machine, state: State, kinds: list[ast.expr], inside: p
             and isinstance(out.completion_value, ProgramRaised)
             and catches(kinds, out.completion_value)
         ):
-            machine.depth = depth
+            machine.context.depth = depth
             out.frame, out.calls, out.iterations = frame, calls, iterations
             out.completion, out.completion_value = None, None
     return outcomes

@@ -74,8 +74,8 @@ class IterationProbe:
         machine = self.machine
         if not self.heads or not going:
             return None
-        touched = frozenset(what for what, when in machine.iteration_facts.accessed.items() if when >= self.begun)
-        found = StableIteration(self.heads, item, [node for node, _ in machine.call_stack], touched)
+        touched = frozenset(what for what, when in machine.unit.iteration_facts.accessed.items() if when >= self.begun)
+        found = StableIteration(self.heads, item, [node for node, _ in machine.context.call_stack], touched)
         return found if found.pairs(machine, going, live(going)) is not None else None
 
 
@@ -96,7 +96,7 @@ class StableIteration:
         is known what it ``binds``.
         """
         if not all(_like(self.item, item) for item in items) or self.running != [
-            node for node, _ in machine.call_stack
+            node for node, _ in machine.context.call_stack
         ]:
             return False
         found = self.pairs(machine, going, live)
@@ -108,8 +108,8 @@ class StableIteration:
     def pairs(self, machine: Machine, going: list[State], live: Live) -> list[Bisimulation] | None:
         """All paths, each beside one that began this iteration and that it is alike to; None if one has no such."""
         # Hooks, and code that a generator yields to, reach what the running scope does not.
-        is_alone = not machine.consumers and not any(path.hooks for path in going)
-        meeting = (LocalJoinPoint if is_alone else JoinPoint)(live, machine.call_stack, machine.frozen_contents)
+        is_alone = not machine.context.consumers and not any(path.hooks for path in going)
+        meeting = (LocalJoinPoint if is_alone else JoinPoint)(live, machine.context.call_stack, machine.frozen_contents)
         found: list[Bisimulation] = []
         for state in going:
             pair = next((pair for head in self.heads if (pair := self._pair(machine, state, head, meeting))), None)

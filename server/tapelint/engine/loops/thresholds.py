@@ -82,10 +82,10 @@ def _far(machine: Machine, state: State, node: ast.AST, begun: int, end: int, th
     """What a comparison is ``then``, once a number that has grown since it was first compared at ``node`` is assumed to
     be at ``end``; before that the loop runs on until it would be there.
     """
-    run = next((lap.run for lap in reversed(state.iterations) if lap.run in machine.loop_extensions), None)
+    run = next((lap.run for lap in reversed(state.iterations) if lap.run in machine.unit.loop_extensions), None)
     if run is None:
         return None
-    waiting = machine.loop_extensions[run]
+    waiting = machine.unit.loop_extensions[run]
     if begun <= waiting.first.setdefault(node, begun):
         return None
     waiting.iterations = max(waiting.iterations, end + LATER)

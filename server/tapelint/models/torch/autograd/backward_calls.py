@@ -39,7 +39,7 @@ UNUSED_INPUT = "The differentiated Tensor at index {} appears to not have been u
 
 def refused(machine: Machine, words: str) -> ProgramRaised:
     """What PyTorch raises, on its way through the program."""
-    machine.stats.raised += 1
+    machine.unit.stats.raised += 1
     return ProgramRaised("RuntimeError", words, by_torch=True)
 
 
@@ -96,13 +96,13 @@ def go_backward(
     inner: bool = False,
 ) -> list[int]:
     """A backward pass; what PyTorch raises is raised in the program."""
-    machine.stats.backwards += 1
+    machine.unit.stats.backwards += 1
     if accumulate and machine.facts.levels:
         raise refused(machine, TRANSFORMED)
     if accumulate and not inner:
         tell_rewrapped(machine, state, roots, node)
     required = [resolve_view(state, root).requires_grad for root in roots]
-    machine.stats.unknown_roots += not any(required)
+    machine.unit.stats.unknown_roots += not any(required)
     machine.count_backward(state, node, any(required))
     if accumulate and all(required):
         _refuse_plain_targets(machine, state, inputs or ())

@@ -250,7 +250,7 @@ def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
 
 def _reaches(machine: Machine, node: ast.AST) -> frozenset[str]:
     """How some code reaches for gradients, through functions of this file and of those it imports as well."""
-    return machine.query(through, node, machine.tree, *(module.source.tree for module in machine.loads))
+    return machine.query(through, node, machine.tree, *(module.source.tree for module in machine.unit.loads))
 
 
 def through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
@@ -269,7 +269,7 @@ def weigh(machine: Machine, node: ast.If, key: Hashable) -> None:
     """
     reached = _reaches(machine, node)
     if facts(node)[1]:
-        reached |= _reaches(machine, machine.call_stack[-1][0] if machine.call_stack else machine.tree)
+        reached |= _reaches(machine, machine.context.call_stack[-1][0] if machine.context.call_stack else machine.tree)
     if reached:
         machine.facts.gradient_relevant[key] = machine.facts.gradient_relevant.get(key, False) or bool(
             reached & CLEARING

@@ -1,0 +1,107 @@
+"""A unit: a part of the execution that is kept between two analyses of a document.
+
+While a unit runs, ``Machine.unit`` is that unit, and all that is counted, noted and looked up goes into it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ..autograd import Facts
+from ..source import TreeDiff
+from .import_lookups import ImportLookups
+from .loops.iteration_facts import IterationFacts
+from .resume_point import Block
+from .statistics import AnalysisStats, Lost
+
+if TYPE_CHECKING:
+    from ..modules.module import LoadedModule
+    from .loops.thresholds import LoopExtension
+
+
+@dataclass(eq=False, slots=True)
+class AnalysisUnit:
+    """A part of the execution and all that it produced."""
+
+    # What autograd knows after it; None once no other unit begins with it.
+    facts: Facts | None
+    # The imported modules that it may use.
+    loads: dict[LoadedModule, None]
+    # How much fuel it had.
+    fuel: int
+    # What it counted.
+    stats: AnalysisStats = field(default_factory=AnalysisStats)
+    # The entry points that were given up in it.
+    unfollowed: list[Lost] = field(default_factory=list)
+    # Definitions that it called.
+    called: set[ast.AST] = field(default_factory=set)
+    # Definitions whose body it read: an edit of one of them makes the unit invalid.
+    dependencies: set[ast.AST] = field(default_factory=set)
+    # Statements and conditional expressions that it executed to their end.
+    completed: set[ast.AST] = field(default_factory=set)
+    # Questions about code that it did not execute, with their answers (`Machine.query`).
+    queries: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = field(default_factory=dict)
+    # What it looked up in other files.
+    import_lookups: ImportLookups = field(default_factory=ImportLookups)
+    # Functions that returned at least once.
+    completed_functions: set[ast.AST] = field(default_factory=set)
+    # Where it called backward, by file and node, and whether the root was once known to carry a graph.
+    backward_sites: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
+    # What listeners keep of its events, by listener.
+    listener_notes: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    # Which iterations need not run again. The next unit of the script goes on with it.
+    iteration_facts: IterationFacts = field(default_factory=IterationFacts)
+    # The runs of loops that take more iterations than usual, by number of the run. The next unit of the script goes on
+    # with them.
+    loop_extensions: dict[int, LoopExtension] = field(default_factory=dict)
+    # The induction values, and the lists whose length counts iterations, that decided something. The next unit of the
+    # script goes on with them.
+    observed: set[int] = field(default_factory=set)
+    # Heap objects that distinguished paths lately: a join compares them first.
+    suspects: list[int] = field(default_factory=list)
+    # The fuel that the units of the script before it used.
+    fuel_used_before: int = 0
+    # The fuel that it used.
+    fuel_used: int = 0
+    # Where in the script it ended, from the outermost block to the innermost; empty outside of the script.
+    resume_point: tuple[Block, ...] = ()
+    # Whether the script or the imported module goes no further.
+    is_truncated: bool = False
+    # What other units begin with; its type depends on the kind of unit.
+    result: Any = None
+
+    def successor(self, facts: Facts, loads: dict[LoadedModule, None], fuel: int) -> AnalysisUnit:
+        """A unit that goes on in the script where this one ended, and knows what this one knew of loops."""
+        return AnalysisUnit(
+            facts,
+            loads,
+            fuel,
+            fuel_used_before=self.fuel_used_before + self.fuel_used,
+            iteration_facts=self.iteration_facts.later(self.fuel_used),
+            loop_extensions={run: replace(loop, first=loop.first.copy()) for run, loop in self.loop_extensions.items()},
+            observed=self.observed.copy(),
+        )
+
+    def is_valid_after(self, found: TreeDiff) -> bool:
+        """Whether it would be the same in a tree that was ``found`` to be the same so far: what it has executed and
+        read is, and all that it has asked has the same answer.
+        """
+        return (
+            all(found.keeps(block.node, block.field, block.done) for block in self.resume_point[-1:])
+            and all(found.keeps(outer.node, outer.field, outer.done - 1) for outer in self.resume_point[:-1])
+            and all(outer.leads_to(inner) for outer, inner in zip(self.resume_point, self.resume_point[1:]))
+            and self.dependencies.isdisjoint(found.bodies)
+            and all(question(*about) == answer for (question, about), answer in self.queries.items())
+        )
+
+    @property
+    def is_script(self) -> bool:
+        """Whether it is a part of the script: no other unit has a resume point."""
+        return bool(self.resume_point)
+
+    def is_valid_within(self, limit: int) -> bool:
+        """Whether it would be the same with ``limit`` fuel."""
+        return limit == self.fuel or self.fuel_used <= limit and not self.stats.out_of_fuel
