@@ -29,7 +29,6 @@ STRANGERS = {"ops": {"source"}, "rules": INNER, "fixes": INNER}
 TOGETHER = {"analysis": {"hover"}, "hover": {"analysis"}}
 """Parts of one level that make up one thing: the facade, and the hovers it loads when it is asked for one."""
 UPWARD: dict[tuple[str, str], int] = {
-    ("domain", "models"): 1,
     ("engine", "checks"): 1,
     ("engine", "modules"): 4,
     ("models", "checks"): 2,

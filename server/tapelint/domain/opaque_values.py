@@ -11,9 +11,7 @@ import ast
 import sys
 from dataclasses import replace
 
-from .. import ops
 from ..autograd import Facts, invent, resolve_view
-from ..models.torch.registry import MODULE_METHODS, TENSOR_METHODS
 from .state import State
 from .values import (
     BuiltinMethod,
@@ -33,20 +31,6 @@ from .values import (
 KNOWN = frozenset((*sys.stdlib_module_names, "builtins", "numpy", "torch"))
 """Packages whose constants are numbers, types and texts: ``math.pi``, ``np.inf``, ``torch.float``."""
 DEEP = 3
-
-
-def is_opaque(state: State, value: Value) -> bool:
-    """Whether a value is an attribute that may be anything: of something unknown, or one that an object of the program
-    has from an unknown class. What is known to be a method is not.
-    """
-    if not isinstance(value, BuiltinMethod):
-        return False
-    owner = value.receiver
-    if isinstance(owner, TensorRef):
-        return value.name not in TENSOR_METHODS and not ops.candidates(value.name)
-    if isinstance(owner, HeapRef):
-        return isinstance(state.heap[owner.id], Instance) and value.name not in MODULE_METHODS
-    return isinstance(owner, (Unknown, BuiltinMethod))
 
 
 def as_data(state: State, value: Value) -> Value:

@@ -91,6 +91,10 @@ class Evaluation(ABC):
         """``left op right``."""
 
     @abstractmethod
+    def is_opaque(self, state: State, value: Value) -> bool:
+        """Whether a value is an attribute of which it is not known whether it is a method."""
+
+    @abstractmethod
     def load_attribute(self, state: State, owner: Value, name: str, node: ast.AST, key: object = None) -> Value:
         """``owner.name``."""
 

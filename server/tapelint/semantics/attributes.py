@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from ..autograd import Tensor, invent, resolve_view
 from ..domain.mro import is_module, lookup_in_mro
-from ..domain.opaque_values import is_opaque
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -38,6 +37,7 @@ from ..models.torch.detaching import cut, set_requires_grad
 from ..models.torch.known_shape import rank, shape
 from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
+from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.optim.optimizers import param_groups
 from ..models.torch.registry import ATTRIBUTES, MODULE_METHODS, PARAMETRIZED
 from ..ops.module_names import FIELDS

@@ -11,7 +11,7 @@ from dataclasses import replace
 from .. import ops
 from ..checks import evaluation_loops
 from ..domain.mro import own_method
-from ..domain.opaque_values import as_data, is_opaque
+from ..domain.opaque_values import as_data
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import (
@@ -43,6 +43,7 @@ from ..models.torch.autograd.grad_access import handed_over, reach
 from ..models.torch.autograd.tensor_hooks import module_hooks
 from ..models.torch.nn.layers import build_layer, new_layer, opaque_module
 from ..models.torch.nn.module_registry import is_module_like
+from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.registry import (
     FUNCTIONS,
     HELD,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..engine.machine import Machine
+from ..models.torch.opaque_attributes import is_opaque
 from . import attributes, calls, functions, iteration, operators
 
 
@@ -19,5 +20,6 @@ class Evaluator(Machine):
     come_due = iteration.come_due
     collect = functions.collect
     combine = operators.combine
+    is_opaque = staticmethod(is_opaque)
     load_attribute = attributes.load
     store_attribute = attributes.store

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import ops
 from ..domain.induction import InductionValue, derived, is_number, observe, raw_value
-from ..domain.opaque_values import as_data, is_data, is_opaque
+from ..domain.opaque_values import as_data, is_data
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -32,6 +32,7 @@ from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import truth
 from ..models.torch import dispatch
 from ..models.torch.autograd import missing_grad
+from ..models.torch.opaque_attributes import is_opaque
 from .assign import assign
 from .calls import call_dunder
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...domain.induction import observe
-from ...domain.opaque_values import is_opaque
 from ...domain.state import State
 from ...domain.values import (
     BoundMethod,
@@ -41,7 +40,7 @@ def truth(machine: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, Range):
         size = length(value)
         return None if size is None else size > 0
-    if isinstance(value, BuiltinMethod) and is_opaque(state, value):
+    if isinstance(value, BuiltinMethod) and machine.is_opaque(state, value):
         return state.path_condition.get(value)
     if isinstance(value, (Function, BoundMethod, BuiltinMethod, Module)):
         return True

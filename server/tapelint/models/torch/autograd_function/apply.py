@@ -25,10 +25,11 @@ from ....autograd.events.custom_function import DirtyNotReturned
 from ....autograd.gradients.missing_mark_dirty import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
 from ....domain.mro import lookup_in_mro
-from ....domain.opaque_values import as_data, is_opaque
+from ....domain.opaque_values import as_data
 from ....domain.state import State
 from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine, ProgramRaised
+from ..opaque_attributes import is_opaque
 from ..registry import Call, function
 from .context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
 from .hazards import called_at, forward_hazards
