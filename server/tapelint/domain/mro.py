@@ -67,6 +67,14 @@ def own_method(state: State, receiver: Value, name: str) -> Value | None:
     return BoundMethod(found[1], receiver) if found is not None and isinstance(found[1], Function) else None
 
 
+def plain_method(state: State, instance: HeapRef, name: str) -> BoundMethod | None:
+    """A method of an object, if a class of the program defines it as a plain one."""
+    own = own_method(state, instance, name)
+    if isinstance(own, BoundMethod) and isinstance(own.function, Function) and not own.function.kind:
+        return own
+    return None
+
+
 def is_module(state: State, kind: Value) -> bool:
     """Whether instances of ``kind`` are ``nn.Module``s for certain."""
     for base in mro_of(state, kind):

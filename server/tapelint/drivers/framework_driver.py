@@ -11,11 +11,11 @@ Which methods these are is data of ``frameworks``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ..autograd import TorchRaises, backward, resolve_view
 from ..autograd.gradients import history
-from ..domain.mro import own_method
+from ..domain.mro import own_method, plain_method
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import (
@@ -23,23 +23,17 @@ from ..domain.values import (
     BoundMethod,
     Function,
     HeapRef,
-    Mapping,
-    Optimizer,
-    Sequence,
     TensorRef,
-    Tuple,
     Unknown,
     Value,
 )
 from ..engine.machine import MAKING_STATES, Machine, ProgramRaised
+from ..models.frameworks.configured_optimizers import optimizers_in, optimizers_of
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
 from ..models.torch.nn.layers import opaque_module
 from ..models.torch.optim.optimizers import write_parameters
 from ..semantics.calls import call_value
 from .inferred_arguments import inferred
-
-OPTIMIZERS = "(optimizers)"
-"""An attribute of ours: what an object's ``configure_optimizers`` has given the framework."""
 
 
 def begin(machine: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
@@ -62,7 +56,8 @@ def batch_ends(machine: Machine, state: State, walk: Walk, instance: HeapRef, re
     machine.unit.stats.backwards += 1
     roots = [loss.id] if isinstance(loss, TensorRef) else with_graph(state, loss)
     imagine_backward(machine, state, roots, node, walk.premise)
-    _step(machine, state, _flat(state, optimizers_of(machine, state, instance, walk.optimizers, node)), node)
+    optimizers = optimizers_in(state, optimizers_of(machine, state, instance, walk.optimizers, node))
+    _step(machine, state, optimizers, node)
     history.doubted(state)
     _call(machine, state, instance, walk.behind, node)
 
@@ -102,7 +97,7 @@ def with_graph(state: State, value: Value) -> list[int]:
 def _call(machine: Machine, state: State, instance: HeapRef, names: Iterable[str], node: ast.AST) -> None:
     """Call those methods of an object that the program defines."""
     for name in names:
-        method = _method(machine, state, instance, name)
+        method = plain_method(state, instance, name)
         if method is None:
             continue
         assert isinstance(method.function, Function)
@@ -118,50 +113,6 @@ def _inferred_arguments(machine: Machine, state: State, function: Function) -> d
     """What a method is given beside the object, by parameter."""
     spec = function.node.args
     return inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:])
-
-
-def _method(machine: Machine, state: State, instance: HeapRef, name: str) -> BoundMethod | None:
-    """A method of an object, if a class of the program defines it as a plain one."""
-    own = own_method(state, instance, name)
-    if isinstance(own, BoundMethod) and isinstance(own.function, Function) and not own.function.kind:
-        return own
-    return None
-
-
-def optimizers_of(machine: Machine, state: State, instance: HeapRef, name: str | None, node: ast.AST) -> Value:
-    """What a framework trains an object with: asked for once, and kept; None where that is not known."""
-    kept: Value | None = state.heap[instance.id].attributes.get(OPTIMIZERS)
-    if kept is not None:
-        return kept
-    method = _method(machine, state, instance, name) if name is not None else None
-    made: Value = NONE
-    if method is not None:
-        try:
-            made = call_value(machine, state, method, [], {}, node)
-        except ProgramRaised as raised:
-            if raised.by_torch:
-                raise
-    found = list(_flat(state, made))
-    made = found[0] if len(found) == 1 else Tuple(tuple(found)) if found else NONE
-    state.edit(instance.id).attributes[OPTIMIZERS] = made
-    return made
-
-
-def _flat(state: State, given: Value) -> Iterator[HeapRef]:
-    """The optimizers in what ``configure_optimizers`` may give: one, several, each perhaps in a dict with its
-    schedule, or a pair of lists, of which the second has the schedules.
-    """
-    if isinstance(given, HeapRef):
-        thing = state.heap[given.id]
-        if isinstance(thing, Optimizer):
-            yield given
-        elif isinstance(thing, Mapping):
-            yield from _flat(state, thing.items.get("optimizer", NONE))
-        elif isinstance(thing, Sequence):
-            yield from _flat(state, Tuple(tuple(thing.items)))
-    elif isinstance(given, Tuple):
-        for item in given.items:
-            yield from _flat(state, item)
 
 
 def _step(machine: Machine, state: State, optimizers: Iterable[HeapRef], node: ast.AST) -> None:

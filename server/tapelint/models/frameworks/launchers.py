@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from ...domain.state import State
 from ...domain.values import NONE, BuiltinMethod, External, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
-from ...drivers.framework_driver import optimizers_of
 from ...engine.machine import Machine, ProgramRaised
 from ..torch.autograd.backward_calls import go_backward, retention
 from ..torch.nn.frozen_parts import require
 from ..torch.registry import FUNCTIONS, MODULE_METHODS, Call, method
+from .configured_optimizers import optimizers_of
 from .training_loops import LAUNCHERS, MANUAL, is_framework_object
 
 TOGGLED = "(toggled)"
