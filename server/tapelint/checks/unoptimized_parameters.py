@@ -15,17 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..autograd import ProgramPoint
-from ..autograd.events.broken_graph import NothingToOptimize
 from ..autograd.events.training_step import NeverStepped
 from ..domain.state import State
-from ..domain.values import HeapRef, Instance, Mapping, Optimizer, TensorRef, Tuple, Unknown, Value
+from ..domain.values import HeapRef, Instance, Mapping, Optimizer, TensorRef, Value
 from ..domain.values import Sequence as Items
-from ..engine.machine import Machine, ProgramRaised
-from ..models.torch.nn.module_registry import is_module_like, parameters_of
-from ..models.torch.registry import Call
-
-DEPTH = 3
-"""How deep containers are nested that are looked into."""
+from ..engine.machine import Machine
+from ..models.torch.nn.module_registry import is_module_like
+from ..models.torch.nn.unregistered import leaves_below, leaves_in_containers, wrapper_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,28 +77,9 @@ def _tell(
             why,  # type: ignore[arg-type]
             target,
             value,
-            _wrapper(state, kept.value) if why != "later" else None,
+            wrapper_for(state, kept.value) if why != "later" else None,
         )
     )
-
-
-def refuse_nothing(machine: Machine, state: State, given: Value, call: Call) -> None:
-    """An optimizer is given what ``parameters()`` found, and that is nothing: all there is lies in plain containers."""
-    module = machine.facts.parameters_requested_by.get(given.id) if isinstance(given, HeapRef) else None
-    thing = state.heap[module] if module is not None else None
-    if (
-        not isinstance(thing, Instance)
-        or thing.is_partial
-        or any(isinstance(v, Unknown) for v in thing.attributes.values())
-    ):
-        return
-    for name, value in thing.attributes.items():
-        leaves = tuple(_in_containers(state, value, DEPTH))
-        home = machine.facts.attribute_stores.get((module, name)) if module is not None else None
-        if leaves and home is not None:
-            wrapper = _wrapper(state, value)
-            machine.facts.events.publish(NothingToOptimize(state.point(call.node), None, leaves, *home, wrapper))
-            raise ProgramRaised("ValueError", "optimizer got an empty parameter list", by_torch=True)
 
 
 def _untrained(state: State, key: int) -> bool:
@@ -125,7 +102,7 @@ def _missing(
 ) -> Iterator[tuple[str, HeldLeaves]]:
     """What the optimizer ``built`` of the leaves ``mine`` has lost of a network, if it was given the whole of it."""
     thing = state.heap[owner]
-    if not _is_network(state, HeapRef(owner)) or thing.is_partial:
+    if not is_module_like(state, HeapRef(owner)) or thing.is_partial:
         return
     registered = frozenset(leaves_below(state, HeapRef(owner)))
     wanted = {key for key in registered if state.tensors[key].requires_grad}
@@ -145,7 +122,7 @@ def _unregistered(
         if isinstance(value, TensorRef):
             if value.id in lost and value.id not in registered and value.id > owner:
                 yield "plain", HeldLeaves(owner, name, value, (value.id,))
-        elif hidden := tuple(key for key in _in_containers(state, value, DEPTH) if key in lost and key > owner):
+        elif hidden := tuple(key for key in leaves_in_containers(state, value) if key in lost and key > owner):
             yield "hidden", HeldLeaves(owner, name, value, hidden)
 
 
@@ -159,7 +136,7 @@ def _added(state: State, value: HeapRef, lost: frozenset[int], built: int, seen:
         if isinstance(item, TensorRef):
             if item.id in lost and item.id > built and state.tensors[item.id].parameter:
                 yield HeldLeaves(value.id, name, item, (item.id,))
-        elif _is_network(state, item):
+        elif is_module_like(state, item):
             assert isinstance(item, HeapRef)
             if item.id < built:
                 yield from _added(state, item, lost, built, seen)
@@ -172,49 +149,3 @@ def _entries(thing: object) -> Iterable[tuple[str, Value]]:
         return thing.attributes.items()
     items = thing.items.items() if isinstance(thing, Mapping) else enumerate(getattr(thing, "items", ()))
     return [(str(name), item) for name, item in items]
-
-
-def _is_network(state: State, value: Value) -> bool:
-    return is_module_like(state, value)
-
-
-def leaves_below(state: State, value: Value) -> list[int]:
-    return [key for _, key in parameters_of(state, value)]
-
-
-def _contents(state: State, value: Value) -> Iterable[Value] | None:
-    """What a plain container holds; None of anything else."""
-    if isinstance(value, Tuple):
-        return value.items
-    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
-    if isinstance(thing, Items) and not _is_network(state, value):
-        return thing.items
-    return thing.items.values() if isinstance(thing, Mapping) and thing.kind == "dict" else None
-
-
-def _in_containers(state: State, value: Value, depth: int) -> Iterator[int]:
-    """The leaves in a plain container, of networks or by themselves."""
-    for item in _contents(state, value) or () if depth else ():
-        if isinstance(item, TensorRef):
-            yield item.id
-        elif _is_network(state, item):
-            yield from leaves_below(state, item)
-        else:
-            yield from _in_containers(state, item, depth - 1)
-
-
-def _wrapper(state: State, value: Value) -> str | None:
-    """What of ``torch.nn`` registers what ``value`` holds."""
-    if isinstance(value, TensorRef):
-        return "Parameter"
-    items = list(_contents(state, value) or ())
-    if all(_is_network(state, item) for item in items):
-        what = "Module"
-    elif all(isinstance(item, TensorRef) for item in items):
-        what = "Parameter"
-    else:
-        return None
-    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
-    if isinstance(thing, Mapping):
-        return f"{what}Dict" if all(isinstance(key, str) for key in thing.items) else None
-    return f"{what}List" if not isinstance(thing, Items) or thing.kind in ("list", "tuple") else None

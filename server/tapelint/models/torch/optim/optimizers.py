@@ -7,9 +7,8 @@ from __future__ import annotations
 import ast
 
 from ....autograd import TorchRaises, bump, check_inference_write, leaf, record_untracked_write, resolve_view
-from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized
+from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized, NothingToOptimize
 from ....autograd.gradients import history
-from ....checks.unoptimized_parameters import refuse_nothing
 from ....domain.state import State
 from ....domain.traversal import tensors_in
 from ....domain.values import (
@@ -35,6 +34,7 @@ from ..autograd.grad_calls import clear_grads, written
 from ..autograd.grad_use import use_grads
 from ..autograd.tensor_hooks import retains
 from ..dispatch import run
+from ..nn.unregistered import leaves_in_containers, wrapper_for
 from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
 from ..tensors import MOVED
 
@@ -52,7 +52,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         given = group.items.get("params", Unknown("params"))
     found = list(dict.fromkeys(tensors_in(state, _collected(machine, state, given, call), 4)))
     if not found:
-        refuse_nothing(machine, state, given, call)
+        _refuse_hidden(machine, state, given, call)
         _refuse_empty(state, given)
     if call.kwargs.get("differentiable", FALSE) == FALSE:
         refuse_computed(machine, state, found, call)
@@ -66,6 +66,25 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         assert isinstance(given, HeapRef)
         machine.grouped[made.id] = given
     return made
+
+
+def _refuse_hidden(machine: Machine, state: State, given: Value, call: Call) -> None:
+    """An optimizer is given what ``parameters()`` found, and that is nothing: all there is lies in plain containers."""
+    module = machine.facts.parameters_requested_by.get(given.id) if isinstance(given, HeapRef) else None
+    thing = state.heap[module] if module is not None else None
+    if (
+        not isinstance(thing, Instance)
+        or thing.is_partial
+        or any(isinstance(v, Unknown) for v in thing.attributes.values())
+    ):
+        return
+    for name, value in thing.attributes.items():
+        leaves = tuple(leaves_in_containers(state, value))
+        home = machine.facts.attribute_stores.get((module, name)) if module is not None else None
+        if leaves and home is not None:
+            wrapper = wrapper_for(state, value)
+            machine.facts.events.publish(NothingToOptimize(state.point(call.node), None, leaves, *home, wrapper))
+            raise ProgramRaised("ValueError", "optimizer got an empty parameter list", by_torch=True)
 
 
 def _refuse_empty(state: State, given: Value) -> None:
