@@ -1,9 +1,11 @@
 """Abstract execution: runs a syntax tree over the tape, path by path, iteration by iteration."""
 
+from .checks import evaluation_loops, lost_updates, retention, unoptimized_parameters
 from .drivers.entry import execute
 from .engine.analysis_unit import AnalysisUnit
 from .engine.executed import is_whole
 from .engine.incremental import AnalysisCache, walked
+from .engine.lifecycle import Lifecycle, Topic
 from .engine.machine import Cancelled, Machine, Place, place_of
 from .engine.statistics import AnalysisStats, Entry, Lost
 from .models.registered import MODELS
@@ -43,7 +45,19 @@ TRANSFER_FUNCTIONS = (
 )
 """The modules that register what statements and expressions mean; ``MODELS`` register what calls of libraries do."""
 
+CHECKS = Lifecycle(
+    loop_left=Topic(retention.on_loop_left, evaluation_loops.on_loop_left),
+    call_returned=Topic(retention.on_call_returned),
+    module_returned=Topic(evaluation_loops.on_module_returned),
+    tensors_escaped=Topic(evaluation_loops.on_escape),
+    update_bound=Topic(lost_updates.on_update_bound),
+    step_repeated=Topic(unoptimized_parameters.on_step_repeated),
+    path_ended=Topic(retention.on_path_ended),
+)
+"""The checks, each with what it listens to."""
+
 __all__ = [
+    "CHECKS",
     "MODELS",
     "TRANSFER_FUNCTIONS",
     "Cancelled",

@@ -29,10 +29,7 @@ STRANGERS = {"ops": {"source"}, "rules": INNER, "fixes": INNER}
 TOGETHER = {"analysis": {"hover"}, "hover": {"analysis"}}
 """Parts of one level that make up one thing: the facade, and the hovers it loads when it is asked for one."""
 UPWARD: dict[tuple[str, str], int] = {
-    ("engine", "checks"): 1,
     ("engine", "modules"): 4,
-    ("models", "checks"): 1,
-    ("semantics", "checks"): 4,
 }
 """Imports that still point up, by part, and how many. A number here may only shrink."""
 OWNERS = {"pygls": "lsp", "lsprotocol": "lsp", "libcst": "fixes", "parso": "source", "jedi": "workspace"}

@@ -18,6 +18,7 @@ from ..autograd.events.graph_walks import BackwardRan, Event
 from ..engine.machine import Probe
 from ..fault import fault_of
 from ..interpreter import (
+    CHECKS,
     AnalysisCache,
     AnalysisStats,
     AnalysisUnit,
@@ -335,7 +336,7 @@ def run(
 
 def made(source: Source, facts: Facts, probe: Probe | None = None, resolve: Resolve | None = None) -> Machine:
     """A machine that is ready to execute ``source``."""
-    machine = Evaluator(facts, source.tree, probe=probe)
+    machine = Evaluator(facts, source.tree, CHECKS, probe=probe)
     machine.cells = source.cells
     if resolve is not None:
         machine.imports = Imports(machine, source, resolve)

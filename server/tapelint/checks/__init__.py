@@ -1,1 +1,1 @@
-"""Watchers that publish events which no single op can see."""
+"""Listeners to the lifecycle of an execution, which publish events that no single op can see."""

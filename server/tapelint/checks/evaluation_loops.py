@@ -17,31 +17,37 @@ from ..autograd import Leaf, Node
 from ..autograd.events.training_step import EvaluationRecorded
 from ..domain.reachability import reachable_graph
 from ..domain.state import State
-from ..domain.values import FALSE, HeapRef, Instance, TensorRef, Value
+from ..domain.values import FALSE, Instance, TensorRef
+from ..engine.lifecycle import LoopLeft, ModuleReturned, TensorsEscaped
 from ..engine.machine import Machine
 from ..source import cached_on_node, walk
 
 
-def called(state: State, receiver: HeapRef, node: ast.AST, result: Value) -> None:
-    """A network in evaluation mode has returned a graph, in a loop."""
+def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
+    """Remember what a network in evaluation mode has returned in a loop, if it is a graph."""
+    state, result = event.state, event.result
     if not state.iterations or state.grad_mode is not True or not isinstance(result, TensorRef):
         return
-    lap, thing = state.iterations[-1], state.heap.get(receiver.id)
+    lap, thing = state.iterations[-1], state.heap.get(event.module.id)
     if lap.number > 2 or not isinstance(lap.loop, (ast.For, ast.While)) or not isinstance(thing, Instance):
         return
     graph = state.tensors[result.id].grad_fn
     if graph is not None and graph.certain and thing.attributes.get("training") == FALSE:
-        state.evaluation_graphs[lap.run, lap.number] = (graph, state.point(node))
+        state.evaluation_graphs[lap.run, lap.number] = (graph, state.point(event.call))
 
 
-def on_escape(state: State, given: list[int]) -> None:
-    """Unknown code was given tensors: with graphs they may do anything."""
-    if state.evaluation_graphs and any(state.tensors[key].requires_grad for key in given):
+def on_escape(machine: Machine, event: TensorsEscaped) -> None:
+    """Unknown code may do anything with graphs."""
+    state = event.state
+    if state.evaluation_graphs and any(state.tensors[key].requires_grad for key in event.tensors):
         state.evaluation_graphs.clear()
 
 
-def leave(machine: Machine, state: State, run: int) -> None:
-    """A loop has ended on this path."""
+def on_loop_left(machine: Machine, event: LoopLeft) -> None:
+    """Publish the graphs of a loop that has ended, if they were for nothing."""
+    state, run = event.state, event.run
+    if not state.evaluation_graphs:
+        return
     first, second = state.evaluation_graphs.pop((run, 1), None), state.evaluation_graphs.pop((run, 2), None)
     if first is None or second is None:
         return

@@ -14,18 +14,19 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from ..autograd.events.training_step import UpdateDropped
-from ..domain.state import State
 from ..domain.values import TensorRef
+from ..engine.lifecycle import UpdateBound
 from ..engine.machine import Machine
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
-def bound(machine: Machine, state: State, name: str, value: int, statement: ast.AST) -> None:
-    """``name`` is about to be bound to a ``value`` that was computed from a leaf and its gradient."""
+def on_update_bound(machine: Machine, event: UpdateBound) -> None:
+    """Publish an update that is bound to the variable of a loop, if no code reads it."""
+    state, name, statement = event.state, event.name, event.statement
     old = machine.lookup(state, name)
-    leaf = machine.facts.manual_updates[value]
+    leaf = machine.facts.manual_updates[event.tensor]
     loop = state.iterations[-1].loop if state.iterations else None
     if not isinstance(old, TensorRef) or state.tensors[old.id].storage != leaf:
         return

@@ -33,6 +33,7 @@ from ..domain.values import (
     Unknown,
     Value,
 )
+from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import is_module_like
 
@@ -40,12 +41,13 @@ MOST = 400
 """How many values are looked at to find who holds a tensor."""
 
 
-def on_loop_exit(machine: Machine, state: State, run: int) -> None:
-    """A loop ends: what do its variables and containers hold of more than one iteration?
+def on_loop_left(machine: Machine, event: LoopLeft) -> None:
+    """Remember what variables and containers hold of more than one iteration.
 
     A loop in the ``forward`` of a module, or in what it calls, goes through layers or time steps: its graph belongs
     together, and to the caller.
     """
+    state, run = event.state, event.run
     if any(_is_forward(state, definition, given) for definition, given in machine.context.call_stack):
         return
     frame: Frame = state.heap[state.frame]
@@ -100,29 +102,34 @@ def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
     return any(is_module_like(state, frame.variables.get(name, NONE)) for name in names)
 
 
-def report_retained(machine: Machine, state: State, outside: Iterable[Value]) -> None:
-    """A path ends: what was collected, was never walked, and is held by nothing else (``outside``).
+def on_path_ended(machine: Machine, event: PathEnded) -> None:
+    """Publish what was collected, was never walked, and is held by nothing that the caller can reach.
 
     Walked on any path: a loop has more iterations than are followed, and a later one may be the one with a backward.
     """
-    if not state.retained_after_loop:
+    state = event.state
+    if not state.retained_after_loop or event.result is not None and _is_vague(state, event.result):
         return
-    outer = _tensors(state, *outside)
+    outer = _tensors(state, *event.reachable)
     if outer is None:
         return
     known = outer | state.escaped
     theirs = _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
     for each in state.retained_after_loop.values():
-        top = state.tensors[each.tensor].grad_fn
-        if top in theirs or any(n in theirs or n.created_at.call_site in machine.facts.walked for n in each.alive):
-            continue
-        walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
-        if walk is not None and all(lap.run != each.lap.run for lap in walk.point.iterations):
-            continue  # collected for a backward after the loop
-        machine.facts.events.publish(GraphKeptAlive(each.stored.point, None, each))
+        if not _is_used(machine, state, each, theirs):
+            machine.facts.events.publish(GraphKeptAlive(each.stored.point, None, each))
 
 
-def is_vague(state: State, result: Value) -> bool:
+def _is_used(machine: Machine, state: State, collected: RetainedGraphs, theirs: set[Node]) -> bool:
+    """Whether graphs were collected for a backward: some pass walked them, or the caller, who holds ``theirs``, may."""
+    top = state.tensors[collected.tensor].grad_fn
+    if top in theirs or any(n in theirs or n.created_at.call_site in machine.facts.walked for n in collected.alive):
+        return True
+    walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
+    return walk is not None and all(lap.run != collected.lap.run for lap in walk.point.iterations)
+
+
+def _is_vague(state: State, result: Value) -> bool:
     """Whether what a function returns may hold graphs of which nothing is known."""
     seen: set[int] = set()
     frontier = [result]
@@ -142,8 +149,11 @@ def _collects(stored: Stored) -> bool:
     return stored.how == "appended" or any(isinstance(target, ast.Subscript) for target in targets)
 
 
-def on_return(machine: Machine, state: State, call: ast.AST) -> None:
-    """A call made in a loop returns: what it leaves in memory that no code can reach any more."""
+def on_call_returned(machine: Machine, event: CallReturned) -> None:
+    """Of a call made in a loop: what it leaves in memory that no code can reach any more."""
+    state, call = event.state, event.call
+    if not state.iterations or not (state.cycles or state.retaining):
+        return
     made = replace(state.point(call), calls=(*state.calls, call))
     known = _tensors(state, *_scope(state), *([state.completion_value] if state.completion_value is not None else ()))
     if known is None:

@@ -10,15 +10,14 @@ lost: what is in a plain container, what is no Parameter, what was made after th
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..autograd import ProgramPoint
 from ..autograd.events.training_step import NeverStepped
 from ..domain.state import State
 from ..domain.values import HeapRef, Instance, Mapping, Optimizer, TensorRef, Value
 from ..domain.values import Sequence as Items
+from ..engine.lifecycle import StepRepeated
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.nn.unregistered import leaves_below, leaves_in_containers, wrapper_for
@@ -34,8 +33,9 @@ class HeldLeaves:
     leaves: tuple[int, ...]
 
 
-def look(machine: Machine, state: State, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None) -> None:
-    """An optimizer of ``keys`` steps: tell what it should hold, too."""
+def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
+    """Publish what the optimizer that steps should hold, too."""
+    state, keys = event.state, event.leaves
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
     if any(thing.is_partial for thing in optimizers.values()):
         return
@@ -48,7 +48,7 @@ def look(machine: Machine, state: State, keys: Sequence[int], now: ProgramPoint,
         for why, kept in _missing(state, owner, frozenset(lost), frozenset(keys), mine):
             if (kept.owner, kept.attribute) not in reported:
                 reported.add((kept.owner, kept.attribute))
-                _tell(machine, state, why, kept, now, optimizer, mine)
+                _tell(machine, event, why, kept, mine)
 
 
 def _lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
@@ -61,17 +61,16 @@ def _lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]
     }
 
 
-def _tell(
-    machine: Machine, state: State, why: str, kept: HeldLeaves, now: ProgramPoint, optimizer: ast.expr | None, mine: int
-) -> None:
+def _tell(machine: Machine, event: StepRepeated, why: str, kept: HeldLeaves, mine: int) -> None:
+    state = event.state
     home = machine.facts.attribute_stores.get((kept.owner, kept.attribute))
     target, value = home or (None, state.tensors[kept.leaves[0]].created_at.node)
     passes = [run for key in kept.leaves for run in state.history[key].passes]
     machine.facts.events.publish(
         NeverStepped(
-            now,
+            event.point,
             next((run.assumption for run in passes if run.assumption), None),
-            optimizer,
+            event.optimizer,
             machine.created_by.get(mine),
             kept.leaves,
             why,  # type: ignore[arg-type]

@@ -12,11 +12,11 @@ from functools import partial
 from operator import itemgetter
 
 from ..autograd import Facts
-from ..checks import retention
 from ..domain.state import State
 from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
+from ..engine.lifecycle import PathEnded
 from ..engine.machine import STEPS, Cancelled, Machine, OutOfFuel, ProgramRaised
 from ..engine.resume_point import Block
 from ..engine.run_context import RunContext
@@ -175,7 +175,7 @@ def _finished(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
             try:
                 for path in states:
                     if path.completion is None:
-                        retention.report_retained(machine, path, ())
+                        machine.lifecycle.path_ended.publish(machine, PathEnded(path, None, ()))
             except Cancelled:
                 raise
             except Exception as error:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ..checks import retention
 from ..domain.mro import is_module, mro_of
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Function, HeapRef, Unknown, Value, something
+from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import is_abstract, syntactic_summary
 from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, prepared, unrecorded, walk_of
@@ -118,10 +118,10 @@ class EntryCall:
             framework_driver.imagine_backward(machine, state, roots, self.node, TRAINED)
         elif self.walk is not None and self.receiver is not None:
             framework_driver.batch_ends(machine, state, self.walk, self.receiver, result, self.node)
-        if not retention.is_vague(state, result):
-            around = state.heap[state.heap[self.function.frame].module].variables.values()
-            receiver = () if self.receiver is None else (self.receiver,)
-            retention.report_retained(machine, state, [result, *receiver, *self.values.values(), *around])
+        around = state.heap[state.heap[self.function.frame].module].variables.values()
+        receiver = () if self.receiver is None else (self.receiver,)
+        reachable = [result, *receiver, *self.values.values(), *around]
+        machine.lifecycle.path_ended.publish(machine, PathEnded(state, result, reachable))
 
     def _result(self, machine: Machine, state: State, key: object) -> Value:
         if self.walk is not None and self.receiver is not None:

@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..checks import retention
 from ..domain.state import State
 from ..domain.values import Function, Generator, Value
+from .lifecycle import CallReturned
 from .machine import Machine
 from .resume_point import Activation
 from .syntactic_summary import syntactic_summary
@@ -72,8 +72,7 @@ def pop(machine: Machine, entry: Activation, outcomes: list[State]) -> list[Stat
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
         out.iterations = outer[4]
-        if (out.cycles or out.retaining) and out.iterations:
-            retention.on_return(machine, out, entry.node)
+        machine.lifecycle.call_returned.publish(machine, CallReturned(out, entry.node))
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]
         if not syntactic_summary(definition).closes and not isinstance(out.completion_value, Generator):

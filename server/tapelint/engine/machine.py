@@ -25,6 +25,7 @@ from ..fault import fault_of
 from ..source import Cell
 from .analysis_unit import AnalysisUnit
 from .evaluation import Evaluation
+from .lifecycle import Lifecycle
 from .memo import EvalMemo, Key
 from .observer import Dropped, DropReason, GivenUp, Joined, Observer, Opaque, OpaqueReason
 from .run_context import RunContext
@@ -99,7 +100,12 @@ class Machine(Evaluation):
     observer: Observer | None
 
     def __init__(
-        self, facts: Facts, tree: ast.Module, cancel: Callable[[], bool] | None = None, probe: Probe | None = None
+        self,
+        facts: Facts,
+        tree: ast.Module,
+        lifecycle: Lifecycle,
+        cancel: Callable[[], bool] | None = None,
+        probe: Probe | None = None,
     ) -> None:
         self.unit = AnalysisUnit(facts, {}, STEPS)
         self.facts = facts
@@ -110,6 +116,8 @@ class Machine(Evaluation):
         self.probe = probe
         self.observer = None
 
+        # The checks, by what they listen to.
+        self.lifecycle = lifecycle
         # The file, and its cells if it is a notebook.
         self.tree = tree
         self.cells: tuple[Cell, ...] = ()

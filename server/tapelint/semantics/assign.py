@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from ..checks import lost_updates
 from ..domain.mro import is_module
 from ..domain.state import State
 from ..domain.values import Const, HeapRef, Instance, Sequence, TensorRef, Value
+from ..engine.lifecycle import UpdateBound
 from ..engine.machine import Machine, ProgramRaised
 from ..engine.stored_names import remember
 from ..source import written
@@ -25,7 +25,7 @@ def assign(
     """
     if isinstance(target, ast.Name):
         if isinstance(value, TensorRef) and value.id in machine.facts.manual_updates:
-            lost_updates.bound(machine, state, target.id, value.id, statement)
+            machine.lifecycle.update_bound.publish(machine, UpdateBound(state, target.id, value.id, statement))
         machine.bind(state, target.id, value)
         remember(
             machine,

@@ -9,7 +9,6 @@ import ast
 from dataclasses import replace
 
 from .. import ops
-from ..checks import evaluation_loops
 from ..domain.mro import own_method
 from ..domain.opaque_values import as_data
 from ..domain.state import State
@@ -34,6 +33,7 @@ from ..domain.values import (
     Value,
     something,
 )
+from ..engine.lifecycle import ModuleReturned, TensorsEscaped
 from ..engine.machine import EXPRESSIONS, Machine, ProgramRaised
 from ..engine.observer import OpaqueReason
 from ..engine.paths.conditions import forget, remembered
@@ -161,13 +161,13 @@ def call_unhooked(
             own = own_method(state, receiver, name)
             if own is not None:
                 result = call_value(machine, state, own, args, kwargs, node, key)
-                evaluation_loops.called(state, receiver, node, result)
+                machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
                 return result
     model = MODULE_METHODS.get("forward")
     if model is None:
         return unknown_call(machine, state, args, kwargs, node, receiver)
     result = model(machine, state, receiver, Call("__call__", args, kwargs, node, key))
-    evaluation_loops.called(state, receiver, node, result)
+    machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
     return result
 
 
@@ -353,7 +353,7 @@ def unknown_call(
     values = (*args, *kwargs.values())
     held = handed_over(machine, state, function, values, node)
     given = [t for value in values for t in tensors_in(state, value)]
-    evaluation_loops.on_escape(state, given)
+    machine.lifecycle.tensors_escaped.publish(machine, TensorsEscaped(state, given))
     if given:
         state.retaining.clear()  # it may walk what was retained
         if not is_harmless(function):

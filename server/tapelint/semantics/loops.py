@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..autograd import Iteration
-from ..checks import evaluation_loops, retention
 from ..domain.state import State
 from ..domain.values import NONE, Frame, Generator, Sequence, Value
 from ..engine.evaluation import DEFAULT_UNROLL
+from ..engine.lifecycle import LoopLeft
 from ..engine.liveness import Live, bound_in, live
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
@@ -255,9 +255,7 @@ def _leave(
         if len(path.path_condition) > chosen:
             conditional_fill.leave(path, node)
         if len(path.iterations) > depth:
-            retention.on_loop_exit(machine, path, path.iterations[depth].run)
-            if path.evaluation_graphs:
-                evaluation_loops.leave(machine, path, path.iterations[depth].run)
+            machine.lifecycle.loop_left.publish(machine, LoopLeft(path, path.iterations[depth].run))
         path.iterations = path.iterations[:depth]
     if node.orelse:
         going = machine.block(node.orelse, going) if going else []

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ....autograd import ProgramPoint
 from ....autograd.events.training_step import OptimizerStepped
 from ....autograd.gradients import history, untrained_parameters
-from ....checks import unoptimized_parameters
 from ....domain.state import State
+from ....engine.lifecycle import StepRepeated
 from ....engine.machine import Machine
 
 
@@ -39,7 +39,7 @@ def use_grads(
     )
     if untrained_parameters.due(machine.facts, state, past, point):
         untrained_parameters.look(machine.facts, state, keys, point, optimizer)
-        unoptimized_parameters.look(machine, state, keys, point, optimizer)
+        machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer))
     history.stepped(state, keys, point, premises)
 
 

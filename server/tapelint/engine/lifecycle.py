@@ -1,0 +1,121 @@
+"""What the execution of a program goes through, and the checks that listen to it.
+
+    for x, y in validation:          ModuleReturned, for each iteration
+        total += loss(net(x), y)
+    print(total)                     LoopLeft, on each path; PathEnded behind the last statement
+
+Loops and calls do not know what is checked: they publish to a topic of the machine, which ``interpreter`` has composed.
+A listener may read the path and publish events to the rules; of the path it changes only what checks keep there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ..autograd import ProgramPoint
+from ..autograd.frozen import frozen
+from ..domain.state import State
+from ..domain.values import HeapRef, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+E = TypeVar("E")
+
+
+@frozen
+class LoopLeft:
+    """A loop has ended on a path, by its test or by ``break``, ``return`` or an exception."""
+
+    state: State
+    # Which execution of the loop.
+    run: int
+
+
+@frozen
+class CallReturned:
+    """A function of the program has returned on a path, or raised; the path is back in the scope that called it."""
+
+    state: State
+    call: ast.AST
+
+
+@frozen
+class ModuleReturned:
+    """The call of a module has returned."""
+
+    state: State
+    module: HeapRef
+    call: ast.AST
+    result: Value
+
+
+@frozen
+class TensorsEscaped:
+    """Unknown code was given tensors."""
+
+    state: State
+    tensors: Sequence[int]
+
+
+@frozen
+class UpdateBound:
+    """A name is about to be bound to a tensor that was computed from a leaf and its gradient."""
+
+    state: State
+    name: str
+    tensor: int
+    statement: ast.AST
+
+
+@frozen
+class StepRepeated:
+    """A step uses gradients in a later iteration than one before, which is published once for each step of the
+    program.
+    """
+
+    state: State
+    leaves: Sequence[int]
+    point: ProgramPoint
+    # The expression of the optimizer, if an optimizer made the step.
+    optimizer: ast.expr | None
+
+
+@frozen
+class PathEnded:
+    """The script has ended on a path, or a function that is executed without a caller; not by an exception."""
+
+    state: State
+    # What the function returned; None at the end of the script.
+    result: Value | None
+    # What the caller of the function can still reach.
+    reachable: Sequence[Value]
+
+
+class Topic(Generic[E]):
+    """The listeners to one kind of event, in the order in which they are called."""
+
+    __slots__ = ("listeners",)
+
+    def __init__(self, *listeners: Callable[[Machine, E], None]) -> None:
+        self.listeners = listeners
+
+    def publish(self, machine: Machine, event: E) -> None:
+        for listener in self.listeners:
+            listener(machine, event)
+
+
+@dataclass(frozen=True, slots=True)
+class Lifecycle:
+    """A topic for each kind of event."""
+
+    loop_left: Topic[LoopLeft] = field(default_factory=Topic)
+    call_returned: Topic[CallReturned] = field(default_factory=Topic)
+    module_returned: Topic[ModuleReturned] = field(default_factory=Topic)
+    tensors_escaped: Topic[TensorsEscaped] = field(default_factory=Topic)
+    update_bound: Topic[UpdateBound] = field(default_factory=Topic)
+    step_repeated: Topic[StepRepeated] = field(default_factory=Topic)
+    path_ended: Topic[PathEnded] = field(default_factory=Topic)
