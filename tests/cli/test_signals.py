@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals 
 DOUBLE = """
 import os, signal, sys, time
 from types import SimpleNamespace
-import tapelint
+from tapelint import analysis
 from tapelint.cli import main
 from tapelint.report import Diagnostic
 from tapelint.severity import Severity
@@ -40,7 +40,7 @@ def analyse(text, path, config, resolve, is_imported):
     found = Diagnostic("TL101", "double", Severity.ERROR, "found", path, Span(1, 1, 1, 6))
     return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={}, others={}, notices=())
 
-tapelint.analysis = sys.modules["tapelint.analysis"] = SimpleNamespace(analyse=analyse, fixes=lambda *of: ())
+analysis.analyse, analysis.fixes = analyse, lambda *of: ()
 main(lambda: None)
 """
 

@@ -18,9 +18,10 @@ from ..source.reading import decode
 from ..source.writing import encoded
 from ..workspace import Config, ConfigError, codes, discover, load
 from .documents import DOCUMENTS, Document, difference
-from .job import FileResult, Fixing, Task, unseen, work
+from .file_check import check_file, unchecked
 from .signals import Interrupted, interruptible
 from .streams import explain, say, tell, writing
+from .task import FileResult, Fixing, Task
 
 _STDIN = "-"
 _SELECTORS = {
@@ -239,7 +240,7 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
                 yield name, decode(run.stdin)
             except SourceError as error:
                 task = Task(name, Config(), run.request.output_format)
-                run.take(unseen(task, Notice(Kind.NOT_READ, name, f"cannot be read: {error}")))
+                run.take(unchecked(task, Notice(Kind.NOT_READ, name, f"cannot be read: {error}")))
             continue
         if not os.path.lexists(given):
             run.fail(f"{given}: {_absence(given)}")
@@ -258,7 +259,7 @@ def _answers(tasks: list[Task], jobs: int | None, come: dict[int, FileResult]) -
     """The answers in the order of the tasks; ``come`` holds those that have come before their turn."""
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
     if jobs < 2 or len(tasks) <= _FEW:
-        yield from map(work, tasks)
+        yield from map(check_file, tasks)
         return
     from .pool import in_processes
 

@@ -81,26 +81,10 @@ def check(
 @click.argument("code", required=False)
 def rule(code: str | None) -> int:
     """Explain a rule, given its code or name; without one, list all rules."""
-    import shutil
-    import sys
+    from .explain import explain_rule
 
-    from ..report.page import page
-    from ..report.paint import ansi, is_coloured, plain
-    from ..report.topics import all_topics
-    from ..rules import all_rules
-
-    rules = sorted([*all_rules(), *all_topics()], key=lambda rule: rule.code)
-    if code is None:
-        with writing():
-            print("\n".join(f"{each.code}  {each.name}: {each.summary}" for each in rules))
-        return 0
-    for each in rules:
-        if code.upper() == each.code or code.lower() == each.name:
-            paint = ansi if is_coloured(sys.stdout) else plain
-            with writing():
-                print(page(each, rules, shutil.get_terminal_size().columns, paint), end="")
-            return 0
-    raise click.UsageError(f"no rule {code!r}; the rules are {', '.join(each.code for each in rules)}")
+    explain_rule(code)
+    return 0
 
 
 @tapelint.command()

@@ -14,12 +14,13 @@ from ..source import line_starts
 
 @dataclass(slots=True)
 class Document:
-    """What goes into one: ``objects`` are the findings, ``notifications`` what is listed apart from these;
-    ``failures`` are in words what could not be done and has no notification.
-    """
+    """What goes into one."""
 
+    # findings
     objects: list[Any] = field(default_factory=list)
+    # notices, where the format lists them apart from the findings
     notifications: list[Any] = field(default_factory=list)
+    # messages about what could not be done and has no notification
     failures: list[str] = field(default_factory=list)
     has_failed: bool = False
 
@@ -29,13 +30,9 @@ def _listed(document: Document) -> str:
 
 
 def _sarif(document: Document) -> str:
-    from ..report.as_sarif import as_failure, as_sarif
-    from ..report.topics import all_topics
-    from ..rules import all_rules
+    from .sarif_log import sarif_log
 
-    everything_else = [*document.notifications, *map(as_failure, document.failures)]
-    log = as_sarif(document.objects, all_rules(), everything_else, all_topics(), not document.has_failed)
-    return json.dumps(log, indent=2)
+    return sarif_log(document.objects, document.notifications, document.failures, not document.has_failed)
 
 
 DOCUMENTS: dict[str, Callable[[Document], str]] = {"json": _listed, "gitlab": _listed, "sarif": _sarif}

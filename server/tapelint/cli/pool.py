@@ -19,9 +19,10 @@ from multiprocessing.process import BaseProcess
 
 from ..fault import REPORT
 from ..report.notice import Kind, Notice
-from .job import FileResult, Task, unseen, work
+from .file_check import check_file, unchecked
 from .signals import ENDING, held_back
 from .streams import log
+from .task import FileResult, Task
 
 _PATIENCE = 5.0
 """Seconds that a process has to finish what must not be interrupted."""
@@ -67,7 +68,7 @@ class _Pool:
         while (number := self._next()) is not None:
             worker = next((worker for worker in self.workers if worker.number is None), None) or self._start()
             if worker is None:  # the system has no more processes for us: this one does the work itself
-                self._take(number, work(self.tasks[number]))
+                self._take(number, check_file(self.tasks[number]))
                 return
             worker.number = number
             try:
@@ -141,7 +142,7 @@ class _Pool:
         if how == "SIGKILL":
             memory = f"not checked: its process was ended twice ({how}), as it is where memory runs out"
             lost = Notice(Kind.NOT_ANALYSED, task.path, memory)
-        self.come[number] = unseen(task, lost)
+        self.come[number] = unchecked(task, lost)
 
 
 def _ending(code: int | None) -> str:
@@ -160,7 +161,7 @@ def _serve(line: Connection) -> None:
     log()
     try:
         while True:
-            line.send(work(line.recv()))
+            line.send(check_file(line.recv()))
     except (EOFError, OSError):
         os._exit(0)
 

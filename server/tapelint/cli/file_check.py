@@ -1,0 +1,52 @@
+"""One file, from its name to the text that is printed about it.
+
+What most files do not need is imported by the first that does: a file that does not concern torch is never analysed.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from ..fault import fault_of
+from ..report.notice import Kind, Notice, internal
+from ..source import NOTEBOOK, SourceError, concerns_torch, notebook, read
+from ..workspace import Resolver
+from .task import FileResult, Task
+
+
+def check_file(task: Task) -> FileResult:
+    """Analyse a file. Raises nothing: an internal error is a failure of this file, not of the run."""
+    result = FileResult(task.path)
+    try:
+        text = read(task.path) if task.text is None else task.text
+        result.before = result.after = text if task.fix != "no" else ""
+        book = notebook(text) if task.path.endswith(NOTEBOOK) else None
+        if concerns_torch(book.text if book else text, task.path, _resolver()):
+            from .file_analysis import analyse_file
+
+            analyse_file(task, book or text, _resolver(), result)
+    except SourceError as error:
+        _add_notice(task, result, Notice(Kind.NOT_READ, task.path, f"cannot be read: {error}"))
+    except Exception as error:
+        _add_notice(task, result, internal(task.path, "it was not checked", fault_of(error)))
+    return result
+
+
+def unchecked(task: Task, notice: Notice) -> FileResult:
+    """The result of a file that could not be checked; ``notice`` says why."""
+    result = FileResult(task.path)
+    _add_notice(task, result, notice)
+    return result
+
+
+def _add_notice(task: Task, result: FileResult, notice: Notice) -> None:
+    from .file_notices import add_notice
+
+    add_notice(task, result, notice)
+
+
+@cache
+def _resolver() -> Resolver:
+    """One for all files of this process, so that a module that many of them import is read once."""
+    return Resolver([os.curdir])

@@ -1,0 +1,95 @@
+"""The findings of one file: fixed where that is wanted, and each in the format of the run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from .. import analysis
+from ..analysis import Report
+from ..analysis.fix_all import repair
+from ..fault import fault_of
+from ..report import Diagnostic, Fix, Notice, for_ci
+from ..report.as_json import as_json
+from ..report.as_sarif import as_result
+from ..report.full import concise, full
+from ..report.in_cells import fixes_in_cell, in_cells, in_file, rows_in_cells
+from ..report.notice import internal
+from ..report.paint import ansi, plain
+from ..source import SourceError
+from ..source.writing import rewrite
+from .file_notices import add_notice
+from .task import FileResult, Task
+
+
+def add_findings(task: Task, report: Report, result: FileResult) -> None:
+    """Fix the file where the task says so, and add what is then reported to ``result``."""
+    if task.fix != "no" and report.diagnostics:
+        report = _repaired(task, report, result)
+    fingerprints: Counter[str] = Counter()
+    faults: list[Notice] = []
+    for diagnostic in report.diagnostics:
+        result.severities[diagnostic.severity] += 1
+        try:
+            fixes: tuple[Fix, ...] = ()
+            if task.output_format in ("full", "json", "sarif"):
+                fixes = analysis.fixes(report, diagnostic)
+        except Exception as error:
+            faults.append(internal(task.path, f"no fix for {diagnostic.code}", fault_of(error)))
+        result.found.append(_render(task, report, diagnostic, fixes, fingerprints))
+    for notice in (*report.notices, *faults):
+        add_notice(task, result, notice, report.source)
+
+
+def _repaired(task: Task, report: Report, result: FileResult) -> Report:
+    """The report on the file after its fixes; the report before them where the fixed text cannot be written."""
+    if report.source.cells:
+        result.warnings.append(f"{task.path}: fixes are applied to files of Python only, not in notebooks")
+        return report
+    try:
+        repaired = repair(report, task.fix == "unsafe")
+    except Exception as error:
+        add_notice(task, result, internal(task.path, "nothing was fixed", fault_of(error)))
+        return report
+    after = repaired.report.source.text
+    if task.writes and repaired.fixes:
+        try:
+            rewrite(task.path, result.before, after)
+        except SourceError as error:
+            result.failures.append(f"{task.path}: not fixed: {error}")
+            return report
+    result.fixes, result.after = repaired.fixes, after
+    return repaired.report
+
+
+def _render(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fix], seen: Counter[str]) -> Any:
+    """A finding in the format of the run; ``seen`` counts the fingerprints that GitLab has of this file."""
+    source = report.source
+    match task.output_format:
+        case "json":
+            return as_json(diagnostic, fixes, source.cells)
+        case "sarif":
+            return as_result(in_file(diagnostic, source), () if source.cells else fixes)
+        case "github":
+            return for_ci.github(in_file(diagnostic, source))
+        case "gitlab":
+            return for_ci.gitlab(in_file(diagnostic, source), source.lines[diagnostic.span.row - 1], seen)
+        case "concise":
+            return concise(in_cells(diagnostic, source))
+        case _:
+            return _full(task, report, in_cells(diagnostic, source), fixes)
+
+
+def _full(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fix]) -> str:
+    cells = rows_in_cells(report.source)
+
+    def lines(filename: str) -> Sequence[str]:
+        if filename in cells:
+            return cells[filename]
+        source = report.others.get(filename)
+        return source.lines if source else ()
+
+    fixes = fixes_in_cell(fixes, report.source, diagnostic.filename)
+    text = report.source.text if not report.source.cells else "\n".join(lines(diagnostic.filename))
+    return full(diagnostic, text, lines, fixes, ansi if task.is_coloured else plain)

@@ -1,0 +1,52 @@
+"""What was not seen of a file, in the format of the run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..report import for_ci
+from ..report.as_json import as_json
+from ..report.as_sarif import as_notification
+from ..report.diagnostic import Diagnostic
+from ..report.full import concise
+from ..report.in_cells import in_cells, in_file, place_in_cells
+from ..report.notice import Notice
+from ..severity import Severity
+from ..source import Source, parse
+from .task import FileResult, Task
+
+
+def add_notice(task: Task, result: FileResult, notice: Notice, source: Source | None = None) -> None:
+    """Add a notice to the result: a failure always goes to standard error, formats for programs list it if its code
+    is selected.
+    """
+    source = source or parse("", task.path)
+    result.notices.append(notice)
+    diagnostic = notice.diagnostic
+    if notice.kind.is_failure:
+        result.failures.append(notice.failure)
+    elif not notice.is_common:
+        name, span = place_in_cells(source, notice.span)
+        result.warnings.append(f"{name}:{span.row}:{span.column}: {notice.message}")
+    severity = task.config.grade(diagnostic.code, diagnostic.severity, task.path)
+    if severity is None:
+        return
+    result.counts |= severity is not Severity.HINT
+    diagnostic = replace(diagnostic, severity=severity)
+    if task.output_format == "sarif":
+        result.notifications.append(as_notification(in_file(diagnostic, source), notice))
+    elif task.output_format != "full" and (task.output_format != "concise" or notice.is_common):
+        result.found.append(_render(task, source, diagnostic))
+
+
+def _render(task: Task, source: Source, diagnostic: Diagnostic) -> Any:
+    match task.output_format:
+        case "json":
+            return as_json(diagnostic, (), source.cells)
+        case "concise":
+            return concise(in_cells(diagnostic, source))
+        case "github":
+            return for_ci.github(in_file(diagnostic, source))
+        case _:
+            return for_ci.gitlab_notice(in_file(diagnostic, source))

@@ -1,0 +1,56 @@
+"""What is to be done with one file and what came out of it: small values that can be pickled.
+
+Other processes take over files: tasks and results travel, the tree of a file never does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..report.notice import Notice
+from ..severity import Severity
+from ..workspace import Config
+
+Fixing = Literal["no", "safe", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to do with one file."""
+
+    path: str
+    config: Config
+    output_format: str
+    is_coloured: bool = False
+    # None: still to be read from ``path``
+    text: str | None = None
+    fix: Fixing = "no"
+    # the fixed text replaces the file
+    writes: bool = False
+
+
+@dataclass(slots=True)
+class FileResult:
+    """What there is to print about one file."""
+
+    path: str
+    # findings, and in formats for programs notices, each as the format wants it
+    found: list[Any] = field(default_factory=list)
+    # findings by severity
+    severities: Counter[Severity] = field(default_factory=Counter)
+    # lines for standard error; failures make the exit status 2
+    warnings: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    stats: Counter[str] = field(default_factory=Counter)
+    # what was not analysed; at a terminal it is only counted
+    notices: list[Notice] = field(default_factory=list)
+    # the notices of formats that list them apart from the findings (SARIF)
+    notifications: list[Any] = field(default_factory=list)
+    # a notice makes the exit status 1, as a syntax error does
+    counts: bool = False
+    # how many fixes were made, and the text before and after them
+    fixes: int = 0
+    before: str = ""
+    after: str = ""
