@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tapelint.analysis import Cancelled, analyse, hover
+from tapelint.analysis import Cancelled, analyse
+from tapelint.hover import hover_at
 
 CARET = "‸"
 PAGE = Path(__file__).with_name("spec.md").read_text(encoding="utf-8")
@@ -42,7 +43,7 @@ CASES = cases()
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_hover_says(case: Case) -> None:
-    found = hover(analyse(case.text), case.row, case.column)
+    found = hover_at(analyse(case.text), case.row, case.column)
     if case.words == ("nothing",):
         assert found is None, found
         return
@@ -62,7 +63,7 @@ def test_every_caret_has_an_answer(case: Case) -> None:
     report = analyse(case.text)
     for row, line in enumerate(case.text.splitlines(), 1):
         for column in range(1, len(line) + 2):
-            found = hover(report, row, column)
+            found = hover_at(report, row, column)
             if found is not None:
                 assert found.span.holds(row, column)
                 facts = found.markdown.rpartition("\n---\n")[2]
@@ -73,10 +74,10 @@ def test_hover_can_be_cancelled() -> None:
     text = "import torch\nx = torch.ones(3)\n" + "y = x + 1\n" * 400
     report = analyse(text)
     with pytest.raises(Cancelled):
-        hover(report, 2, 1, lambda: True)
+        hover_at(report, 2, 1, lambda: True)
 
 
 def test_hover_of_what_is_not_analysed() -> None:
-    assert hover(analyse("x = 1\n"), 1, 1) is None
-    assert hover(analyse("import torch\nx = (\n"), 2, 1) is None
-    assert hover(analyse("import torch\n"), 7, 40) is None
+    assert hover_at(analyse("x = 1\n"), 1, 1) is None
+    assert hover_at(analyse("import torch\nx = (\n"), 2, 1) is None
+    assert hover_at(analyse("import torch\n"), 7, 40) is None

@@ -7,7 +7,8 @@ import re
 import pytest
 import torch
 
-from tapelint.analysis import analyse, hover
+from tapelint.analysis import analyse
+from tapelint.hover import hover_at
 from tapelint.severity import Severity
 
 SETUP = """\
@@ -119,7 +120,7 @@ def test_facts(body: str) -> None:
     value = space["v"]
     rows = text.splitlines()
     row = max(i for i, line in enumerate(rows, 1) if re.match(r"\s*v\b.*=", line))
-    found = hover(analyse(text), row, rows[row - 1].index("v") + 1)
+    found = hover_at(analyse(text), row, rows[row - 1].index("v") + 1)
     if found is None:
         pytest.skip("no hover")
     head = found.markdown.partition("\n")[0]
@@ -311,7 +312,7 @@ def test_writes(body: str) -> None:
     )
     column = re.search(r"[-+*]= |\w_\(\)|0\] = ", rows[row - 1]).start() + 1  # type: ignore[union-attr]
     report = analyse(text)
-    found = hover(report, row, column)
+    found = hover_at(report, row, column)
     assert found is not None
     words = found.markdown.partition("\n---\n")[0]
     if raised:

@@ -7,7 +7,8 @@ import re
 import pytest
 import torch
 
-from tapelint.analysis import analyse, hover
+from tapelint.analysis import analyse
+from tapelint.hover import hover_at
 
 SETUP = """\
 import torch
@@ -126,7 +127,7 @@ def said(text: str) -> str:
     row = next(i for i, line in enumerate(rows, 1) if "# here" in line)
     call = re.search(r"(backward|grad|step|zero_grad)\([^()]*(?:\(.*\))?[^()]*\)  #", rows[row - 1])
     assert call is not None
-    found = hover(analyse(text), row, call.start(1) + 1)
+    found = hover_at(analyse(text), row, call.start(1) + 1)
     assert found is not None
     return found.markdown
 

@@ -27,7 +27,8 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests" / "mdtest")]
 
 from mdjudge import analysed  # noqa: E402
 from mdspec import Block, beside, read_programs, read_script  # noqa: E402
-from tapelint.analysis import Report, fixes, hover  # noqa: E402
+from tapelint.analysis import Report, fixes  # noqa: E402
+from tapelint.hover import hover_at  # noqa: E402
 from tapelint.severity import Severity  # noqa: E402
 from tapelint.stubs import PROGRAMS  # noqa: E402
 
@@ -116,7 +117,7 @@ def hovers(report: Report) -> Iterator[object]:
         if isinstance(node, (ast.Call, ast.Name, ast.AugAssign, ast.keyword))
     ]
     for span in places[:: max(len(places) // HOVERS, 1)][:HOVERS]:
-        found = hover(report, span.row, span.column)
+        found = hover_at(report, span.row, span.column)
         yield None if found is None else astuple(found)
 
 

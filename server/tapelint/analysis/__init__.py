@@ -17,6 +17,7 @@ from ..autograd import Facts
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..engine.machine import Probe
 from ..fault import fault_of
+from ..fixes import edits_for
 from ..interpreter import (
     CHECKS,
     AnalysisCache,
@@ -46,7 +47,7 @@ from .fix_verification import cures, newly_exposed, same_kind_fixes
 from .locations import Files, Origin
 from .unseen import notices, unparsed
 
-__all__ = ["Cancelled", "Hover", "AnalysisCache", "Report", "analyse", "fixes", "hover"]
+__all__ = ["Cancelled", "AnalysisCache", "Report", "analyse", "fixes"]
 
 MORE = 2
 """How often a cure is made again where the same place then shows the same hazard of another tensor."""
@@ -80,14 +81,6 @@ class Report:
     walks: dict[Place, bool] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
     is_imported: Callable[[str], bool] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Hover:
-    """Markdown about the expression at ``span``."""
-
-    markdown: str
-    span: Span
 
 
 def analyse(
@@ -369,7 +362,7 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
         if not all(map(_is_in(report), cure.targets)):
             continue  # an edit of another file: the user would not see what is done there
-        made = _edits(report.source, cure)
+        made = edits_for(report.source, cure)
         if made is None or made in seen:
             continue
         seen.add(made)
@@ -394,7 +387,7 @@ def _tried(
     is_safe, more = cure.applicability == "safe", 0
     while not (good := cures(report, diagnostic, after, is_safe or more > 0)) and more < MORE:
         similar = same_kind_fixes(report, diagnostic, after, cure)
-        again = next((made for other in similar if (made := _edits(after.source, other))), None)
+        again = next((made for other in similar if (made := edits_for(after.source, other))), None)
         if again is None:
             break
         after, more = edited(after, again, cancel), more + 1
@@ -404,13 +397,6 @@ def _tried(
     edits = difference(report.source.text, after.source.text) if more else edits
     fix = Fix(title if is_safe else f"{title} [unsafe]", cure.applicability, False, edits)
     return newly_exposed(report, after), more, fix
-
-
-def _edits(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
-    """The edits of a cure; what makes them is loaded with the first one that is asked for."""
-    from ..fixes import edits_for
-
-    return edits_for(source, cure)
 
 
 def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | None = None) -> Report:
@@ -423,12 +409,3 @@ def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | N
 
 def _is_in(report: Report) -> Callable[[ast.AST], bool]:
     return report.source.holds if report.others else lambda node: True
-
-
-def hover(report: Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
-    """What is known of the expression at ``row``, ``column``: its life as a tensor, or the story of a diagnostic
-    there.
-    """
-    from ..hover import describe
-
-    return describe(report, row, column, cancel)

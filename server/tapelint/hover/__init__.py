@@ -13,27 +13,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from .. import analysis
 from ..analysis.locations import Files
 from ..autograd import Facts
-from ..report.diagnostic import place
-from ..source import concerns_torch
+from ..report.diagnostic import Diagnostic, place
+from ..source import Span, concerns_torch
 from . import call_facts, passes, tensor_facts, write_facts
 from .cursor import at_caret, holds, place_and_operand, subjects
 from .probe import HoverProbe
 from .wording import files
 
-if TYPE_CHECKING:
-    from ..report import Diagnostic
-
-__all__ = ["describe"]
+__all__ = ["Hover", "hover_at"]
 
 
-def describe(
-    report: analysis.Report, row: int, column: int, cancel: Callable[[], bool] | None = None
-) -> analysis.Hover | None:
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """Markdown about the expression at ``span``."""
+
+    markdown: str
+    span: Span
+
+
+def hover_at(report: analysis.Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
     """What is known at the caret, as Markdown; None where that is no tensor and nothing is wrong."""
     source = report.source
     around = at_caret(source, row, column)
@@ -44,11 +47,11 @@ def describe(
     about = life(report, found, around, cancel) if known else None
     if about is not None:
         node, lines = about
-        return analysis.Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
+        return Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
     if remarks:
         spans = [diagnostic.span for diagnostic in remarks]
         smallest = min(spans, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
-        return analysis.Hover("\n\n---\n\n".join(stories), smallest)
+        return Hover("\n\n---\n\n".join(stories), smallest)
     return None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from ... import analysis
+from ...hover import hover_at
 from ..worker import Priority, Token
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     row, column = outcome.rows.place(here, ls.client.encoding)
     try:
         job = ls.pipeline.worker.submit(
-            lambda: analysis.hover(report, row, column, lambda: token() or outcome.token()), Priority.ANSWER, token
+            lambda: hover_at(report, row, column, lambda: token() or outcome.token()), Priority.ANSWER, token
         )
         found = await job.future
     except analysis.Cancelled:
