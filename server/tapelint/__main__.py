@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def _serve() -> None:
-    from tapelint.lsp import serve
+    from tapelint.lsp.serving import serve
 
     serve()
 

@@ -23,6 +23,6 @@ def slow(text, path="<stdin>", config=None, cancel=None, resolve=None, memory=No
 analysis.analyse = slow
 
 if __name__ == "__main__":
-    from tapelint.lsp import serve
+    from tapelint.lsp.serving import serve
 
     serve()

@@ -22,7 +22,7 @@ ERROR, WARNING, INFORMATION, HINT = Severity
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     names = {"TL101": "freed", "TL102": "kept-alive", "TL201": "modified"}
     rules = [SimpleNamespace(code=code, name=name) for code, name in names.items()]
-    monkeypatch.setattr(tapelint.rules, "all_rules", lambda: rules, raising=False)
+    monkeypatch.setattr(tapelint.report.topics, "all_rules", lambda: rules, raising=False)
     monkeypatch.setattr(tapelint.report.topics, "all_topics", tuple)
     forget()
     yield

@@ -1,31 +1,10 @@
 """The language server: tapelint inside an editor.
 
-The parts, in the order a message meets them: ``transport`` (bytes), ``protocol`` (messages), ``documents`` (texts),
-``pipeline`` (when to analyse), ``worker`` (where), ``outcome`` (what was found), and one file for each thing the
-editor can ask for: ``pull``, ``hover``, ``actions``. Nothing else in tapelint knows the protocol.
+The parts, in the order a message meets them: ``transport`` (bytes and messages), ``documents`` (texts), ``session``
+(when to analyse), ``worker`` (on which thread), ``analysis_result`` (what was found), and in ``handlers`` one file for
+each request of the protocol. No other part of tapelint knows the protocol.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import sys
-from typing import NoReturn
-
-
-def serve() -> NoReturn:
-    """Speak the protocol over standard input and output, and exit with the code it prescribes."""
-    from .handlers.debug_information import version
-    from .server import Server
-    from .transport import framing, parent_process  # parent first: it remembers who started us
-
-    # Does nothing where the environment has asked for another log (TAPELINT_LOG).
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    # At INFO pygls logs every message, and with it the user's text.
-    logging.getLogger("pygls").setLevel(logging.WARNING)
-    source, sink = framing.claim_standard_streams()
-    try:
-        code = asyncio.run(Server(version()).run(source, sink))
-    except KeyboardInterrupt:
-        code = 1
-    sys.exit(code)
+from .transport import parent_process  # imported before all else: it records which process started this one

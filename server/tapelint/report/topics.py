@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..rules import Rule
+from ..rules import Rule, all_rules
 from .notice import Kind
 
 _NOT_ANALYSED = """
@@ -62,6 +62,11 @@ _SUMMARIES = {
 def all_topics() -> tuple[Rule, ...]:
     """What notices can be about, by code."""
     return tuple(_topic(kind, *texts) for kind, texts in _SUMMARIES.items())
+
+
+def names_by_code() -> dict[str, str]:
+    """The names of all rules and notices, by code."""
+    return {rule.code: rule.name for rule in sorted([*all_rules(), *all_topics()], key=lambda rule: rule.code)}
 
 
 def _topic(kind: Kind, summary: str, docs: str) -> Rule:
