@@ -32,13 +32,13 @@ def bad(tmp_path: Path) -> Path:
     return file
 
 
-def test_nothing_found(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_exit_status_without_findings(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "good.py").write_text(GOOD)
     done = tapelint("check", "good.py")
     assert (done.returncode, done.stdout, done.stderr) == (0, "Nothing found in 1 file.\n", "")
 
 
-def test_full(tapelint: Tapelint, bad: Path) -> None:
+def test_full_output(tapelint: Tapelint, bad: Path) -> None:
     done = tapelint("check", "bad.py")
     assert done.returncode == 1
     assert done.stderr == ""
@@ -49,7 +49,7 @@ def test_full(tapelint: Tapelint, bad: Path) -> None:
     assert "\033[" in tapelint("check", "bad.py", FORCE_COLOR="1").stdout
 
 
-def test_json(tapelint: Tapelint, bad: Path) -> None:
+def test_json_output(tapelint: Tapelint, bad: Path) -> None:
     done = tapelint("check", "--output-format", "json", "bad.py")
     assert done.returncode == 1
     (finding,) = json.loads(done.stdout)
@@ -82,7 +82,7 @@ def test_json_of_nothing_is_an_empty_array(tapelint: Tapelint, tmp_path: Path) -
     assert (done.returncode, json.loads(done.stdout)) == (0, [])
 
 
-def test_concise(tapelint: Tapelint, bad: Path) -> None:
+def test_concise_output(tapelint: Tapelint, bad: Path) -> None:
     (line,) = tapelint("check", "--output-format=concise", "bad.py").stdout.splitlines()
     assert line.startswith(("bad.py:6:", "bad.py:5:"))
 
@@ -148,7 +148,7 @@ def test_configuration(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:
     assert "pyproject.toml" in done.stderr
 
 
-def test_suppressed(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_suppressed_findings_are_not_printed(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "quiet.py").write_text("# tapelint: ignore-file\n" + BAD)
     assert tapelint("check", "quiet.py").returncode == 0
 
@@ -168,7 +168,7 @@ def test_a_folder_without_python(tapelint: Tapelint) -> None:
     assert "no Python files" in done.stderr
 
 
-def test_rule(tapelint: Tapelint) -> None:
+def test_rule_command(tapelint: Tapelint) -> None:
     listed = tapelint("rule")
     assert listed.returncode == 0
     code, name = listed.stdout.splitlines()[0].partition(":")[0].split()
@@ -184,7 +184,7 @@ def test_rule(tapelint: Tapelint) -> None:
     assert code in unknown.stderr
 
 
-def test_version(tapelint: Tapelint) -> None:
+def test_version_option(tapelint: Tapelint) -> None:
     assert tapelint("version").stdout == tapelint("--version").stdout == "tapelint 0.1.0\n"
 
 
@@ -195,7 +195,7 @@ def test_usage_errors(tapelint: Tapelint) -> None:
         assert "Usage" in done.stderr
 
 
-def test_a_terminal_without_unicode(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_output_encoding_without_unicode(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "größe.py").write_text(BAD.replace("y", "größe"), encoding="utf-8")
     done = tapelint("check", "größe.py", PYTHONIOENCODING="ascii", LC_ALL="C")
     assert done.returncode == 1
@@ -203,7 +203,7 @@ def test_a_terminal_without_unicode(tapelint: Tapelint, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell's pipe")
-def test_a_reader_that_leaves(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:
+def test_broken_pipe_is_no_error(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:
     for number in range(6):
         (tmp_path / f"m{number}.py").write_text(BAD)
     command = f"PYTHONPATH={SERVER} {sys.executable} -m tapelint check . | true"
@@ -211,7 +211,7 @@ def test_a_reader_that_leaves(tapelint: Tapelint, bad: Path, tmp_path: Path) -> 
     assert (done.stdout, done.stderr) == ("", "")
 
 
-def test_nothing_heavy_is_loaded(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:
+def test_a_clean_check_imports_no_heavy_library(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:
     """Neither parsers of comments nor the protocol, and for a file without torch not even the engine."""
     (tmp_path / "plain.py").write_text("print(1)\n")
     heavy = {"torch", "libcst", "jedi", "parso", "pygls", "lsprotocol", "asyncio", "tapelint.lsp"}

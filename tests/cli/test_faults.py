@@ -40,7 +40,7 @@ def write(**files: str) -> None:
         Path(f"{name}.py").write_text(f"{text}  # torch\n")
 
 
-def test_a_crash_is_the_files_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_crash_in_one_file_keeps_the_others(capsys: pytest.CaptureFixture[str]) -> None:
     write(a="crash", b="ok")
     assert run(Request((".",), "concise")) == 2
     out, err = capsys.readouterr()
@@ -59,7 +59,7 @@ def test_a_fixer_that_fails_leaves_the_finding(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the double lives in this process and its forks")
-def test_a_process_that_dies_is_the_files_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dead_worker_costs_its_file_only(capsys: pytest.CaptureFixture[str]) -> None:
     write(**{f"m{number:02}": "die" if number == 4 else "ok" for number in range(12)})
     assert run(Request((".",), "concise", jobs=2)) == 2
     out, err = capsys.readouterr()
@@ -67,7 +67,7 @@ def test_a_process_that_dies_is_the_files_own(capsys: pytest.CaptureFixture[str]
     assert "internal error in m04.py: its process died" in err
 
 
-def test_hints_are_no_reason_to_fail(capsys: pytest.CaptureFixture[str]) -> None:
+def test_hints_do_not_set_the_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
     write(a="hint")
     assert run(Request(("a.py",))) == 0
     assert "Found 1 hint in 1 file." in capsys.readouterr().out

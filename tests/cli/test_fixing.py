@@ -42,7 +42,7 @@ HOPELESS = "import torch\ntorch.ones(3).sum().backward()\n"
         ("latin-1", "# -*- coding: latin-1 -*-\n", "\r\n"),
     ],
 )
-def test_only_the_fix_changes(tapelint: Tapelint, tmp_path: Path, encoding: str, first: str, ends: str) -> None:
+def test_fix_changes_only_its_edits(tapelint: Tapelint, tmp_path: Path, encoding: str, first: str, ends: str) -> None:
     file = tmp_path / "bad.py"
     file.write_bytes((first + BAD).replace("\n", ends).encode(encoding))
     file.chmod(0o751)
@@ -53,7 +53,7 @@ def test_only_the_fix_changes(tapelint: Tapelint, tmp_path: Path, encoding: str,
     assert os.listdir(tmp_path) == ["bad.py"]
 
 
-def test_what_has_no_fix_is_left(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_findings_without_a_fix_stay(tapelint: Tapelint, tmp_path: Path) -> None:
     file = tmp_path / "both.py"
     file.write_text(HOPELESS)
     done = tapelint("check", "--fix", "both.py")
@@ -61,7 +61,7 @@ def test_what_has_no_fix_is_left(tapelint: Tapelint, tmp_path: Path) -> None:
     assert "TL301" in done.stdout and "Fixed" not in done.stdout
 
 
-def test_unsafe_fixes_are_asked_for() -> None:
+def test_unsafe_fixes_need_the_option() -> None:
     safe, unsafe = Fix("a", "safe", False, ()), Fix("b", "unsafe", True, ())
     assert best([unsafe], False) is None
     assert best([unsafe], True) is unsafe
@@ -69,7 +69,7 @@ def test_unsafe_fixes_are_asked_for() -> None:
     assert best([], True) is None
 
 
-def test_rounds_go_on_until_nothing_is_left() -> None:
+def test_fixes_repeat_until_none_is_left() -> None:
     """A path ends at its first error: what is behind it shows only when that is fixed."""
     text = BAD.replace("y.sum().backward()\n", "y.sum().backward()\ny.mean().backward()\n")
     repaired = repair(analyse(text), unsafe=False)
@@ -77,7 +77,7 @@ def test_rounds_go_on_until_nothing_is_left() -> None:
     assert not repaired.report.diagnostics
 
 
-def test_a_difference_is_shown_and_nothing_written(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_diff_writes_nothing(tapelint: Tapelint, tmp_path: Path) -> None:
     file = tmp_path / "bad.py"
     file.write_text(BAD.rstrip("\n"))
     before = file.read_bytes()
@@ -91,14 +91,14 @@ def test_a_difference_is_shown_and_nothing_written(tapelint: Tapelint, tmp_path:
     assert tapelint("check", "--diff", "bad.py").returncode == 0
 
 
-def test_standard_input_goes_to_standard_output(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_fixing_stdin_writes_stdout(tapelint: Tapelint, tmp_path: Path) -> None:
     done = tapelint("check", "--fix", "-", stdin=BAD.encode())
     assert (done.returncode, done.stdout) == (0, FIXED)
     assert "Fixed 2 findings" in done.stderr
     assert tapelint("check", "--fix", "-", stdin=b"print(1)\n").stdout == "print(1)\n"
 
 
-def test_a_link_stays_a_link(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_fixing_keeps_symbolic_links(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "bad.py").write_text(BAD)
     (tmp_path / "link.py").symlink_to(tmp_path / "real" / "bad.py")
@@ -107,7 +107,7 @@ def test_a_link_stays_a_link(tapelint: Tapelint, tmp_path: Path) -> None:
     assert (tmp_path / "real" / "bad.py").read_text() == FIXED
 
 
-def test_unused_suppressions_are_removed_where_that_is_asked_for(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_unused_suppressions_are_removed_if_selected(tapelint: Tapelint, tmp_path: Path) -> None:
     file = tmp_path / "quiet.py"
     file.write_text("import torch\nx = torch.ones(3)  # tapelint: ignore[TL201, TL101]\n")
     assert tapelint("check", "quiet.py").returncode == 0

@@ -45,7 +45,7 @@ def test_json_has_the_cell_beside_row_and_column(tapelint, file: Path) -> None:
     assert found["fixes"][0]["edits"][0]["location"] == {"cell": 3, "row": 2, "column": 3}
 
 
-def test_in_plain_files_there_are_no_cells(tapelint, tmp_path: Path) -> None:
+def test_plain_files_have_no_cell_in_json(tapelint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("\n".join(text for text in CELLS if text[:1] not in "#%") + "\n" + "import torch\n")
     (tmp_path / "b.py").write_text("import torch\n" + CELLS[2] + "\ny.sum().backward()\n")
     (found,) = json.loads(tapelint("check", "b.py", "--output-format", "json").stdout)
@@ -59,7 +59,7 @@ def test_notebooks_are_found_in_folders_and_read_from_stdin(tapelint, file: Path
     assert done.stdout.startswith("b.ipynb:cell 3:2:1: ")
 
 
-def test_a_comment_in_a_cell_silences(tapelint, tmp_path: Path) -> None:
+def test_a_suppression_in_a_cell(tapelint, tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text(book(*CELLS[:2], CELLS[2] + "  # noqa: TL201", CELLS[3]))
     assert tapelint("check", "a.ipynb").returncode == 0
 

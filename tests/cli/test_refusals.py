@@ -72,7 +72,7 @@ def test_a_configuration_that_may_not_be_read(plain: Plain) -> None:
     assert "inner/tapelint.toml: cannot be read" in line and "Permission denied" in line
 
 
-def test_files_that_are_none(plain: Plain) -> None:
+def test_unreadable_and_special_files_are_refused(plain: Plain) -> None:
     plain.write("a.py", BAD)
     plain.write("secret.py", BAD, 0o000)
     (plain.folder / "broken.py").symlink_to("nowhere.py")
@@ -94,7 +94,7 @@ def test_files_that_are_none(plain: Plain) -> None:
 
 
 @pytest.mark.parametrize("form", ["full", "concise", "json", "sarif", "github", "gitlab"])
-def test_names_that_are_no_text(plain: Plain, form: str) -> None:
+def test_file_names_that_are_not_utf8(plain: Plain, form: str) -> None:
     name = b"caf\xe9.py"
     with open(os.fsencode(plain.folder) + b"/" + name, "w") as file:
         file.write(BAD)
@@ -122,7 +122,7 @@ def test_a_folder_deeper_than_python_recurses(plain: Plain) -> None:
     assert done.stdout.count("TL201") == 2
 
 
-def test_a_current_folder_that_is_gone(plain: Plain) -> None:
+def test_deleted_working_directory(plain: Plain) -> None:
     done = plain.shell(f"mkdir gone && cd gone && rmdir {plain.folder}/gone && $TAPELINT check .")
     assert done.returncode == 2
     assert done.stderr == "error: the current folder cannot be used: No such file or directory\n"
@@ -130,7 +130,7 @@ def test_a_current_folder_that_is_gone(plain: Plain) -> None:
 
 @pytest.mark.parametrize("pattern", ["[z-a]", "[!]", "a[b-a].py"])
 @pytest.mark.parametrize("key", ["exclude", "per-file-ignores"])
-def test_a_pattern_that_is_none(plain: Plain, key: str, pattern: str) -> None:
+def test_invalid_exclude_pattern(plain: Plain, key: str, pattern: str) -> None:
     plain.write("a.py", BAD)
     value = f'["build", "{pattern}"]' if key == "exclude" else f'{{ "{pattern}" = ["TL1"] }}'
     plain.write("tapelint.toml", f"\n{key} = {value}\n")

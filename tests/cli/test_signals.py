@@ -94,7 +94,7 @@ ENDING = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signa
 
 @ENDING
 @pytest.mark.parametrize("form", ["full", "concise", "json", "sarif", "gitlab", "github"])
-def test_what_was_found_is_printed(tmp_path: Path, form: str, number: signal.Signals) -> None:
+def test_interrupt_prints_the_findings_so_far(tmp_path: Path, form: str, number: signal.Signals) -> None:
     write(tmp_path, "ok", "ok", "wait", "ok")
     run = Running(tmp_path, "--output-format", form, ".")
     run.process.send_signal(number)
@@ -109,7 +109,7 @@ def test_what_was_found_is_printed(tmp_path: Path, form: str, number: signal.Sig
 
 @ENDING
 @pytest.mark.parametrize("to_all", [False, True], ids=["parent", "group"])
-def test_processes_end_with_their_parent(tmp_path: Path, number: signal.Signals, to_all: bool) -> None:
+def test_workers_end_with_an_interrupted_parent(tmp_path: Path, number: signal.Signals, to_all: bool) -> None:
     """Two files wait; what came after them has been found all the same. A terminal sends the signal to all."""
     write(tmp_path, "ok", "wait", *["ok"] * 8, "wait")
     run = Running(tmp_path, "--jobs", "2", "--output-format", "json", ".", waiting=2)
@@ -127,7 +127,7 @@ def test_processes_end_with_their_parent(tmp_path: Path, number: signal.Signals,
             os.kill(process, 0)
 
 
-def test_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     """The streams are at their end when nobody holds them any more."""
     write(tmp_path, *["wait"] * 10)
     run = Running(tmp_path, "--jobs", "3", ".", waiting=3)
@@ -135,7 +135,7 @@ def test_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     assert run.end()[0] == -signal.SIGKILL
 
 
-def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
+def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
     write(tmp_path, "wait")
     run = Running(tmp_path, ".", before=["nohup"])
     run.process.send_signal(signal.SIGHUP)
@@ -143,7 +143,7 @@ def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
     assert run.end()[0] == 128 + signal.SIGTERM
 
 
-def test_a_process_that_dies_once(tmp_path: Path) -> None:
+def test_a_worker_that_dies_once_is_replaced(tmp_path: Path) -> None:
     """Its file is checked again; the files after it still have several processes."""
     write(tmp_path, *["ok"] * 3, "once", *["ok"] * 8, "wait", "wait")
     run = Running(tmp_path, "--jobs", "2", "--output-format", "concise", ".", waiting=2)
@@ -157,7 +157,7 @@ def test_a_process_that_dies_once(tmp_path: Path) -> None:
     ]
 
 
-def test_a_process_that_is_killed_twice(tmp_path: Path) -> None:
+def test_a_worker_that_dies_twice_fails_its_file(tmp_path: Path) -> None:
     write(tmp_path, *["ok"] * 3, "killed", *["ok"] * 8)
     status, out, err = Running(tmp_path, "--jobs", "2", "--output-format", "concise", ".", waiting=0).end()
     assert status == 2
@@ -167,7 +167,7 @@ def test_a_process_that_is_killed_twice(tmp_path: Path) -> None:
     ]
 
 
-def test_no_process_can_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_workers_the_main_process_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then this process does the work."""
 
     def refused(process: BaseProcess) -> None:

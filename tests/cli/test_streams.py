@@ -35,7 +35,7 @@ def test_standard_output_is_closed(plain: Plain, form: str) -> None:
 @needs_full
 @FORMS
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_the_disk_is_full(plain: Plain, form: str, jobs: int) -> None:
+def test_full_disk(plain: Plain, form: str, jobs: int) -> None:
     for number in range(10):
         plain.write(f"m{number}.py", BAD)
     done = plain.shell(f"$TAPELINT check --jobs {jobs} --output-format {form} . > /dev/full")
@@ -78,7 +78,7 @@ def test_standard_input_cannot_be_read(plain: Plain) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("command", ["check .", "check --output-format json .", "rule", "--help"])
-def test_the_reader_leaves(plain: Plain, command: str, jobs: int) -> None:
+def test_broken_pipe(plain: Plain, command: str, jobs: int) -> None:
     """As ``head`` does. The reader has gone before the first line: the status is that of a broken pipe."""
     for number in range(10):
         plain.write(f"m{number}.py", BAD)
@@ -120,7 +120,7 @@ def crashed(folder: Path, **environment: str) -> subprocess.CompletedProcess[str
     )
 
 
-def test_a_bug_of_ours_is_said_to_be_one(tmp_path: Path) -> None:
+def test_internal_errors_ask_for_a_report(tmp_path: Path) -> None:
     done = crashed(tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
@@ -131,7 +131,7 @@ def test_a_bug_of_ours_is_said_to_be_one(tmp_path: Path) -> None:
     assert "Traceback" in done.stderr and "in run" in done.stderr
 
 
-def test_code_that_python_warns_of(plain: Plain) -> None:
+def test_syntax_warnings_are_not_printed(plain: Plain) -> None:
     r"""In 3.12 and later the parser itself warns of "\d"."""
     plain.write("a.py", 'import torch\nx = "\\d"\nassert (1, 2)\ny = 1 is 1\n')
     assert plain("check").stderr == ""

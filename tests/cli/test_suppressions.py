@@ -22,7 +22,7 @@ def written(folder: Path, files: dict[str, str]) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("files", NEEDED.values(), ids=NEEDED.keys())
 @pytest.mark.parametrize("options", [(), ("--unsafe-fixes", "--extend-select", "TL901")], ids=["plain", "asked for"])
-def test_a_comment_that_is_needed_stays(
+def test_needed_suppressions_stay(
     tapelint: Tapelint, tmp_path: Path, files: dict[str, str], options: tuple[str, ...]
 ) -> None:
     before = written(tmp_path, files)
@@ -31,7 +31,7 @@ def test_a_comment_that_is_needed_stays(
     assert {name: (tmp_path / name).read_bytes() for name in files} == before
 
 
-def test_it_does_not_depend_on_which_files_are_checked(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_unused_does_not_depend_on_which_files_are_checked(tapelint: Tapelint, tmp_path: Path) -> None:
     files = NEEDED["another file shows it"]
     before = written(tmp_path, files)
     for name in files:
@@ -39,7 +39,7 @@ def test_it_does_not_depend_on_which_files_are_checked(tapelint: Tapelint, tmp_p
     assert {name: (tmp_path / name).read_bytes() for name in files} == before
 
 
-def test_below_an_error_that_is_mended(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_suppressions_below_a_fixed_error_stay(tapelint: Tapelint, tmp_path: Path) -> None:
     first = "y = w.exp()\ny += 1\ny.sum().backward()\n"
     below = "a = w.exp()\na += 1  # tapelint: ignore[TL201]\na.sum().backward()\n"
     written(tmp_path, {"a.py": HEAD + first + below})
@@ -51,7 +51,7 @@ UNUSED = HEAD + "b = w * 2  # tapelint: ignore[TL201]\n"
 
 
 @pytest.mark.parametrize("row", ["[TL201]", "[TL299]"], ids=["unused", "unknown"])
-def test_a_comment_is_taken_away_by_name_only(tapelint: Tapelint, tmp_path: Path, row: str) -> None:
+def test_unused_suppression_is_removed_only_if_selected_by_name(tapelint: Tapelint, tmp_path: Path, row: str) -> None:
     text = UNUSED.replace("[TL201]", row)
     written(tmp_path, {"a.py": text})
     for options in ((), ("--unsafe-fixes",), ("--select", "ALL"), ("--extend-select", "TL207")):
@@ -66,12 +66,12 @@ def test_a_comment_is_taken_away_by_name_only(tapelint: Tapelint, tmp_path: Path
         assert (tmp_path / "a.py").read_text() == HEAD + "b = w * 2\n"
 
 
-def test_how_to_ask_is_said(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_the_fix_line_names_the_option(tapelint: Tapelint, tmp_path: Path) -> None:
     written(tmp_path, {"a.py": UNUSED})
     assert "fix: Remove TL201 (made by --fix with --extend-select TL901)" in tapelint("check", "a.py").stdout
 
 
-def test_a_fix_keeps_the_comment_above_its_statement(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_a_fix_is_inserted_above_the_suppression_comment(tapelint: Tapelint, tmp_path: Path) -> None:
     """What is put before a statement is put before the comment that silences it, too."""
     text = (
         "import torch\nnet = torch.nn.Linear(3, 1)\nopt = torch.optim.SGD(net.parameters(), 0.1)\n"

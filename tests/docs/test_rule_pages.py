@@ -22,13 +22,13 @@ def test_the_pages_are_fresh() -> None:
 
 
 @by_rule
-def test_what_the_code_says_is_found(rule: Rule) -> None:
+def test_messages_in_the_code_are_found(rule: Rule) -> None:
     assert severities(rule)
     assert all(text.endswith(".") for text in purposes(rule).values())
 
 
 @by_rule
-def test_what_an_example_raises_is_declared(rule: Rule, tmp_path: Path) -> None:
+def test_messages_of_examples_are_declared(rule: Rule, tmp_path: Path) -> None:
     """So that the index by error texts has it."""
     page = tmp_path / "page.md"
     page.write_text(rule.docs, encoding="utf-8")
@@ -38,13 +38,13 @@ def test_what_an_example_raises_is_declared(rule: Rule, tmp_path: Path) -> None:
             assert any(words in message or message in words for message in rule.raises), (words, rule.raises)
 
 
-def test_the_index_knows_every_message_of_the_rules() -> None:
+def test_the_index_has_every_declared_message() -> None:
     text = (RULES / "README.md").read_text(encoding="utf-8")
     assert all(f"| {message} |" in text for message in messages())
     assert chapter("a leaf Variable that requires grad is being used", {"a leaf Variable": "here"}) == "here"
 
 
-def test_an_address_is_that_of_the_project() -> None:
+def test_links_of_rules_lead_to_the_project() -> None:
     project = (RULES.parents[1] / "pyproject.toml").read_text(encoding="utf-8")
     assert (tapelint.__documentation__ or "[project.urls]") in project or tapelint.__documentation__ is None
     assert all(rule.url is None or rule.url.endswith(f"/rules/{rule.code}.md") for rule in all_rules())

@@ -24,7 +24,7 @@ def test_the_tables_are_those_of_the_op_table() -> None:
     )
 
 
-def test_every_part_has_its_place() -> None:
+def test_every_generated_part_has_its_place() -> None:
     assert re.findall(r"<!-- generated: (\w+) -->", PAGE) == list(PARTS)
 
 
@@ -34,7 +34,7 @@ def test_links_lead_to_headings() -> None:
     assert not missing
 
 
-def test_what_the_short_table_names_exists() -> None:
+def test_names_in_the_short_table_exist() -> None:
     listed = {entry.partition("(")[0] for entries in grouped().values() for entry in entries}
     assert not EVERYDAY - listed
 

@@ -57,7 +57,7 @@ def test_a_row_for_each_repository(tmp_path: Path) -> None:
     assert (two["e / w / i / h"], two["rules"]) == ("1 / 0 / 0 / 0", "TL201 1")
 
 
-def test_what_is_cut_is_counted(tmp_path: Path) -> None:
+def test_entry_points_out_of_fuel_are_counted(tmp_path: Path) -> None:
     """Entry points and files; that is no failure."""
     long = f"    n = {' + '.join(['n'] * 60)}\n"
     found = row(ecosystem(folder(tmp_path / "one", cut=f"import torch\ndef f(n):\n{long * 400}", a=NET)), "one")
@@ -122,12 +122,12 @@ def test_a_commit_of_a_bare_repository(tmp_path: Path) -> None:
     assert "then: a.py:3:1: error TL201" in out and "now: a.py" not in out
 
 
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+def test_missing_folders_are_reported(tmp_path: Path) -> None:
     """A wrong path is a usage error."""
     ecosystem(str(tmp_path / "nowhere"), status=2)
 
 
-def test_an_interrupted_run_keeps_what_it_has_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_survey_keeps_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file is written after each repository."""
     kept = tmp_path / "kept.json"
 
@@ -144,7 +144,7 @@ def test_an_interrupted_run_keeps_what_it_has_seen(tmp_path: Path, monkeypatch: 
     assert [each["name"] for each in json.loads(kept.read_text())] == ["one"]
 
 
-def test_what_an_unknown_root_was_made_of(tmp_path: Path) -> None:
+def test_causes_of_unknown_roots(tmp_path: Path) -> None:
     """From the root of a backward back to the first expression of which nothing is known."""
     text = "import torch\ndef train(batch, head):\n    h = batch['x']\n    loss = torch.exp(h)\n    loss.backward()\n"
     out = ecosystem(folder(tmp_path / "one", a=text), "--roots")

@@ -22,7 +22,7 @@ for x in torch.randn(5, 2, 4):
 """
 
 
-def test_a_cure_of_what_does_not_raise_makes_nothing_raise() -> None:
+def test_fixes_of_silent_hazards_do_not_raise() -> None:
     """Detaching the running sum between the layers would leave ``loss.backward()`` without a graph."""
     report = analyse(SUMMED)
     assert [d.code for d in report.diagnostics] == ["TL104"]

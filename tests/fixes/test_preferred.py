@@ -135,7 +135,7 @@ def _offered(text: str) -> tuple[Fix, ...]:
     return fixes(report, diagnostic)
 
 
-def test_an_adversarial_input_begins_as_a_new_leaf() -> None:
+def test_adversarial_inputs_prefer_a_new_leaf() -> None:
     """To keep its gradient would let the next backward walk the graph of the iteration before."""
     best, *others = _offered(ATTACK)
     assert best.applicability == "safe" and best.preferred
@@ -143,33 +143,33 @@ def test_an_adversarial_input_begins_as_a_new_leaf() -> None:
     assert any("Keep the gradient" in fix.title for fix in others)
 
 
-def test_to_keep_a_graph_over_steps_is_not_the_best() -> None:
+def test_retain_graph_across_a_step_is_not_preferred() -> None:
     best, *others = _offered(CRITIC)
     assert "score = D(fake.detach()).mean()\n" in apply(CRITIC, best.edits)
     assert not any("retain_graph=True" in fix.title and fix.applicability == "safe" for fix in others)
 
 
-def test_to_keep_a_graph_that_no_step_made_old_is_safe() -> None:
+def test_retain_graph_without_a_step_is_safe() -> None:
     assert any("retain_graph=True" in fix.title and fix.applicability == "safe" for fix in _offered(HEADS))
 
 
-def test_what_is_added_to_a_leaf_keeps_its_gradient() -> None:
+def test_terms_added_to_a_leaf_keep_their_gradient() -> None:
     best = _offered(LEVEL)[0]
     assert best.applicability == "safe" and best.preferred
     assert "q = q + self.level\n" in apply(LEVEL, best.edits)
 
 
-def test_an_average_of_parameters_is_no_part_of_a_graph() -> None:
+def test_parameter_averages_prefer_no_grad() -> None:
     best = _offered(AVERAGE)[0]
     assert best.applicability == "safe" and best.preferred and "no_grad" in best.title
 
 
-def test_an_image_whose_generator_has_stepped_is_data_for_the_discriminator() -> None:
+def test_generated_images_are_detached_for_the_discriminator() -> None:
     best = _offered(PAIR)[0]
     assert "fake_loss = bce(D(fake.detach()), torch.zeros(4, 1))\n" in apply(PAIR, best.edits)
 
 
-def test_what_others_are_still_trained_through_is_not_detached() -> None:
+def test_shared_trunks_are_not_detached() -> None:
     """Both losses share the discriminator's output, and the generator has its gradient from there only."""
     text = PAIR[: PAIR.index("    g_loss")] + SHARED
     assert not any("Detach" in fix.title for fix in _offered(text))

@@ -51,7 +51,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("purpose", "before", "after", "dress"), CASES)
-def test_change(purpose: str, before: str, after: str | None, dress: str) -> None:
+def test_edited_text(purpose: str, before: str, after: str | None, dress: str) -> None:
     wear = DRESSES[dress]
     assert fixed(purpose, wear(before)) == (None if after is None else wear(after))
 

@@ -94,7 +94,7 @@ def is_rule(path: Path) -> bool:
     return re.match(r"tl\d{3}_", path.name) is not None
 
 
-def test_every_part_has_a_place() -> None:
+def test_every_package_is_in_the_layers() -> None:
     unknown = {part_of(path) for path in FILES} - LAYERS.keys() - {"__init__"}
     assert not unknown, f"give them a place in ORDER: {sorted(unknown)}"
 
@@ -133,7 +133,7 @@ def test_rules_do_not_know_each_other() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_module_explains_itself() -> None:
+def test_every_module_has_a_docstring() -> None:
     wrong = [
         path for path in FILES if path.read_text(encoding="utf-8").strip() and not ast.get_docstring(tree_of(path))
     ]
@@ -150,12 +150,12 @@ def test_a_dotted_name_is_the_module_of_that_name() -> None:
             assert getattr(importlib.import_module(package), last) is module, f"{package} has another {last!r}"
 
 
-def test_a_folder_can_be_taken_in_at_a_glance() -> None:
+def test_folders_have_few_files() -> None:
     folders = Counter(path.parent.relative_to(PACKAGE) for path in FILES)
     assert not [(str(folder), count) for folder, count in folders.items() if count > FILES_IN_A_FOLDER]
 
 
-def test_a_file_can_be_named_without_its_folder() -> None:
+def test_file_names_are_unique() -> None:
     names = Counter(path.name for path in FILES if path.name != "__init__.py")
     twice = sorted(name for name, count in names.items() if count > 1)
     assert len(twice) <= NAMES_USED_TWICE, twice
@@ -218,7 +218,7 @@ def _reached(graph: dict[str, list[str]], start: str) -> set[str]:
     return found
 
 
-def test_functions_can_be_read_at_once() -> None:
+def test_functions_are_short() -> None:
     wrong = [
         f"{here(path, node.lineno)}: {node.name} has complexity {complexity(node)} and {rows_of(node)} rows"
         for path in FILES

@@ -58,7 +58,7 @@ def test_hover_says(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_caret_has_an_answer(case: Case) -> None:
+def test_hover_at_every_position(case: Case) -> None:
     """Wherever the pointer goes, hover answers or says nothing; what it answers is about that place, and short."""
     report = analyse(case.text)
     for row, line in enumerate(case.text.splitlines(), 1):
@@ -77,7 +77,7 @@ def test_hover_can_be_cancelled() -> None:
         hover_at(report, 2, 1, lambda: True)
 
 
-def test_hover_of_what_is_not_analysed() -> None:
+def test_hover_of_files_that_are_not_analysed() -> None:
     assert hover_at(analyse("x = 1\n"), 1, 1) is None
     assert hover_at(analyse("import torch\nx = (\n"), 2, 1) is None
     assert hover_at(analyse("import torch\n"), 7, 40) is None

@@ -141,13 +141,13 @@ def test_fixes_edit_their_cell(wire: Wire):
     ],
     ids=["inside", "above a cell", "in the last block", "at the end", "the last row", "over two cells"],
 )
-def test_an_edit_of_the_text_is_one_of_a_cell(edit: Edit, expected: Edit | None):
+def test_edits_map_to_cells(edit: Edit, expected: Edit | None):
     rows = ["if x:", "    ", "w = 1", ""]
     cells = (Cell(1, 1, 2), Cell(3, 3, 1))
     assert in_cell(edit, cells, lambda row: rows[row - 1]) == expected
 
 
-def test_a_cell_that_is_run_again(wire: Wire):
+def test_cell_cannot_run_again(wire: Wire):
     wire.start(PUSHED)
     open_book(wire)
     assert wire.published(cell(1)) and not wire.published(cell(3))

@@ -44,7 +44,7 @@ def edits(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("files", FILES.values(), ids=FILES.keys())
-def test_a_comment_that_is_needed_stays(project: tuple[Wire, Path], files: dict[str, str]):
+def test_needed_suppressions_stay(project: tuple[Wire, Path], files: dict[str, str]):
     wire, folder = project
     for name, text in files.items():
         (folder / name).write_text(text)
@@ -55,7 +55,7 @@ def test_a_comment_that_is_needed_stays(project: tuple[Wire, Path], files: dict[
         assert edits(actions(wire, uri, ["source.fixAll.tapelint"])) == []
 
 
-def test_a_comment_is_taken_away_by_a_click(project: tuple[Wire, Path]):
+def test_unused_suppression_has_a_quick_fix(project: tuple[Wire, Path]):
     wire, folder = project
     uri = (folder / "a.py").as_uri()
     wire.open(uri, UNUSED)
@@ -68,7 +68,7 @@ def test_a_comment_is_taken_away_by_a_click(project: tuple[Wire, Path]):
     assert edit["range"]["start"] == {"line": 3, "character": 9} and edit["newText"] == ""
 
 
-def test_fix_all_takes_it_away_where_it_is_selected_by_name(project: tuple[Wire, Path]):
+def test_fix_all_removes_unused_suppressions_if_selected(project: tuple[Wire, Path]):
     wire, folder = project
     (folder / "pyproject.toml").write_text('[tool.tapelint]\nextend-select = ["TL901"]\n')
     uri = (folder / "a.py").as_uri()

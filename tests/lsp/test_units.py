@@ -29,14 +29,14 @@ TEXTS = st.text(st.sampled_from("ab\r\n\x0c\x1c\x85\u2028\u00e9\u4e2d\U0001f600\
 
 
 @given(TEXTS)
-def test_rows_end_where_python_and_editors_end_them(text: str):
+def test_line_ends(text: str):
     rows = split(text)
     assert "".join(rows) == text
     assert len(rows) == len(line_starts(text))
 
 
 @given(TEXTS, TEXTS, st.data())
-def test_an_edit_of_rows_is_an_edit_of_the_text(text: str, content: str, data: st.DataObject):
+def test_incremental_text_edits(text: str, content: str, data: st.DataObject):
     rows = LineIndex(text)
     places = []
     for _ in range(2):
@@ -50,7 +50,7 @@ def test_an_edit_of_rows_is_an_edit_of_the_text(text: str, content: str, data: s
 
 
 @given(TEXTS, st.sampled_from(ENCODINGS), st.integers(0, 40), st.integers(0, 60))
-def test_positions_go_there_and_back(text: str, encoding: str, line: int, character: int):
+def test_positions_round_trip(text: str, encoding: str, line: int, character: int):
     rows, position = LineIndex(text), types.Position(line, character)
     row, column = rows.place(position, encoding)
     assert position == types.Position(line, character), "what the client sent is not changed"
@@ -110,7 +110,7 @@ IGNORED = {
 
 
 @pytest.mark.parametrize("text, row, expected", IGNORED.values(), ids=IGNORED.keys())
-def test_where_a_comment_silences(text: str, row: int, expected: str | None):
+def test_where_a_suppression_comment_is_inserted(text: str, row: int, expected: str | None):
     edit = ignore_here(parse(text), CODE, row)
     if expected is None:
         assert edit is None
@@ -126,7 +126,7 @@ def test_where_a_comment_silences(text: str, row: int, expected: str | None):
         st.sampled_from(["x = f(\n", ")\n", "'''", '"', "# c\n", "a\n", "  b \\\n", "if a:\n", "\r", "+"]), max_size=8
     )
 )
-def test_silencing_keeps_what_parses(pieces: list[str]):
+def test_inserted_suppressions_keep_the_syntax(pieces: list[str]):
     text = "".join(pieces)
     before = parse(text)
     if before.problems:
@@ -142,21 +142,21 @@ def fix(*edits: Edit) -> Fix:
     return Fix("", "safe", True, edits)
 
 
-def test_fixes_that_touch_are_not_made_together():
+def test_adjacent_fixes_are_not_combined():
     one, same = fix(Edit(Span(1, 3, 1, 5), "a")), fix(Edit(Span(1, 5, 1, 5), "b"))
     far = fix(Edit(Span(2, 1, 2, 1), "c"))
     assert compatible([one, same, far, far]) == [one, far]
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
-def test_frames_come_out_whole_however_they_arrive(size: int):
+def test_frames_are_reassembled_from_chunks(size: int):
     stream = b"Content-Length: 2\r\n\r\n{}noise\r\n\r\nContent-Type: x\r\ncontent-length:3\r\n\r\n[1]"
     frames = Frames()
     found = [body for at in range(0, len(stream), size) for body in frames.feed(stream[at : at + size])]
     assert found == [b"{}", b"[1]"]
 
 
-def test_markdown_for_those_who_cannot_show_it():
+def test_markdown_to_plain_text():
     assert plain("**`y`**\n\n```python\ny += 1\n```\n[why](https://x.org)") == "y\n\ny += 1\nwhy (https://x.org)"
 
 
@@ -170,7 +170,7 @@ def test_only_a_rule_that_has_a_page_has_a_link(url: str | None):
     assert (link.href if link else None) == url
 
 
-def test_the_editor_offers_what_the_server_reads() -> None:
+def test_client_settings_match_the_server() -> None:
     """The settings of a configuration are those that package.json contributes, besides the client's own."""
     package = json.loads((Path(__file__).resolve().parents[2] / "package.json").read_text(encoding="utf-8"))
     offered = {name.removeprefix("tapelint.") for name in package["contributes"]["configuration"]["properties"]}
@@ -179,7 +179,7 @@ def test_the_editor_offers_what_the_server_reads() -> None:
     assert tuple(severities["additionalProperties"]["enum"]) == tuple(SEVERITIES)
 
 
-def test_settings_of_the_editor_go_over_those_of_the_project(tmp_path: Path) -> None:
+def test_editor_settings_override_the_project(tmp_path: Path) -> None:
     (tmp_path / "tapelint.toml").write_text('select = ["TL1"]\nignore = ["TL101"]\nseverities = { TL1 = "hint" }\n')
     settings = Settings.of(
         {"select": [], "extendSelect": ["TL2", 3], "ignore": ["TL103"], "severities": {"TL1": "error", "TL2": 1}}

@@ -73,7 +73,7 @@ def applied(text: str, action: types.CodeAction, version: int) -> str:
     return text
 
 
-async def test_a_finding_tells_its_story(vscode: Client, tmp_path: Path):
+async def test_a_finding_has_related_information(vscode: Client, tmp_path: Path):
     uri = open_document(vscode, tmp_path / "a.py", BAD)
     (finding,) = await findings(vscode, uri)
     assert finding.severity == types.DiagnosticSeverity.Error
@@ -84,7 +84,7 @@ async def test_a_finding_tells_its_story(vscode: Client, tmp_path: Path):
     assert uri not in vscode.diagnostics, "a client that pulls is not pushed to"
 
 
-async def test_what_has_not_changed_is_not_sent_again(vscode: Client, tmp_path: Path):
+async def test_unchanged_diagnostics_are_not_resent(vscode: Client, tmp_path: Path):
     uri = open_document(vscode, tmp_path / "a.py", BAD)
     first = await pull(vscode, uri)
     again = await pull(vscode, uri, first.result_id)
@@ -94,7 +94,7 @@ async def test_what_has_not_changed_is_not_sent_again(vscode: Client, tmp_path: 
     assert await findings(vscode, uri) == []
 
 
-async def test_editing_the_cause_away(vscode: Client, tmp_path: Path):
+async def test_editing_the_cause_clears_the_finding(vscode: Client, tmp_path: Path):
     uri = open_document(vscode, tmp_path / "a.py", GOOD)
     assert await findings(vscode, uri) == []
     change(vscode, uri, 2, 3, 4, 9, "x.exp()")
@@ -115,7 +115,7 @@ async def test_the_preferred_fix_leaves_a_clean_file(vscode: Client, tmp_path: P
     assert fixed != BAD and await findings(vscode, other) == []
 
 
-async def test_a_fix_for_text_that_is_gone_is_refused(vscode: Client, tmp_path: Path):
+async def test_a_stale_fix_is_refused(vscode: Client, tmp_path: Path):
     uri = open_document(vscode, tmp_path / "a.py", BAD)
     (finding,) = await findings(vscode, uri)
     (best,) = [action for action in await actions(vscode, uri, finding.range) if action.is_preferred]
@@ -135,7 +135,7 @@ async def test_ignoring_a_finding(vscode: Client, tmp_path: Path):
     assert await findings(vscode, open_document(vscode, tmp_path / "b.py", ignored)) == []
 
 
-async def test_all_safe_fixes_only_where_asked_for(vscode: Client, tmp_path: Path):
+async def test_fix_all_on_save_only_if_configured(vscode: Client, tmp_path: Path):
     text = f"import torch\n\n\n{function('one')}\n\n{function('other')}"
     uri = open_document(vscode, tmp_path / "a.py", text)
     found = await findings(vscode, uri)
@@ -177,7 +177,7 @@ async def test_settings_are_asked_for_and_followed(vscode: Client, tmp_path: Pat
     assert len(await findings(vscode, uri)) == 1
 
 
-async def test_settings_that_did_not_change_start_nothing_over(vscode: Client, tmp_path: Path):
+async def test_unchanged_settings_restart_nothing(vscode: Client, tmp_path: Path):
     """VS Code sends the notification as soon as the server registers for it, while the first files are analysed."""
     uri = open_document(vscode, tmp_path / "a.py", BAD)
     before = vscode.diagnostic_refresh_count
@@ -202,7 +202,7 @@ async def test_configuration_files_are_followed(vscode: Client, tmp_path: Path):
     assert types.WORKSPACE_DID_CHANGE_WATCHED_FILES in vscode.registered
 
 
-async def test_only_changes_of_the_status_are_said(vscode: Client, tmp_path: Path):
+async def test_status_is_sent_only_on_change(vscode: Client, tmp_path: Path):
     for name in ("a.py", "b.py"):
         await findings(vscode, open_document(vscode, tmp_path / name, BAD))
     assert set(vscode.statuses) <= {"ready", "busy"}

@@ -28,14 +28,14 @@ EXAMPLES = [read_script(path) for path in sorted((HERE.parents[1] / "examples").
 
 
 @pytest.mark.parametrize("block", BLOCKS + EXAMPLES, ids=lambda block: block.name)
-def test_reported(block: Block) -> None:
+def test_claims_are_reported(block: Block) -> None:
     """Each claimed diagnostic is reported, and nothing else."""
     if problem := mdjudge.complaints(block):
         pytest.fail(problem, pytrace=False)
 
 
 @pytest.mark.parametrize("block", [b for b in BLOCKS if b.fixed], ids=lambda block: block.name)
-def test_fixed(block: Block) -> None:
+def test_fixes_make_the_text_shown(block: Block) -> None:
     """Each fix that a specification shows is offered and makes exactly the text shown."""
     if problem := mdjudge.fix_complaints(block):
         pytest.fail(problem, pytrace=False)
@@ -70,13 +70,13 @@ def test_labels_keep_their_reason() -> None:
         ("a()  # torch: ok # FN:\n", "here.md:11: FN needs a reason"),
     ],
 )
-def test_mistakes_are_named(text: str, words: str) -> None:
+def test_mistakes_in_a_specification_are_located(text: str, words: str) -> None:
     with pytest.raises(SpecificationError) as caught:
         block_of(text)
     assert words in str(caught.value)
 
 
-def test_claims_are_taken_away_before_texts_are_compared() -> None:
+def test_claims_are_removed_before_texts_are_compared() -> None:
     assert without_claims("a = 1  # torch: ok\nb = 2  # two\n") == "a = 1\nb = 2  # two\n"
 
 
@@ -105,7 +105,7 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
     return tell
 
 
-def test_the_judge_is_content_with_what_is_claimed(reporting) -> None:
+def test_the_judge_accepts_what_is_claimed(reporting) -> None:
     reporting((1, "error", "some-rule"), (2, "hint", "other-rule"))
     text = 'a()  # error: [some-rule] "y was"\nb()  # hint: [other-rule] # torch: ok\n'
     assert mdjudge.complaints(block_of(text)) == ""
@@ -126,7 +126,7 @@ def test_the_judge_is_content_with_what_is_claimed(reporting) -> None:
         ("a()  # FP: too shallow # torch: ok\n", [], "remove the FP label: too shallow"),
     ],
 )
-def test_the_judge_complains(reporting, text: str, found: list, words: str) -> None:
+def test_the_judge_rejects_what_is_not_claimed(reporting, text: str, found: list, words: str) -> None:
     reporting(*found)
     assert words in mdjudge.complaints(block_of(text))
 
@@ -144,7 +144,7 @@ def test_a_fix_is_compared_with_the_text_shown(monkeypatch: pytest.MonkeyPatch, 
     assert words in problem if words else not problem
 
 
-def test_the_judge_complains_of_faults(reporting) -> None:
+def test_the_judge_rejects_faults(reporting) -> None:
     reporting(faults=2)
     assert "faults of the engine: 2" in mdjudge.complaints(block_of("a()  # torch: ok\n"))
 

@@ -138,7 +138,7 @@ def found(spelling: str, positional: str, **keywords: str) -> ops.Op:
         ("torch.Tensor.copy_", "tensor 2", ""),
     ],
 )
-def test_saves(spelling: str, positional: str, expected: str) -> None:
+def test_saved_tensors(spelling: str, positional: str, expected: str) -> None:
     assert saves(spelling, positional) == expected
 
 
@@ -149,7 +149,7 @@ def test_inplace_is_a_row_of_its_own() -> None:
     assert found("torch.nn.functional.silu", "tensor true").saves == (ops.Saved("~"),)
 
 
-def test_a_condition_that_is_not_known() -> None:
+def test_unknown_conditions() -> None:
     """Dropout in training or not: what both have in common, which is a gradient and nothing else."""
     op = found("torch.nn.functional.dropout", "tensor float bool")
     assert (op.flows, op.saves, op.view) == (frozenset({"input"}), (), "maybe")
@@ -206,7 +206,7 @@ def test_full_reductions_are_scalars(positional: str, keywords: dict[str, str], 
         assert found(name, positional, **keywords).scalar is scalar
 
 
-def test_losses_are_scalars_unless_told_otherwise() -> None:
+def test_losses_are_scalars_unless_reduction_is_none() -> None:
     for name in ("cross_entropy", "mse_loss", "nll_loss", "binary_cross_entropy_with_logits", "huber_loss"):
         spelling = f"torch.nn.functional.{name}"
         assert found(spelling, "tensor tensor").scalar
@@ -257,7 +257,7 @@ def test_operators(operator: str, reflected: bool, inplace: bool, expected: str 
 
 
 @pytest.mark.parametrize("spelling", ["torch.nonsense", "numpy.exp", "torch.nn.functional.nonsense"])
-def test_what_it_does_not_know(spelling: str) -> None:
+def test_unknown_ops(spelling: str) -> None:
     assert ops.op_name(spelling) is None
     assert ops.candidates("nonsense") == ()
     assert ops.resolve("nonsense", ["tensor"]) is None
@@ -299,7 +299,7 @@ def test_layers(name: str, params: tuple[str, ...], expected: str) -> None:
     assert notation(layer(name).op) == expected
 
 
-def test_what_layers_return() -> None:
+def test_outputs_of_layers() -> None:
     assert layer("Linear").output == "T"
     assert layer("GRU").output == "(T,T)"
     assert layer("LSTM").output == "(T,(T,T))"
@@ -335,6 +335,6 @@ def test_parameters_there_by_default() -> None:
         ("bias??+affine,bias", {"affine": True, "bias": False}, False),
     ],
 )
-def test_what_the_constructor_decides(entry: str, given: dict[str, bool | None], expected: bool) -> None:
+def test_conditions_on_constructor_arguments(entry: str, given: dict[str, bool | None], expected: bool) -> None:
     assert is_there(entry, given.get) is expected
     assert bare(entry) == entry.split("?")[0]

@@ -46,7 +46,7 @@ def complaints(op: Op) -> list[str]:
     return found
 
 
-def test_there_are_rows() -> None:
+def test_the_table_is_not_empty() -> None:
     assert len(ROWS) > 1800
     assert len(LAYERS) > 140
 
@@ -72,11 +72,11 @@ def assert_speaks_of(layer: Layer, op: Op) -> None:
     assert set(layer.output) <= set("T(),N")
 
 
-def test_rows_are_told_apart_by_their_overloads() -> None:
+def test_overloads_are_distinguished() -> None:
     heads = [line.partition("(")[0] for line in ROWS]
     assert sorted({head for head in heads if heads.count(head) > 1}) == []
 
 
-def test_rows_of_a_name_stand_together() -> None:
+def test_rows_are_grouped_by_name() -> None:
     order = list(dict.fromkeys(split_name(line) for line in ROWS))
     assert order == sorted(order)

@@ -49,7 +49,7 @@ def test_one_object_and_two_backwards(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "asked"), list(product(sorted(SHIFTED), sorted(MOVED | UNMOVED))))
-def test_what_is_shifted_keeps_nothing_for_it(name: str, asked: str) -> None:
+def test_shifted_samples_save_nothing_for_the_mean(name: str, asked: str) -> None:
     def answer(loc: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
         made = getattr(distributions, name)(loc, scale)
         return getattr(made, asked)(*[torch.full((3,), 0.4)] * (asked == "icdf"))

@@ -94,7 +94,7 @@ def test_an_error_in_a_hook_belongs_to_the_backward() -> None:
     assert run(whole(text)).errors == {Outcome("second time", row(text, "y.backward(retain_graph=True)"))}
 
 
-def test_errors_that_are_none_of_ours_are_left_out() -> None:
+def test_other_errors_are_not_compared() -> None:
     assert not run(whole("torch.rand(3) @ torch.rand(4)\n")).usable
     assert judge(whole("torch.rand(3) @ torch.rand(4)\n")).sort == "other error"
 
@@ -109,12 +109,12 @@ def test_errors_that_are_none_of_ours_are_left_out() -> None:
         (("modified",), ("second time",), "", "otherwise"),
     ],
 )
-def test_how_the_two_may_differ(real: tuple[str, ...], said: tuple[str, ...], unsure: str, sort: str) -> None:
+def test_kinds_of_disagreement(real: tuple[str, ...], said: tuple[str, ...], unsure: str, sort: str) -> None:
     truth = Truth(frozenset(Outcome(kind, 1) for kind in real))
     assert compare(truth, frozenset(Outcome(kind, 1) for kind in said), unsure).sort == sort
 
 
-def test_what_does_not_matter_is_cut() -> None:
+def test_shrinking_removes_irrelevant_statements() -> None:
     text = "a = 1\nfor i in range(3):\n    b = (a + 1) * 2\n    c = b\nprint(c)\n"
     assert shrunk(text, lambda smaller: "+" in smaller) == "b = a + 1\n"
 
@@ -136,13 +136,13 @@ def fragile(number: int) -> int:
     return number * number
 
 
-def test_a_program_that_ends_pytorch_or_never_ends_is_the_only_one_lost() -> None:
+def test_a_crash_or_timeout_loses_one_program() -> None:
     began = time.monotonic()
     assert dict(each(fragile, range(8), jobs=2, seconds=5)) == {n: None if n in (2, 4) else n * n for n in range(8)}
     assert time.monotonic() - began < 60
 
 
-def test_what_is_not_asked_for_any_more_leaves_no_process_behind() -> None:
+def test_stopped_generators_leave_no_process() -> None:
     found = each(fragile, iter(range(10, 10**9)), jobs=2, seconds=5)
     assert next(found)[1]
     found.close()

@@ -58,6 +58,6 @@ def test_examples_quote_torch(block: Block) -> None:
         ('x = 1  # torch: raises "division"\n1 / 0\n', "raised here"),
     ],
 )
-def test_the_oracle_sees_lies(text: str, words: str) -> None:
+def test_false_claims_are_rejected(text: str, words: str) -> None:
     problem = sandbox.complaint(read_claims(Block(Path("here.md"), "here.md::Here#1", 10, text)))
     assert words in problem if words else not problem

@@ -55,7 +55,7 @@ same_pytorch = pytest.mark.skipif(
 @pytest.mark.parametrize(
     ("name", "make"), [("table.txt", generate.table), ("layers.txt", generate.layers), ("second.txt", generate.second)]
 )
-def test_is_fresh(name: str, make: Any) -> None:
+def test_the_table_is_fresh(name: str, make: Any) -> None:
     """Written again, it comes out the same, to the last byte."""
     recorded = (OPS / name).read_text(encoding="utf-8").splitlines()
     made = make().splitlines()
@@ -195,7 +195,7 @@ def test_public_functions_have_rows() -> None:
         assert [name for name in functions if ops.op_name(f"{namespace.__name__}.{name}") is None] == []
 
 
-def test_coverage_is_as_written() -> None:
+def test_coverage_file_is_fresh() -> None:
     """At least 98 % of what users can call, namespace by namespace; what is left out is listed with its reason."""
     page = coverage.report()
     print(page)

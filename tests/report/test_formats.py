@@ -119,11 +119,11 @@ def test_sarif(path: str, uri: str) -> None:
     assert result["fixes"][0]["artifactChanges"][0]["replacements"]
 
 
-def test_sarif_of_nothing() -> None:
+def test_sarif_without_findings() -> None:
     conforms(as_sarif([], all_rules()), "log")
 
 
-def test_sarif_of_what_was_not_seen() -> None:
+def test_sarif_of_notices() -> None:
     """Notifications refer to descriptions of their own, which are no rules."""
     (notice,) = analysis.analyse(f"{PROGRAM}z = (\n", "a.py").notices
     told = [as_notification(notice.diagnostic, notice), as_failure("b.py: no such file or folder")]

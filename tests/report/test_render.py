@@ -40,7 +40,7 @@ def lines(filename: str) -> list[str]:
     return rows(TEXT) if filename == "train.py" else []
 
 
-def test_full() -> None:
+def test_full_format() -> None:
     assert full(FINDING, TEXT, lines, (OTHER, FIX)) == (
         """\
 error[TL101] saved-tensor-modified: backward needs what `y += 1` overwrote
@@ -80,11 +80,11 @@ def test_a_story_through_a_file_that_is_gone() -> None:
     assert full(away, "", lambda name: ()) == "warning[TL101] n: m\n --> gone.py:7:1\n"
 
 
-def test_concise() -> None:
+def test_concise_format() -> None:
     assert concise(FINDING) == "train.py:5:1: TL101 backward needs what `y += 1` overwrote"
 
 
-def test_json() -> None:
+def test_json_format() -> None:
     data = json.loads(json.dumps(as_json(FINDING, (FIX,))))
     assert data["location"] == {"row": 5, "column": 1}
     assert data["end_location"] == {"row": 5, "column": 19}
@@ -155,7 +155,7 @@ def test_a_long_row_is_cropped_around_the_span() -> None:
 
 
 @given(st.text(max_size=40), st.integers(1, 45), st.integers(1, 45), st.integers(1, 3))
-def test_any_text_and_place(text: str, column: int, end: int, row: int) -> None:
+def test_snippets_of_any_text_and_span(text: str, column: int, end: int, row: int) -> None:
     lines_of_text = rows(text)
     shown = snippet(lines_of_text, Span(row, column, row, max(column, end)), 3)
     assert all(unicodedata.category(sign) not in ("Cc", "Cs") or sign in "\t\n" for sign in shown)
@@ -181,7 +181,7 @@ class Stream:
         (False, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
     ],
 )
-def test_when_there_is_colour(
+def test_colour_depends_on_terminal_and_environment(
     monkeypatch: pytest.MonkeyPatch, tty: bool, variables: dict[str, str], expected: bool
 ) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):

@@ -14,7 +14,7 @@ SIGNS = st.text(alphabet=st.sampled_from("ab \t\n\r\f\v\x1c\x85\u2028é\U0001f60
 
 
 @given(SIGNS)
-def test_rows_join_to_the_text(text: str) -> None:
+def test_lines_join_to_the_text(text: str) -> None:
     starts = line_starts(text)
     assert "".join(text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)) == text
     assert all(text[start - 1] in "\r\n" for start in starts[1:])
@@ -25,7 +25,7 @@ LINES = st.lists(st.sampled_from(["x = 1", "y = 'a\u2028b'", "\f", "# é", ""]),
 
 
 @given(LINES, st.sampled_from(["\n", "\r", "\r\n"]))
-def test_rows_are_those_of_the_parser(lines: list[str], end: str) -> None:
+def test_lines_are_those_of_the_parser(lines: list[str], end: str) -> None:
     text = end.join([*lines, "last = 1"])
     last = ast.parse(text).body[-1]
     assert rows(text)[last.lineno - 1] == "last = 1"

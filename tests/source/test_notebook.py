@@ -57,7 +57,7 @@ def test_cells_in_other_languages_are_left_out() -> None:
         ("[" * 100_000, "its JSON cannot be read"),
     ],
 )
-def test_what_is_no_notebook_is_refused_with_the_reason(text: str, words: str) -> None:
+def test_invalid_notebooks_are_refused_with_the_reason(text: str, words: str) -> None:
     with pytest.raises(SourceError, match=words):
         notebook(text)
 
@@ -98,14 +98,14 @@ def test_an_open_bracket_hides_magics_of_its_own_cell_only() -> None:
     assert without_magics(program.text, program.cells) == "a = (\n%ls\npass\nb = 1\n"
 
 
-def test_a_magic_that_looks_like_an_open_string_silences_nothing_below() -> None:
+def test_a_magic_with_a_quote_hides_nothing_below() -> None:
     program = joined([(1, "!echo '''it's\nx = 1  # tapelint: ignore[TL101]")])
     source = parse(program.text, "a.ipynb", program.cells)
     assert not source.problems and source.suppressions.covers("TL101", 2)
     assert source.lines[0] == "!echo '''it's"
 
 
-def test_rows_find_their_cell_and_edits_move_the_cells_below() -> None:
+def test_rows_map_to_cells_after_edits() -> None:
     program = joined([(1, "a = 1\nb = 2"), (4, "c = 3")])
     assert [cell_at(program.cells, row).number for row in (1, 2, 3, 9)] == [1, 1, 4, 4]
     assert program.cells[1].own(Span(3, 1, 3, 6)) == Span(1, 1, 1, 6)

@@ -102,7 +102,7 @@ def test_every_prefix_keeps_what_is_above() -> None:
         assert len(prefix(end).tree.body) > above, TRAINING[:end]
 
 
-def test_one_sign_gone_or_added() -> None:
+def test_recovery_from_one_changed_character() -> None:
     rng = random.Random(7)
     for _ in range(150):
         at = rng.randrange(len(TRAINING))
@@ -114,7 +114,7 @@ def test_one_sign_gone_or_added() -> None:
 @example(["\ufeff", "x = '\ud800'"])
 @example(["\0"])
 @example(["\\"])
-def test_any_text(parts: list[str]) -> None:
+def test_any_text_parses(parts: list[str]) -> None:
     check(parse("".join(parts)))
 
 
@@ -135,12 +135,12 @@ def test_any_text(parts: list[str]) -> None:
         ("x = 1\nprint 'x'\ny = 1\n", ["x = 1", "print = __unparsed__", "y = 1"]),
     ],
 )
-def test_what_is_left_of_a_broken_text(broken: str, left: list[str]) -> None:
+def test_statements_left_of_a_broken_text(broken: str, left: list[str]) -> None:
     assert listing(broken) == left
     assert parse(broken).problems
 
 
-def test_the_rest_keeps_its_place() -> None:
+def test_recovered_statements_keep_their_lines() -> None:
     source = parse("a = (\n\nñ = é.backward(\n)\nb = 1\n")
     last = source.tree.body[-1]
     assert source.span(last) == Span(5, 1, 5, 6)
@@ -162,7 +162,7 @@ def test_the_rest_keeps_its_place() -> None:
     ],
     ids=lambda text: text[:6],
 )
-def test_depth(expression: str) -> None:
+def test_nesting_depth_limit(expression: str) -> None:
     source = parse(f"x = 1\ny = {expression}\nz = 1\n")
     check(source)
     assert source.is_skipped or source.problems
@@ -178,7 +178,7 @@ def test_a_deep_statement_makes_its_names_unknown() -> None:
     assert sorted(line.split(" = ")) == ["__unparsed__", "a", "y"]
 
 
-def test_too_large() -> None:
+def test_size_limit() -> None:
     assert "characters" in (parse("x = 1 \n" * 250_000).is_skipped or "")
     assert "lines" in (parse("\n" * 60_001).is_skipped or "")
     assert "lines" in (parse("\r" * 60_001).is_skipped or "")
@@ -203,6 +203,6 @@ def test_columns_are_characters(signs: list[str], marked: bool) -> None:
     assert text[span.column - 1 : span.end_column - 1] == "u = 1"
 
 
-def test_warnings_of_the_text_are_not_ours(recwarn: pytest.WarningsRecorder) -> None:
+def test_syntax_warnings_are_not_raised(recwarn: pytest.WarningsRecorder) -> None:
     parse(r"x = '\d'; y = x is 3")
     assert not recwarn.list

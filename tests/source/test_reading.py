@@ -20,7 +20,7 @@ from tapelint.source import SourceError, read
         (b"x = 1\r\ny = 2\rz = 3\n", "x = 1\r\ny = 2\rz = 3\n"),
     ],
 )
-def test_decodes(tmp_path: Path, data: bytes, text: str | None) -> None:
+def test_encodings(tmp_path: Path, data: bytes, text: str | None) -> None:
     file = tmp_path / "a.py"
     file.write_bytes(data)
     assert read(file) == text if text is not None else "€" in read(file)
@@ -37,14 +37,14 @@ def test_decodes(tmp_path: Path, data: bytes, text: str | None) -> None:
         ("x = 1\n".encode("utf-16"), "binary"),
     ],
 )
-def test_refuses(tmp_path: Path, data: bytes, message: str) -> None:
+def test_undecodable_files_are_refused(tmp_path: Path, data: bytes, message: str) -> None:
     file = tmp_path / "a.py"
     file.write_bytes(data)
     with pytest.raises(SourceError, match=message):
         read(file)
 
 
-def test_refuses_what_is_no_file(tmp_path: Path) -> None:
+def test_paths_without_a_regular_file_are_refused(tmp_path: Path) -> None:
     for path, message in [(tmp_path, "not a regular file"), (tmp_path / "none.py", "No such file"), ("a\0b", "null")]:
         with pytest.raises(SourceError, match=message):
             read(path)

@@ -37,17 +37,17 @@ def covered(text: str, code: str = "TL101") -> list[int]:
         ("# a comment about tapelint: nothing", False),
     ],
 )
-def test_comments(comment: str, is_covered: bool) -> None:
+def test_comment_grammar(comment: str, is_covered: bool) -> None:
     assert covered(f"x = 1\ny += 1  {comment}\nz = 1\n") == ([2] if is_covered else [])
 
 
-def test_any_line_of_a_statement_speaks_for_all_of_it() -> None:
+def test_a_comment_on_any_line_covers_its_statement() -> None:
     assert covered("a = 1\nx = f(\n    b,  # tapelint: ignore\n    c,\n)\nd = 1\n") == [2, 3, 4, 5]
     assert covered("x = '''\na\n'''  # noqa\n") == [1, 2, 3]
     assert covered("x = 1 + \\\n  2  # noqa\ny = 1\n") == [1, 2]
 
 
-def test_a_header_does_not_speak_for_its_block() -> None:
+def test_a_comment_on_a_header_does_not_cover_the_block() -> None:
     assert covered("for x in y:  # tapelint: ignore\n    a = 1\nb = 2\n") == [1]
     assert covered("def f(\n    x,  # tapelint: ignore\n):\n    a = 1\n") == [1, 2, 3]
 
@@ -74,27 +74,27 @@ ABOVE = {
 
 
 @pytest.mark.parametrize(("text", "rows"), ABOVE.values(), ids=ABOVE.keys())
-def test_on_a_line_of_its_own_it_speaks_for_what_is_below(text: str, rows: list[int]) -> None:
+def test_a_comment_line_covers_the_next_statement(text: str, rows: list[int]) -> None:
     assert covered(text) == rows
 
 
-def test_it_does_not_speak_for_the_next_cell() -> None:
+def test_a_comment_line_does_not_cover_the_next_cell() -> None:
     book = joined([(1, "a = 1\n# tapelint: ignore\n"), (2, "y += 1\n")])
     source = parse(book.text, "a.ipynb", book.cells)
     assert [row for row in (1, 2, 3) if source.suppressions.covers("TL101", row)] == [2]
 
 
-def test_whole_file() -> None:
+def test_ignore_file_comments() -> None:
     assert covered("a = 1\n# tapelint: ignore-file[TL101]\nb = 1") == [1, 2, 3]
     assert covered("# tapelint: ignore-file\nb = 1", "TL999") == [1, 2]
     assert covered("# tapelint: ignore-file[TL102]\nb = 1\n") == []
 
 
-def test_strings_are_no_comments() -> None:
+def test_comments_in_strings_are_ignored() -> None:
     assert covered("x = '# noqa'\ny = '''\n# tapelint: ignore\n'''\n") == []
 
 
-def test_the_comment_has_a_place() -> None:
+def test_comment_spans() -> None:
     entry = parse("é = 1  # noqa: TL101 x\n").suppressions.entries[0]
     assert (entry.span.row, entry.span.column, entry.span.end_column) == (1, 8, 21)
 

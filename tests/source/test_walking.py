@@ -29,7 +29,7 @@ match point:
 LEFT_OUT = (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
 
 
-def test_all_nodes_are_met_once() -> None:
+def test_each_node_is_visited_once() -> None:
     tree = ast.parse(PROGRAM)
     everything = {node for node in ast.walk(tree) if not isinstance(node, LEFT_OUT)}
     met = list(walk(tree))
@@ -37,7 +37,7 @@ def test_all_nodes_are_met_once() -> None:
     assert len(met) == len(everything)
 
 
-def test_children_stand_in_their_order() -> None:
+def test_children_are_in_source_order() -> None:
     for node in ast.walk(ast.parse(PROGRAM)):
         if not isinstance(node, LEFT_OUT):
             assert children(node) == [each for each in ast.iter_child_nodes(node) if not isinstance(each, LEFT_OUT)]

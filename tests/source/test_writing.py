@@ -29,7 +29,7 @@ def written(folder: Path, has_links: bool) -> Path:
 
 @by_way
 @pytest.mark.parametrize("after", [NEW, "x\n"])
-def test_the_new_text_and_nothing_beside_it(tmp_path: Path, has_links: bool, after: str) -> None:
+def test_rewriting_keeps_mode_and_folder(tmp_path: Path, has_links: bool, after: str) -> None:
     file = written(tmp_path, has_links)
     names = os.listdir(tmp_path)
     file.chmod(0o754)
@@ -40,7 +40,7 @@ def test_the_new_text_and_nothing_beside_it(tmp_path: Path, has_links: bool, aft
     assert file.stat().st_nlink == 1 + has_links
 
 
-def test_extended_attributes_stay(tmp_path: Path) -> None:
+def test_extended_attributes_are_kept(tmp_path: Path) -> None:
     file = written(tmp_path, False)
     try:
         os.setxattr(file, "user.origin", b"here")
@@ -51,7 +51,7 @@ def test_extended_attributes_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
-def test_the_owner_stays(tmp_path: Path) -> None:
+def test_the_owner_is_kept(tmp_path: Path) -> None:
     file = written(tmp_path, False)
     os.chown(file, 65534, 65533)
     rewrite(str(file), OLD, NEW)
@@ -59,9 +59,7 @@ def test_the_owner_stays(tmp_path: Path) -> None:
 
 
 @by_way
-def test_a_disk_that_is_full_leaves_the_old_text(
-    tmp_path: Path, has_links: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_keeps_the_old_text(tmp_path: Path, has_links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     file = written(tmp_path, has_links)
     names = os.listdir(tmp_path)
     fsync = os.fsync
@@ -81,7 +79,7 @@ def test_a_disk_that_is_full_leaves_the_old_text(
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signals")
 @by_way
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
-def test_a_signal_in_the_middle_leaves_one_of_both(tmp_path: Path, has_links: bool, number: signal.Signals) -> None:
+def test_an_interrupt_leaves_old_or_new_text(tmp_path: Path, has_links: bool, number: signal.Signals) -> None:
     """The process gets the signal when the new text is half written: when it is brought to the disk the first time."""
     file = written(tmp_path, has_links)
     script = f"""
@@ -104,7 +102,7 @@ writing.rewrite({str(file)!r}, {OLD!r}, {NEW!r})
         assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py"][: 1 + has_links]
 
 
-def test_killed_while_it_is_written_in_place(tmp_path: Path) -> None:
+def test_killed_during_an_in_place_write(tmp_path: Path) -> None:
     """What nothing can prevent: then the old text is found beside the file."""
     file = written(tmp_path, True)
     script = f"""

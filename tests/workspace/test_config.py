@@ -40,7 +40,7 @@ def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         (Config(select=("TL1",), ignore=("TL1",)), set()),
     ],
 )
-def test_wants(config: Config, wanted: set[str]) -> None:
+def test_selection_of_rules(config: Config, wanted: set[str]) -> None:
     assert {code for code in ("TL101", "TL102", "TL201") if config.wants(code)} == wanted
 
 
@@ -106,7 +106,7 @@ def test_no_file() -> None:
         ("[tool.tapelint\n", "not valid TOML"),
     ],
 )
-def test_complaints(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_configuration_is_reported(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "pyproject.toml").write_text(text)
     with pytest.raises(ConfigError) as error:
         load(tmp_path)

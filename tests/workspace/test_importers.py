@@ -45,7 +45,7 @@ def asked(project: Path, name: str = "helper.py") -> bool:
 
 
 @pytest.mark.parametrize("text", IMPORTS)
-def test_what_may_import_it(project: Path, text: str) -> None:
+def test_files_that_may_import(project: Path, text: str) -> None:
     assert not asked(project)
     (project / "tools").mkdir()
     (project / "tools" / "main.py").write_text(text + "\n")
@@ -53,7 +53,7 @@ def test_what_may_import_it(project: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", OTHERS)
-def test_what_does_not(project: Path, text: str) -> None:
+def test_files_that_do_not_import(project: Path, text: str) -> None:
     (project / "main.py").write_text(text + "\n")
     assert not asked(project)
 
@@ -74,12 +74,12 @@ def test_notebooks_import_and_are_not_imported(project: Path) -> None:
     assert not Resolver([str(project)]).is_imported("<stdin>")
 
 
-def test_what_cannot_be_read_may_import_anything(project: Path) -> None:
+def test_unreadable_files_may_import_anything(project: Path) -> None:
     (project / "main.py").write_bytes(b"\xff\xfe")
     assert asked(project)
 
 
-def test_what_an_editor_holds_counts(project: Path) -> None:
+def test_open_documents_are_searched(project: Path) -> None:
     main = project / "main.py"
     main.write_text("import helper\n")
     held = Resolver([str(project)], {str(main): "import other\n"})
@@ -99,7 +99,7 @@ def test_folders_above_count_where_nothing_marks_the_root(tmp_path: Path) -> Non
     assert not Resolver().is_imported(str(folder / "helper.py"))
 
 
-def test_of_a_project_that_is_too_large_nothing_is_certain(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_projects_are_uncertain(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(5):
         (project / f"data{number}").mkdir()
     assert not asked(project)

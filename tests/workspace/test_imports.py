@@ -78,7 +78,7 @@ def test_ways_to_import(line: str, files: dict[str, str]) -> None:
         {"a.py": "def finish(x):\n    return finish(x)\n"},
     ],
 )
-def test_what_cannot_be_followed_is_silent(files: dict[str, str]) -> None:
+def test_unresolved_imports_report_nothing(files: dict[str, str]) -> None:
     assert codes(f"from a import finish\n{TWICE}", files) == []
 
 
@@ -91,7 +91,7 @@ def test_one_module_registers_with_another() -> None:
     assert codes(f"import a\nfrom a import finish\n{TWICE}", files) == ["TL101"]
 
 
-def test_only_what_is_needed_is_read() -> None:
+def test_only_needed_modules_are_read() -> None:
     files = {f"p/m{i}.py": HEAD + f"def f{i}(x):\n    return x\n" for i in range(50)}
     files["p/__init__.py"] = "".join(f"from .m{i} import *\n" for i in range(50)) + "from .last import finish\n"
     files["p/last.py"] = FINISH
@@ -100,7 +100,7 @@ def test_only_what_is_needed_is_read() -> None:
     assert set(found.others) == {"p/__init__.py", "p/last.py"}
 
 
-def test_a_long_chain_and_a_large_package_end() -> None:
+def test_import_budgets() -> None:
     chain = {f"m{i}.py": f"from m{i + 1} import finish\n" for i in range(300)} | {"m300.py": FINISH}
     assert codes(f"from m0 import finish\n{TWICE}", chain) in ([], ["TL101"])
     large = {f"m{i}.py": "x = 1\n" * 4_000 + f"import m{i + 1}\ny = m{i + 1}.y\n" for i in range(40)}

@@ -60,14 +60,14 @@ def project(tmp_path: Path) -> Path:
         ("src/pack/core.py", "pack", "src/pack/__init__.py"),
     ],
 )
-def test_found(project: Path, importer: str, module: str, path: str) -> None:
+def test_resolved(project: Path, importer: str, module: str, path: str) -> None:
     found = Resolver()(module, str(project / importer))
     assert found is not None
     assert found[0] == str(project / path)
 
 
 @pytest.mark.parametrize("module", ["torch", "logging", "nowhere", "models.nowhere", "helpers.nowhere", "..above", ""])
-def test_not_found(project: Path, module: str) -> None:
+def test_unresolved(project: Path, module: str) -> None:
     assert Resolver()(module, str(project / "train.py")) is None
 
 
@@ -84,7 +84,7 @@ def test_paths_are_relative_where_the_importing_one_is(project: Path, monkeypatc
     assert Resolver()("models.unet", "train.py") == (os.path.join("models", "unet.py"), "")
 
 
-def test_what_an_editor_holds_counts(project: Path) -> None:
+def test_open_documents_are_resolved(project: Path) -> None:
     held = {str(project / "helpers.py"): "unsaved = 1\n", str(project / "fresh.py"): "new = 1\n"}
     resolver = Resolver(unsaved=held)
     assert resolver("helpers", str(project / "train.py")) == (str(project / "helpers.py"), "unsaved = 1\n")
@@ -102,7 +102,7 @@ def test_a_file_that_changes_is_read_again(project: Path) -> None:
     assert resolver("later", main) == (str(project / "later.py"), "a = 1000\n")
 
 
-def test_what_cannot_be_read_is_not_there(project: Path) -> None:
+def test_unreadable_files_are_not_resolved(project: Path) -> None:
     (project / "broken.py").write_bytes(b"\0\1")
     (project / "circle.py").symlink_to(project / "circle.py")
     main = str(project / "train.py")

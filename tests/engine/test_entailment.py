@@ -74,7 +74,7 @@ def worth(formula: object, values: dict) -> object:
 
 
 @given(st.lists(FORMULAS, max_size=4), FORMULAS, VALUES)
-def test_no_run_contradicts_it(known: list, asked: object, values: dict) -> None:
+def test_entailment_agrees_with_python(known: list, asked: object, values: dict) -> None:
     facts = {formula: bool(worth(formula, values)) for formula in known}
     assert entailed(facts, asked) in (None, bool(worth(asked, values)))
 
@@ -97,5 +97,5 @@ N = NAMES["n"]
         ({NAMES["a"]: True}, NAMES["b"], None),
     ],
 )
-def test_it_is_concluded(facts: dict, asked: object, answer: bool | None) -> None:
+def test_entailed_conditions(facts: dict, asked: object, answer: bool | None) -> None:
     assert entailed(facts, asked) is answer

@@ -34,7 +34,7 @@ def function_of(name: str) -> object:
     return next(native.callables(name), getattr(torch.functional, name, None))
 
 
-def test_nothing_is_claimed_that_is_not_so() -> None:
+def test_no_op_of_the_table_is_a_false_alarm() -> None:
     run, untrue, unclaimed = 0, [], Counter[str]()
     for name in sorted(ops.names()):
         function = function_of(name)

@@ -12,7 +12,7 @@ ONE = Diagnostic("TL101", "saved-tensor-modified", Severity.ERROR, "spoiled", "a
 STEP = Related("here", "a.py", Span(1, 1, 1, 2))
 
 
-def test_one_place_one_finding() -> None:
+def test_one_finding_per_place() -> None:
     weak, long = replace(ONE, severity=Severity.WARNING), replace(ONE, related=(STEP, STEP), message="the long way")
     assert dedupe_and_grade([weak, long, replace(ONE, related=(STEP,)), weak]) == (replace(ONE, related=(STEP,)),)
 
@@ -23,7 +23,7 @@ def test_order_is_that_of_the_text() -> None:
     assert dedupe_and_grade([later, other, ONE, first]) == (first, ONE, other, later)
 
 
-def test_silenced_and_unwanted() -> None:
+def test_suppressed_and_deselected_findings() -> None:
     source = parse("a = 1\nb += 1  # tapelint: ignore[TL101]\n")
     other = replace(ONE, code="TL102")
     assert dedupe_and_grade([ONE, other], source.suppressions) == (other,)

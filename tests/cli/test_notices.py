@@ -83,7 +83,7 @@ def of(form: str, text: str) -> list[dict]:
     return [each for each in found if each[key].startswith("TL91")]
 
 
-def test_an_entry_that_a_budget_cut(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_an_entry_point_out_of_fuel_is_reported(tapelint: Tapelint, tmp_path: Path) -> None:
     """It is named with its line in every format for programs and counted in the summary; the status stays 0."""
     (tmp_path / "a.py").write_text(CUT)
     (tmp_path / "b.py").write_text(GOOD)
@@ -104,12 +104,12 @@ def test_an_entry_that_a_budget_cut(tapelint: Tapelint, tmp_path: Path) -> None:
     assert entry["severity"] == "info" and entry["location"]["lines"]["begin"] == 9
 
 
-def test_its_name_at_a_terminal(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_stats_name_the_entry_point(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(CUT)
     assert f"a.py: {CUT_WORDS}" in tapelint("check", "--stats", "a.py").stderr
 
 
-def test_gitlab_has_one_entry_whatever_it_names(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_gitlab_fingerprint_ignores_the_entry_points(tapelint: Tapelint, tmp_path: Path) -> None:
     """A merge request that adds a line must not show it as new."""
     prints = set()
     for text in (CUT, f"# a line\n{CUT}", CUT.replace("fit", "learn")):
@@ -119,13 +119,13 @@ def test_gitlab_has_one_entry_whatever_it_names(tapelint: Tapelint, tmp_path: Pa
     assert len(prints) == 1
 
 
-def test_the_script_is_left_somewhere(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_the_line_where_the_script_stopped_is_reported(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(f"import torch\nn = 1\n{LONG * 1500}")
     (record,) = of("json", tapelint("check", "--output-format", "json", "a.py").stdout)
     assert record["message"] == "the only entry point was followed in part: the script (up to line 1336)."
 
 
-def test_a_cell_is_named(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_the_cell_where_a_notebook_stopped_is_reported(tapelint: Tapelint, tmp_path: Path) -> None:
     """Rows in words are those of the cell, too."""
     cells = [{"cell_type": "code", "source": source} for source in ("import torch\n", "1\n" + CUT)]
     (tmp_path / "a.ipynb").write_text(json.dumps({"nbformat": 4, "cells": cells}))
@@ -134,7 +134,7 @@ def test_a_cell_is_named(tapelint: Tapelint, tmp_path: Path) -> None:
     assert record["location"] == {"cell": 2, "row": 10, "column": 5}
 
 
-def test_what_is_not_wanted_is_not_listed(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_notices_follow_select_and_ignore(tapelint: Tapelint, tmp_path: Path) -> None:
     """Codes work as those of rules do; comments do not."""
     (tmp_path / "a.py").write_text(f"# tapelint: ignore-file\n# tapelint: ignore-file[TL911]\n{CUT}")
     assert len(of("json", tapelint("check", "--output-format", "json", "a.py").stdout)) == 1
@@ -165,7 +165,7 @@ def test_a_file_with_syntax_errors(tapelint: Tapelint, tmp_path: Path) -> None:
     assert tapelint("check", "--ignore", "TL913", "a.py").returncode == 0
 
 
-def test_too_deep_is_no_error_of_the_program(tapelint: Tapelint, tmp_path: Path) -> None:
+def test_too_deep_nesting_is_no_syntax_error(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(f"import torch\nx = {' + '.join(['1'] * 1_000)}\n")
     done = tapelint("check", "a.py")
     assert (done.returncode, done.stdout) == (0, "Nothing found in 1 file (1 followed in part).\n")
@@ -173,7 +173,7 @@ def test_too_deep_is_no_error_of_the_program(tapelint: Tapelint, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("data", "words"), [(b"\x7fELF\0torch", "binary"), (LARGE.encode(), "too large")])
-def test_what_was_not_looked_at_is_a_failure(tapelint: Tapelint, tmp_path: Path, data: bytes, words: str) -> None:
+def test_files_that_were_not_analysed_are_failures(tapelint: Tapelint, tmp_path: Path, data: bytes, words: str) -> None:
     """Also beside findings, and whatever is selected; an unreadable file was not checked."""
     (tmp_path / "a.py").write_bytes(data)
     (tmp_path / "b.py").write_text(BAD)
@@ -207,7 +207,7 @@ def test_a_missing_path_is_in_sarif(tapelint: Tapelint) -> None:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_fault_of_the_engine(faulty: Tapelint, tmp_path: Path, jobs: str) -> None:
+def test_an_internal_error_is_reported(faulty: Tapelint, tmp_path: Path, jobs: str) -> None:
     """Named with its entry point, its exception and the frame; what else there is to find is found."""
     (tmp_path / "a.py").write_text(f"import torch\ndef train(x):\n    broken\ndef other(x):\n    broken\n{BAD}")
     for number in range(10):

@@ -46,7 +46,7 @@ def test_the_third_iteration_repeats_the_second(tail: str):
 
 
 @pytest.mark.parametrize("head", ["for x, y in loader:", "for _ in range(1000):", "while not_done():"])
-def test_all_loops_over_what_nobody_knows(head: str):
+def test_loops_over_unknown_iterables_stop_early(head: str):
     assert backwards(head) == 2
 
 
@@ -62,16 +62,16 @@ def test_all_loops_over_what_nobody_knows(head: str):
         "total = loss + (total if epoch else 0)",
     ],
 )
-def test_what_may_do_something_else_is_run(tail: str):
+def test_an_iteration_that_may_differ_is_executed(tail: str):
     assert backwards(EPOCHS, tail) >= 3
 
 
 @pytest.mark.parametrize("head", ["for x in [1, 2, 3]:", "for i in range(3):", "while seen < 12:"])
-def test_known_iterations_are_run(head: str):
+def test_known_iterations_are_executed(head: str):
     assert backwards(head, "seen += 4") == 3
 
 
-def test_what_needs_two_carries_is_found():
+def test_a_value_carried_through_two_names_is_found():
     found = analyse(
         "import torch\n"
         "w = torch.ones(3, requires_grad=True)\n"
@@ -85,7 +85,7 @@ def test_what_needs_two_carries_is_found():
     assert [d.code for d in found.diagnostics if d.severity is Severity.ERROR] == ["TL102"]
 
 
-def test_after_the_loop_nobody_knows_how_often_it_ran():
+def test_the_number_of_iterations_is_unknown_after_the_loop():
     text = TRAINING.format(head=EPOCHS, tail="pass") + "if epoch > 5:\n    (loss + 1).backward()\n"
     assert "TL101" in [d.code for d in analyse(text).diagnostics]
 
@@ -110,7 +110,7 @@ opt.step()
 """
 
 
-def test_how_parameters_were_collected_does_not_matter_once_an_optimizer_has_them():
+def test_how_parameters_were_collected_is_not_compared():
     assert analyse(GROUPS).stats["backwards"] == 1
 
 
@@ -165,11 +165,11 @@ def test_the_second_epoch_repeats_the_first():
         {"after": "return loss"},
     ],
 )
-def test_an_epoch_that_begins_otherwise_is_run(change: dict[str, str]):
+def test_an_epoch_that_begins_in_another_state_is_executed(change: dict[str, str]):
     assert nested(**change).stats["backwards"] > 2
 
 
-def test_what_the_next_epoch_does_to_the_first_is_found():
+def test_an_error_in_the_second_epoch_is_found():
     """The graph that epoch 1 left on the network is reached, and freed, in the first iteration of epoch 2."""
     report = nested(
         forward="if self.state is not None: x = x + self.state",
@@ -179,7 +179,7 @@ def test_what_the_next_epoch_does_to_the_first_is_found():
 
 
 @pytest.mark.parametrize("after", ["assert meter.count > 0", "if meter.total == 0.0: raise ValueError"])
-def test_a_run_that_was_left_out_has_counted(after: str):
+def test_a_skipped_run_counts_as_executed(after: str):
     """What follows is not decided by the numbers of a loop that has not run at all."""
     last = "early = net(torch.ones(3)); early.backward(); early.backward()"
     program = NESTED.format(forward="pass", after=after, before="pass")

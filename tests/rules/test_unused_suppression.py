@@ -46,7 +46,7 @@ def told(rows: str, config: Config = Config()) -> list[tuple[str, str]]:  # noqa
         *("the path ends", "above", "above, noqa"),
     ],
 )
-def test_nothing_is_said_of_what_may_be_of_use(rows: str) -> None:
+def test_needed_suppressions_are_not_reported(rows: str) -> None:
     assert told(rows) == []
 
 
@@ -71,23 +71,23 @@ def test_nothing_is_said_of_what_may_be_of_use(rows: str) -> None:
         ("y += 1  # tapelint: ignore[X1, TL201]\n", "TL902", "y += 1  # tapelint: ignore[TL201]\n"),
     ],
 )
-def test_what_is_of_no_use_is_taken_away(row: str, code: str, fixed: str) -> None:
+def test_unused_suppression_is_removed(row: str, code: str, fixed: str) -> None:
     assert told(row) == [(code, fixed)]
 
 
-def test_configured_like_any_rule() -> None:
+def test_tl901_is_configured_like_any_rule() -> None:
     row = "z = 1  # tapelint: ignore[TL101]\n"
     assert told(row, Config(ignore=("TL9",))) == []
     assert told(row, Config(select=("TL2",))) == []
     assert told(row, Config(ignore=("TL101",))) != []
 
 
-def test_a_rule_that_is_off_is_not_asked_and_one_that_is_on_is() -> None:
+def test_suppressions_of_disabled_rules_are_not_reported() -> None:
     row = "z = 1  # tapelint: ignore[TL207]\n"
     assert told(row, Config(extend_select=("TL207",))) == [("TL901", "z = 1\n")]
 
 
-def test_a_name_is_no_code_but_tells_it() -> None:
+def test_a_rule_name_in_place_of_a_code_is_reported_with_the_code() -> None:
     report = analyse(f"{BEFORE}z = 1  # tapelint: ignore[saved-tensor-modified]\n{AFTER}")
     assert "did you mean TL201?" in report.diagnostics[0].message
 
@@ -131,17 +131,17 @@ IN_PART = {
 
 
 @pytest.mark.parametrize("program", IN_WHOLE.values(), ids=IN_WHOLE.keys())
-def test_what_was_executed_in_whole_is_certain(program: str) -> None:
+def test_unused_where_the_file_was_executed_in_whole(program: str) -> None:
     assert [diagnostic.code for diagnostic in analyse(HEAD + program).diagnostics] == ["TL901"]
 
 
 @pytest.mark.parametrize("program", IN_PART.values(), ids=IN_PART.keys())
-def test_what_was_executed_in_part_is_not(program: str) -> None:
+def test_not_reported_where_a_budget_cut_the_analysis(program: str) -> None:
     assert "TL901" not in [diagnostic.code for diagnostic in analyse(HEAD + program).diagnostics]
 
 
 @pytest.mark.parametrize("program", [*IN_WHOLE.values(), *IN_PART.values()], ids=[*IN_WHOLE, *IN_PART])
-def test_the_same_after_an_edit(program: str) -> None:
+def test_incremental_equals_fresh_for_suppressions(program: str) -> None:
     """What a step has executed is known as long as the step holds."""
     memory, text = AnalysisCache(persistent=True), HEAD + program
     analyse(text.replace("y = w * 2", "y = w + 2"), memory=memory)
@@ -150,12 +150,12 @@ def test_the_same_after_an_edit(program: str) -> None:
         assert now == [(d.code, d.span) for d in analyse(edited).diagnostics]
 
 
-def test_what_others_may_import_is_not_certain() -> None:
+def test_not_reported_in_files_that_others_import() -> None:
     text = HEAD + IN_WHOLE["a function"]
     assert analyse(text, "a.py", is_imported=lambda path: path == "b.py").diagnostics
     assert not analyse(text, "b.py", is_imported=lambda path: path == "b.py").diagnostics
 
 
-def test_a_second_run_of_a_cell_is_none_of_the_program() -> None:
+def test_a_second_cell_run_hides_no_unused_suppression() -> None:
     cells = joined(enumerate([HEAD, f"y = w * 2{HERE}", "z = y.exp().sum()", "z.backward()"], 1))
     assert [diagnostic.code for diagnostic in analyse(cells).diagnostics] == ["TL901", "TL108"]

@@ -32,7 +32,7 @@ def project(wire: Wire, tmp_path: Path) -> Iterator[tuple[Wire, str, str]]:
     yield wire, (tmp_path / "main.py").as_uri(), (tmp_path / "helpers.py").as_uri()
 
 
-def test_the_story_leads_into_the_other_file(project: tuple[Wire, str, str]):
+def test_related_information_points_into_the_other_file(project: tuple[Wire, str, str]):
     wire, main, helpers = project
     wire.open(main, MAIN)
     (found,) = wire.published(main)
@@ -45,7 +45,7 @@ def test_the_story_leads_into_the_other_file(project: tuple[Wire, str, str]):
     }
 
 
-def test_editing_the_other_file(project: tuple[Wire, str, str]):
+def test_editing_an_imported_file_updates_the_importer(project: tuple[Wire, str, str]):
     wire, main, helpers = project
     wire.open(main, MAIN)
     assert wire.published(main)
@@ -57,7 +57,7 @@ def test_editing_the_other_file(project: tuple[Wire, str, str]):
     assert wire.published(main), "what was not saved counts no more"
 
 
-def test_the_other_file_changes_on_disk(project: tuple[Wire, str, str], tmp_path: Path):
+def test_a_changed_file_on_disk_updates_the_importer(project: tuple[Wire, str, str], tmp_path: Path):
     wire, main, helpers = project
     wire.open(main, MAIN)
     assert wire.published(main)
@@ -72,7 +72,7 @@ def test_the_other_file_changes_on_disk(project: tuple[Wire, str, str], tmp_path
     assert wire.published(main)
 
 
-def test_a_file_nobody_imports_disturbs_nobody(project: tuple[Wire, str, str], tmp_path: Path):
+def test_a_file_without_importers_updates_no_other(project: tuple[Wire, str, str], tmp_path: Path):
     wire, main, _ = project
     wire.open(main, MAIN)
     assert wire.published(main)
@@ -84,7 +84,7 @@ def test_a_file_nobody_imports_disturbs_nobody(project: tuple[Wire, str, str], t
     assert sum(m["params"]["uri"] == main for m in wire.seen if m.get("method", "").endswith("publishDiagnostics")) == 1
 
 
-def test_a_pulling_client_is_told_to_pull_again(wire: Wire, tmp_path: Path):
+def test_a_pulling_client_is_asked_to_refresh(wire: Wire, tmp_path: Path):
     (tmp_path / "helpers.py").write_text(HELPER)
     main, helpers = (tmp_path / "main.py").as_uri(), (tmp_path / "helpers.py").as_uri()
     abilities = {"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": True}}}
@@ -150,7 +150,7 @@ def update(opt, net):
         (7, "net", "made by linear (nets.py line 10)"),
     ],
 )
-def test_hover_of_a_call_knows_what_the_other_file_does(
+def test_hover_of_a_call_into_another_file(
     project: tuple[Wire, str, str], tmp_path: Path, line: int, word: str, words: str
 ):
     wire, _, _ = project

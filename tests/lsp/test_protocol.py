@@ -18,7 +18,7 @@ from programs import BAD, GOOD
 from wire import COMMAND, ENVIRONMENT, Wire, edit
 
 
-def test_parameters_that_do_not_fit_are_answered(pushed: Wire, uri: str):
+def test_invalid_parameters_are_answered(pushed: Wire, uri: str):
     odd = {"range": "everything", "message": 3}
     context = {"diagnostics": [odd]}
     area = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
@@ -34,7 +34,7 @@ def test_parameters_that_do_not_fit_are_answered(pushed: Wire, uri: str):
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"[" * 50_000, b"[]", b"null", b'{"jsonrpc": "1.0"}'])
-def test_what_is_no_message_is_answered_and_survived(pushed: Wire, body: bytes):
+def test_invalid_messages_are_answered(pushed: Wire, body: bytes):
     pushed.body(body)
     assert pushed.answer(None)["error"]["code"] in (-32700, -32600)
 
@@ -77,13 +77,13 @@ def test_exit_without_shutdown(wire: Wire):
     assert wire.process.wait(10) == 1
 
 
-def test_the_end_of_input_is_the_end(wire: Wire):
+def test_end_of_input_ends_the_server(wire: Wire):
     wire.start()
     wire.process.stdin.close()
     assert wire.process.wait(10) == 1
 
 
-def test_the_output_closed():
+def test_closed_output_ends_the_server():
     pipe = subprocess.PIPE
     with subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=ENVIRONMENT) as server:
         server.stdout.close()
@@ -94,7 +94,7 @@ def test_the_output_closed():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-def test_it_does_not_outlive_the_editor(wire: Wire):
+def test_the_server_ends_with_its_parent(wire: Wire):
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as editor:
         wire.start(processId=editor.pid)
         time.sleep(0.3)
@@ -112,7 +112,7 @@ os.read(3, 1)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="inherits POSIX descriptors")
 @pytest.mark.parametrize("says", ["nothing", "its own number", "another number"])
-def test_an_editor_that_is_gone_before_it_was_known(says: str):
+def test_a_parent_that_is_gone_at_initialize(says: str):
     """The editor ends before the server has answered ``initialize``, or before it was sent. This process holds the
     pipes open all the while, as another child of the editor would; the server's end of its output says that it left.
     """
@@ -144,7 +144,7 @@ def test_an_editor_that_is_gone_before_it_was_known(says: str):
         os.close(descriptor)
 
 
-def test_an_editor_of_another_machine_is_not_watched(wire: Wire):
+def test_a_parent_on_another_host_is_not_watched(wire: Wire):
     wire.start(processId=2**22 + 17)
     time.sleep(1.5)
     assert wire.leave() == 0
@@ -205,20 +205,20 @@ def test_documents_that_were_never_opened(pushed: Wire, uri: str):
     assert pushed.request("textDocument/hover", position)["result"] is None
 
 
-def test_closing_clears(pushed: Wire, uri: str):
+def test_closing_clears_diagnostics(pushed: Wire, uri: str):
     pushed.open(uri, BAD)
     assert pushed.published(uri, 1)
     pushed.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     assert pushed.published(uri) == []
 
 
-def test_opening_twice_is_opening_anew(pushed: Wire, uri: str):
+def test_opening_twice_replaces_the_text(pushed: Wire, uri: str):
     pushed.open(uri, BAD)
     pushed.open(uri, GOOD, 7)
     assert pushed.published(uri, 7) == []
 
 
-def test_the_file_may_vanish_under_the_editor(pushed: Wire, tmp_path: Path):
+def test_deleted_file_of_an_open_document(pushed: Wire, tmp_path: Path):
     file = tmp_path / "a.py"
     file.write_text(BAD, encoding="utf-8")
     pushed.open(file.as_uri(), BAD)
@@ -315,7 +315,7 @@ def test_positions_count_as_negotiated(wire: Wire, encoding: str, width: int, ur
     assert len(wire.published(uri, 3)) == 1
 
 
-def test_clients_that_neither_resolve_nor_version_get_plain_edits(wire: Wire, uri: str):
+def test_clients_without_resolve_get_plain_edits(wire: Wire, uri: str):
     actions = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
     capabilities = wire.start({"textDocument": {"codeAction": actions}})
     assert "diagnosticProvider" not in capabilities and not capabilities["codeActionProvider"].get("resolveProvider")
@@ -347,7 +347,7 @@ def test_settings_that_are_pushed(wire: Wire, uri: str):
     assert wire.published(uri, 1), "a mistake in the settings switches nothing off"
 
 
-def test_a_client_that_answers_late_does_not_hold_up_the_start(wire: Wire, uri: str):
+def test_a_late_configuration_answer_does_not_block(wire: Wire, uri: str):
     wire.answers = False
     wire.start({"workspace": {"configuration": True}})
     wire.open(uri, BAD)

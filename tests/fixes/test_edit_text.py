@@ -30,7 +30,7 @@ CORPUS = sorted(p for p in Path(ast.__file__).parent.glob("*.py") if 2_000 < p.s
 # Laziness and refusals
 
 
-def test_libcst_is_loaded_by_need_only() -> None:
+def test_libcst_is_imported_lazily() -> None:
     code = "import sys, tapelint.fixes; print('libcst' in sys.modules)"
     server = str(Path(__file__).resolve().parents[2] / "server")
     run = subprocess.run(
@@ -39,12 +39,12 @@ def test_libcst_is_loaded_by_need_only() -> None:
     assert run.stdout.strip() == "False"
 
 
-def test_an_unknown_purpose_is_a_mistake_of_ours() -> None:
+def test_unknown_purpose_raises() -> None:
     with pytest.raises(ValueError, match="no such purpose"):
         edits_for(parse("x\n"), FixProposal("mend", "mend", ()))
 
 
-def test_a_text_that_does_not_parse_is_not_changed() -> None:
+def test_broken_text_is_not_changed() -> None:
     assert fixed("detach", "y = «x»\nz = = 1\n") is None
 
 
@@ -61,7 +61,7 @@ def test_deep_expressions_are_refused(deep: str) -> None:
     assert fixed("detach", f"y = {deep}\n") is None
 
 
-def test_what_is_accepted_fits_on_half_a_megabyte() -> None:
+def test_accepted_depth_fits_a_small_stack() -> None:
     """The stack of a thread on macOS; libcst kills the process where it is not enough."""
     deep = "(lambda: not -f([" * 16 + "«x»" + "]))" * 16
     found: list[str | None] = []
@@ -75,7 +75,7 @@ def test_what_is_accepted_fits_on_half_a_megabyte() -> None:
     assert found[0] and ".detach()" in found[0]
 
 
-def test_a_smaller_stack_is_not_tried() -> None:
+def test_too_small_a_stack_is_refused() -> None:
     found: list[str | None] = []
     size = threading.stack_size(256 * 1024)
     try:

@@ -183,7 +183,7 @@ def test_what_a_step_writes_and_what_is_cleared(body: str) -> None:
         assert claimed(markdown, "zeroes") == zeroed, markdown
 
 
-def test_what_a_checkpoint_computes_once_more() -> None:
+def test_what_a_checkpoint_recomputes() -> None:
     from torch.utils.checkpoint import checkpoint
 
     calls = []

@@ -125,7 +125,7 @@ def program(seed: int) -> str:
 
 @given(st.integers(0, 1 << 32))
 @settings(max_examples=60, deadline=None)
-def test_odd_objects_end_no_entry_point(seed: int) -> None:
+def test_odd_special_methods_end_no_entry_point(seed: int) -> None:
     text = program(seed)
     compile(text, "odd.py", "exec")
     report = analyse(text, "odd.py")
@@ -139,7 +139,7 @@ ARGUMENTS = (
 
 
 @pytest.mark.parametrize("first", "abcdefghijklmnopqrstuvwxyz")
-def test_every_function_that_is_known_takes_odd_arguments(first: str) -> None:
+def test_every_model_takes_odd_arguments(first: str) -> None:
     """What the engine knows of a function of a library holds for calls that Python would accept, and ends no other."""
     names = [name for name in sorted(FUNCTIONS) if all(part.isidentifier() for part in name.split("."))]
     odd = "class Odd:\n    def __iter__(self):\n        return self\n    def __next__(self):\n        raise self\n"
@@ -152,7 +152,7 @@ def test_every_function_that_is_known_takes_odd_arguments(first: str) -> None:
             assert not report.stats.get("faults"), (name, [str(lost) for lost in report.notices])
 
 
-def test_a_loop_over_an_object_of_the_program_steps_into_no_other_function() -> None:
+def test_iterating_an_object_calls_its_own_methods_only() -> None:
     """Functions that a loop runs before its first iteration are run at once, whatever a stretch is waiting for."""
     heads = ("Odd()", "zip(Odd(), Odd())", "enumerate(Odd())", "[*Odd()]", "list(Odd())", "Odd().value", "Odd()[0]")
     odd = (
@@ -167,7 +167,7 @@ def test_a_loop_over_an_object_of_the_program_steps_into_no_other_function() -> 
             assert [found.name for found in report.diagnostics] == ["backward-without-graph"], head
 
 
-def test_the_end_of_an_iteration_is_no_failure() -> None:
+def test_stop_iteration_is_not_counted_as_failed() -> None:
     odd = (
         "class Odd:\n    def __init__(self):\n        self.left = 2\n    def __iter__(self):\n        return self\n"
         "    def __next__(self):\n        if not self.left:\n            raise StopIteration\n"

@@ -32,7 +32,7 @@ optimizer.step()
         ("net = torch.hub.load('pytorch/vision', 'resnet18')", "out.sum()"),
     ],
 )
-def test_a_second_backward(line: str, loss: str) -> None:
+def test_a_library_module_saves_under_an_assumption(line: str, loss: str) -> None:
     report = analyse(TWICE.format(line=line, loss=loss))
     (found,) = report.diagnostics
     assert (found.code, found.severity) == ("TL101", Severity.WARNING)
@@ -52,5 +52,5 @@ def test_a_second_backward(line: str, loss: str) -> None:
         "timm.list_models",
     ],
 )
-def test_what_is_no_network(name: str) -> None:
+def test_other_names_of_libraries_are_no_modules(name: str) -> None:
     assert not is_network(name)

@@ -44,11 +44,11 @@ def head(text: str, index: int = -1) -> set[str]:
         ("for p in a:\n    for x in b:\n        y = f(x)\n    g(y)", {"b", "f", "g", "y"}),
     ],
 )
-def test_what_is_live_at_the_head(text: str, expected: set[str]) -> None:
+def test_live_names_at_the_loop_head(text: str, expected: set[str]) -> None:
     assert head(text) == expected
 
 
-def test_deep_loops_take_no_time() -> None:
+def test_liveness_of_deep_loops_is_fast() -> None:
     depth = 40
     text = "".join(f"{' ' * n}for x{n} in a{n}:\n" for n in range(depth)) + " " * depth + "y = f(x0)\n"
     assert {"f", "a1", "a39"} <= head(text, 0)
@@ -59,7 +59,7 @@ def paths(body: str) -> dict[str, int]:
     return analyse(text).stats
 
 
-def test_paths_meet_at_the_head_of_a_loop_when_they_differ_in_what_is_dead() -> None:
+def test_paths_that_differ_in_dead_names_are_joined() -> None:
     branches = "".join(f"    if flag{n}(x):\n        y = y * w\n" for n in range(2))
     once = f"for x in data:\n    y = w * x\n{branches}    y.sum().backward()\n"
     assert paths(once)["dropped"] == 0
@@ -67,6 +67,6 @@ def test_paths_meet_at_the_head_of_a_loop_when_they_differ_in_what_is_dead() -> 
     assert paths(carried)["dropped"] > 0
 
 
-def test_views_of_one_tensor_are_one_graph() -> None:
+def test_views_of_one_tensor_are_joined() -> None:
     branches = "    if flag(x):\n        y = y.unsqueeze(0)\n    y = y * y\n"
     assert paths(f"y = w * 2\nfor x in range(4):\n{branches}y.sum().backward()\n")["dropped"] == 0

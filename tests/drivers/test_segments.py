@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.interp.test_steps import SCRIPT, edits, resolve, steps, told
+from tests.engine.test_incremental import SCRIPT, edits, resolve, steps, told
 
 from tapelint.analysis import AnalysisCache, analyse
 from tapelint.drivers import entry
@@ -293,7 +293,7 @@ TEXTS = [DEEP, AGAIN, RAISES, INSIDE, LOOPS, SCRIPT]
 
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
-def test_going_on_in_the_middle_is_beginning_anew(data: st.DataObject):
+def test_resuming_in_the_middle_equals_fresh(data: st.DataObject):
     text = data.draw(st.sampled_from(TEXTS))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(entry, "STRETCH", data.draw(st.sampled_from([1, 25, 500])))
@@ -308,7 +308,7 @@ def test_going_on_in_the_middle_is_beginning_anew(data: st.DataObject):
 
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
-def test_it_does_not_matter_where_stretches_end(data: st.DataObject):
+def test_segment_boundaries_do_not_matter(data: st.DataObject):
     text = data.draw(st.sampled_from(TEXTS))
     (edited, *_) = data.draw(edits(text))
     found = []
@@ -322,7 +322,7 @@ def test_it_does_not_matter_where_stretches_end(data: st.DataObject):
     assert found[0] == found[1]
 
 
-def test_the_same_call_further_inside_is_another_one():
+def test_a_nested_call_is_another_program_point():
     assert [found.code for found in analyse(INSIDE, "main.py").diagnostics] == ["TL201"]
 
 
@@ -384,6 +384,6 @@ if __name__ == "__main__":
         ("w.exp().sin()", "w.sin()", 1.1),
     ],
 )
-def test_an_edit_costs_what_stands_below(old: str, new: str, most: float):
+def test_an_edit_costs_what_follows_it(old: str, new: str, most: float):
     edited = LONG.replace(old, new)
     assert 0 < steps(LONG, edited) < steps("", edited) * most

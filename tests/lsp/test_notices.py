@@ -65,7 +65,7 @@ def test_a_document_that_was_followed_in_part(wire: Wire, tmp_path: Path):
     assert logs(wire) == [(3, f"{tmp_path / 'cut.py'}: {WORDS}")]
 
 
-def test_syntax_errors_are_no_storm(wire: Wire, tmp_path: Path):
+def test_syntax_errors_make_one_notice(wire: Wire, tmp_path: Path):
     """One information in the status, findings as ever; several documents are listed by what they lack."""
     broken, cut = ((tmp_path / name).as_uri() for name in ("broken.py", "cut.py"))
     wire.start()

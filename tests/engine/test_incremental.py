@@ -203,7 +203,7 @@ TEXTS = [LIBRARY, SCRIPT, *(path.read_text(encoding="utf-8") for path in EXAMPLE
 
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_going_on_is_beginning_anew(data: st.DataObject):
+def test_incremental_equals_fresh(data: st.DataObject):
     text = data.draw(st.sampled_from(TEXTS))
     memory = AnalysisCache(persistent=True)
     analyse(text, "main.py", resolve=resolve, memory=memory)
@@ -247,22 +247,22 @@ def _counts(memory: AnalysisCache) -> dict[object, int]:
         ("self.total = 0", "self.total  =  0  # so far"),
     ],
 )
-def test_what_is_no_code_costs_nothing(old: str, new: str):
+def test_editing_a_comment_executes_nothing(old: str, new: str):
     assert steps(LIBRARY, LIBRARY.replace(old, new)) == 0
 
 
-def test_a_function_without_a_caller_is_executed_alone():
+def test_editing_an_uncalled_function_executes_it_alone():
     alone = steps(LIBRARY, LIBRARY.replace("hidden.sum()", "hidden.mean()"))
     assert 0 < alone < steps("", LIBRARY) / 2
 
 
-def test_a_script_goes_on_where_it_was_edited():
+def test_a_script_is_executed_from_the_edited_line():
     text = "import torch\n" + 60 * BLOCK
     assert 0 < steps(text, text + "w.exp()\n") < steps("", text) / 3
     assert steps(text, text.replace("import torch\n", "import torch\nx = 1\n")) > steps("", text) / 2
 
 
-def test_another_text_of_an_imported_file(monkeypatch: pytest.MonkeyPatch):
+def test_editing_an_imported_file_invalidates_its_units(monkeypatch: pytest.MonkeyPatch):
     memory = AnalysisCache(persistent=True)
     analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
     monkeypatch.setitem(FILES, "helpers", HELPERS.replace("x += SCALE", "x = x + SCALE"))
@@ -271,7 +271,7 @@ def test_another_text_of_an_imported_file(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("after", [1, 2, 4, 8, 16])
-def test_an_analysis_that_is_given_up_leaves_what_is_true(after: int):
+def test_a_cancelled_analysis_leaves_valid_units(after: int):
     """``cancel`` is polled every 256 steps: it is given up after so many."""
     text = LIBRARY + 60 * BLOCK
     edited = text.replace("import helpers", "import helpers, scales")
@@ -303,7 +303,7 @@ y.sum().backward()
 
 
 @pytest.mark.parametrize("after", range(1, 12))
-def test_modules_that_import_each_other_are_given_up_together(after: int):
+def test_a_cut_import_cycle_is_cut_as_a_whole(after: int):
     """``derived`` is done before ``base``, and holds what that has made by then."""
 
     def find(module: str, importer: str) -> tuple[str, str] | None:
@@ -400,7 +400,7 @@ def crowd(module: str, importer: str) -> tuple[str, str] | None:
     characters=st.integers(50, 700),
     limit=st.integers(5, 60),
 )
-def test_going_on_is_beginning_anew_where_a_budget_is_spent(texts: list[str], characters: int, limit: int):
+def test_incremental_equals_fresh_where_a_budget_is_spent(texts: list[str], characters: int, limit: int):
     """Which modules the budgets leave out depends on who asks first; an edit may change that for what stands below."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_lookups, "CHARACTERS", characters)
@@ -412,14 +412,14 @@ def test_going_on_is_beginning_anew_where_a_budget_is_spent(texts: list[str], ch
             assert told(again) == told(analyse(text, "main.py", resolve=crowd))
 
 
-def test_modules_that_are_left_out_cost_nothing_after_an_edit(monkeypatch: pytest.MonkeyPatch):
+def test_modules_beyond_the_budget_cost_nothing_after_an_edit(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(import_lookups, "CHARACTERS", len(HELPERS) - 1)
     assert steps(LIBRARY, LIBRARY.replace("def train(", "# how it is done\ndef train(")) == 0
     alone = steps(LIBRARY, LIBRARY.replace("hidden.sum()", "hidden.mean()"))
     assert 0 < alone < steps("", LIBRARY) / 2
 
 
-def test_another_text_of_a_file_that_was_left_out(monkeypatch: pytest.MonkeyPatch):
+def test_editing_a_module_beyond_the_budget(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(import_lookups, "CHARACTERS", len(HELPERS) - 1)
     memory = AnalysisCache(persistent=True)
     analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
@@ -447,7 +447,7 @@ def two(x):
 """
 
 
-def test_which_module_of_a_circle_comes_first():
+def test_an_import_cycle_entered_at_another_module():
     """``b.G`` is known only if ``b`` is asked for before ``a``."""
 
     def find(module: str, importer: str) -> tuple[str, str] | None:

@@ -97,7 +97,7 @@ def check(*statements: str) -> Report:
 
 
 @pytest.mark.parametrize("statement", [*TOO_FEW, *HUGE, *NO_FORWARD, *IN_ITSELF, *ODD_SIZES])
-def test_no_fault(statement: str) -> None:
+def test_errors_of_the_program_are_no_faults(statement: str) -> None:
     assert check(statement).stats["faults"] == 0
 
 
@@ -108,7 +108,7 @@ def test_no_fault(statement: str) -> None:
         "deque([], 2).append(w); y = w.exp().sum(); y.backward()",
     ],
 )
-def test_nothing_is_made_up(statement: str) -> None:
+def test_refused_calls_report_nothing(statement: str) -> None:
     assert not check(statement).diagnostics
 
 
@@ -125,13 +125,13 @@ AGAIN = "y.backward()\n    y.backward()"
         "kept = [w.exp().sum()] * 100; y = kept[70]",
     ],
 )
-def test_what_it_stands_for_is_known(made: str) -> None:
+def test_the_result_keeps_its_graph(made: str) -> None:
     """The graph is come to through what used to be taken for something else: walking it twice is an error."""
     found = check(f"{made}\n    {AGAIN}").diagnostics
     assert [(each.code, each.severity) for each in found] == [("TL101", Severity.ERROR)]
 
 
-def test_call_of_the_base_class_runs_forward() -> None:
+def test_calling_the_base_class_runs_forward() -> None:
     """``super().__call__`` runs the program's own ``forward``, of which everything is known."""
     program = """
 class Doubled(nn.Module):
@@ -153,7 +153,7 @@ y.backward()
     assert [(each.code, each.severity) for each in found] == [("TL101", Severity.ERROR)]
 
 
-def test_numbers_in_other_bases_are_not_decimal() -> None:
+def test_int_with_a_base() -> None:
     program = """
 y = w.exp().sum()
 y.backward()
@@ -163,7 +163,7 @@ if int("11", 2) == 11:
     assert not analyse(BEFORE + program).diagnostics
 
 
-def test_a_base_that_a_metaclass_has_made() -> None:
+def test_a_base_class_made_by_a_metaclass() -> None:
     program = """
 class Kind(type):
     pass

@@ -112,7 +112,7 @@ PROGRAMS = [f"v = {e}" for row in EXPRESSIONS.split("\n") for e in row.split(" |
 
 
 @pytest.mark.parametrize("body", PROGRAMS)
-def test_facts(body: str) -> None:
+def test_hover_facts_are_true(body: str) -> None:
     """The hover of ``v``, where it is bound last, says of it what PyTorch says; what it does not know it leaves out."""
     text = SETUP + body + "\n"
     space: dict = {}
@@ -296,7 +296,7 @@ with torch.no_grad():
 
 
 @pytest.mark.parametrize("body", WRITES.strip().split("\n\n"))
-def test_writes(body: str) -> None:
+def test_hover_of_writes_is_true(body: str) -> None:
     """A write that is called safe runs, one that is said to raise raises; the last write of the program is judged."""
     text = SETUP + body + "\ny.sum().backward()\n"
     raised = ""

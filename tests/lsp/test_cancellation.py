@@ -41,7 +41,7 @@ def test_a_cancelled_request_is_answered(slow: Wire):
     assert slow.leave() == 0
 
 
-def test_a_pull_that_newer_text_overtakes_is_asked_again(slow: Wire):
+def test_a_pull_overtaken_by_an_edit_is_retried(slow: Wire):
     slow.start(PULLS)
     slow.open(URI, ENDLESS)
     document = {"textDocument": {"uri": URI}}
@@ -53,7 +53,7 @@ def test_a_pull_that_newer_text_overtakes_is_asked_again(slow: Wire):
     assert len(slow.request("textDocument/diagnostic", document)["result"]["items"]) == 1
 
 
-def test_newer_text_ends_the_run_of_the_old(slow: Wire):
+def test_an_edit_cancels_the_running_analysis(slow: Wire):
     slow.start()
     slow.open(URI, ENDLESS)
     time.sleep(0.5)
@@ -62,7 +62,7 @@ def test_newer_text_ends_the_run_of_the_old(slow: Wire):
     assert not [m for m in slow.seen if m.get("params", {}).get("version") == 1], "what is stale is not shown"
 
 
-def test_newer_settings_do_not_cost_a_request_its_answer(slow: Wire):
+def test_new_settings_keep_pending_requests(slow: Wire):
     literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
     slow.start({"textDocument": {"diagnostic": {}, "codeAction": literals}})
     slow.open(URI, SLOW)
@@ -77,7 +77,7 @@ def test_newer_settings_do_not_cost_a_request_its_answer(slow: Wire):
     assert slow.answer(lightbulb)["result"]
 
 
-def test_long_work_is_announced(slow: Wire):
+def test_long_analysis_reports_progress(slow: Wire):
     slow.start()
     slow.open(URI, ENDLESS)
     busy = slow.until(lambda m: m.get("method") == "tapelint/status" and m["params"]["state"] == "busy")
@@ -86,7 +86,7 @@ def test_long_work_is_announced(slow: Wire):
     slow.until(lambda m: m.get("method") == "tapelint/status" and m["params"]["state"] == "ready")
 
 
-def test_leaving_does_not_wait_for_the_analysis(slow: Wire):
+def test_exit_does_not_wait_for_the_analysis(slow: Wire):
     slow.start()
     slow.open(URI, ENDLESS)
     slow.open("file:///b.py", "# endless\n" + GOOD)
@@ -94,7 +94,7 @@ def test_leaving_does_not_wait_for_the_analysis(slow: Wire):
     assert slow.leave() == 0
 
 
-def test_the_lightbulb_answers_from_memory(slow: Wire):
+def test_code_actions_answer_from_the_last_result(slow: Wire):
     literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
     slow.start({"textDocument": {"codeAction": literals}})
     slow.open(URI, SLOW)

@@ -44,7 +44,7 @@ def found(done) -> list[tuple[str, int, str]]:
     return [(item["filename"], item["location"]["row"], item["code"]) for item in json.loads(done.stdout)]
 
 
-def test_it_is_reported_at_the_call(project: Path, tapelint) -> None:
+def test_an_error_through_an_import_is_reported_at_the_call(project: Path, tapelint) -> None:
     done = tapelint("check", "main.py", "--output-format", "json")
     assert found(done) == [("main.py", 6, "TL101")], "the helper's own hazard is not called"
     (item,) = json.loads(done.stdout)
@@ -60,14 +60,14 @@ def test_the_story_shows_the_other_file(project: Path, tapelint) -> None:
     assert lines[at + 2] == "5 |     loss.backward()"
 
 
-def test_what_the_other_file_shows_alone_is_reported_there(project: Path, tapelint) -> None:
+def test_an_error_of_the_imported_file_is_reported_there(project: Path, tapelint) -> None:
     (project / "main.py").write_text(USER)
     helpers = tapelint("check", "helpers.py", "--output-format", "json")
     both = tapelint("check", ".", "--output-format", "json")
     assert found(both) == found(helpers) == [("helpers.py", 11, "TL101")]
 
 
-def test_a_comment_in_the_other_file(project: Path, tapelint) -> None:
+def test_a_suppression_in_the_imported_file(project: Path, tapelint) -> None:
     silenced = HELPERS.replace("    loss.backward()", "    loss.backward()  # noqa: TL101")
     (project / "helpers.py").write_text(silenced)
     assert found(tapelint("check", "main.py", "--output-format", "json")) == []
@@ -79,7 +79,7 @@ def test_a_script_that_never_mentions_torch(project: Path, tapelint) -> None:
     assert found(tapelint("check", "main.py", "--output-format", "json")) == [("main.py", 5, "TL101")]
 
 
-def test_from_another_folder(project: Path, tapelint) -> None:
+def test_imports_resolve_from_another_working_directory(project: Path, tapelint) -> None:
     (project / "pyproject.toml").touch()
     (project / "tools").mkdir()
     (project / "main.py").rename(project / "tools" / "main.py")
@@ -93,7 +93,7 @@ def test_files_that_import_each_other(project: Path, tapelint) -> None:
     assert ("main.py", 6, "TL101") in found(done)
 
 
-def test_in_processes(project: Path, tapelint) -> None:
+def test_imports_resolve_in_worker_processes(project: Path, tapelint) -> None:
     for number in range(12):
         (project / f"main{number}.py").write_text(MAIN)
     done = tapelint("check", ".", "--jobs", "2", "--select", "TL101", "--output-format", "json")

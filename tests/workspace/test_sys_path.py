@@ -145,7 +145,7 @@ main(lambda: None)
         assert (done.stderr == "") is not is_told
 
 
-def test_a_file_that_leaves_sys_path_alone_never_loads_jedi(repository: Path) -> None:
+def test_jedi_is_loaded_only_for_sys_path(repository: Path) -> None:
     def refuse(module: str, importer: str, text: str) -> str | None:
         raise AssertionError(module)
 

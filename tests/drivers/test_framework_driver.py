@@ -77,7 +77,7 @@ def test_state_kept_from_one_batch_to_the_next(parts: dict[str, str]) -> None:
     ],
     ids=["detached", "manual", "unknown", "validation", "nothing", "own backward"],
 )
-def test_silence(parts: dict[str, str]) -> None:
+def test_no_findings(parts: dict[str, str]) -> None:
     assert found(**parts) == []
 
 
@@ -116,7 +116,7 @@ for _ in range(4):
         ("from lightning.fabric import Fabric\nf = Fabric()", "f", "setup"),
     ],
 )
-def test_launchers(line: str, name: str, prepare: str) -> None:
+def test_prepare_and_backward_of_launchers(line: str, name: str, prepare: str) -> None:
     prepared, walk = f"{name}.{prepare}(net, opt)", f"{name}.backward(h.sum())"
     (kept,) = analyse(LOOP.format(line=line, prepared=prepared, walk=walk, h="h")).diagnostics
     assert (kept.code, kept.severity) == ("TL102", Severity.ERROR)
