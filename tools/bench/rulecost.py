@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tapelint import analysis
+from tapelint.analysis import rule_listener
 
 MOST = 0.2
 """What the rules may take of the engine's own time."""
@@ -30,8 +31,8 @@ class Cost:
 def measure(files: Iterable[tuple[Path, str]]) -> Cost:
     """Analyse ``files`` with a clock around every question to a rule (which counts a little of itself as theirs)."""
     cost = Cost()
-    running = analysis.running
-    analysis.running = lambda config: [  # type: ignore[assignment]
+    running = rule_listener.running
+    rule_listener.running = lambda config: [  # type: ignore[assignment]
         replace(rule, check=_timed(rule.check, cost)) if rule.check else rule for rule in running(config)
     ]
     begin = time.process_time()
@@ -39,7 +40,7 @@ def measure(files: Iterable[tuple[Path, str]]) -> Cost:
         for path, text in files:
             analysis.analyse(text, str(path))
     finally:
-        analysis.running = running
+        rule_listener.running = running
     cost.engine = time.process_time() - begin - cost.rules
     return cost
 

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from ..autograd import Facts
-from ..autograd.events.graph_walks import BackwardRan, Event
 from ..engine.machine import Probe
 from ..fault import fault_of
 from ..fixes import edits_for
@@ -24,7 +23,6 @@ from ..interpreter import (
     AnalysisStats,
     AnalysisUnit,
     Cancelled,
-    Entry,
     Evaluator,
     Imports,
     Machine,
@@ -37,7 +35,7 @@ from ..interpreter import (
 from ..modules.loader import Outdated
 from ..report import Diagnostic, Fix, Notice, dedupe_and_grade
 from ..report.notice import internal
-from ..rules import FileSummary, Finding, Rule, all_rules
+from ..rules import FileSummary, Finding, all_rules
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
@@ -45,6 +43,7 @@ from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .fix_verification import cures, newly_exposed, same_kind_fixes
 from .locations import Files, Origin
+from .rule_listener import RuleListener, found_in, running
 from .unseen import notices, unparsed
 
 __all__ = ["Cancelled", "AnalysisCache", "Report", "analyse", "fixes"]
@@ -133,12 +132,13 @@ def _analyse(
     except Outdated:
         memory.forget()
         return _analyse(source, config, cancel, resolve, alone, memory)
-    findings, reach = _noted(steps)
+    noted = found_in(steps)
+    findings = noted.findings.values()
     imports = machine.imports
     files = Files(source, imports.sources if imports else ())
-    origins = frozenset(map(files.origin, findings.values()))
+    origins = frozenset(map(files.origin, findings))
     is_elsewhere = partial(_is_shown_alone, files=files, config=config, cancel=cancel, resolve=resolve, alone=alone)
-    shown = [*_shown(findings.values(), files, is_elsewhere)]
+    shown = [*_shown(findings, files, is_elsewhere)]
     diagnostics = [diagnostic for diagnostic, _ in shown]
     is_certain = partial(_is_certain, machine, source, steps, is_imported)
     summary = _summary(source, config, diagnostics, origins, is_certain)
@@ -151,7 +151,7 @@ def _analyse(
         asdict(machine.unit.stats),
         config,
         {(diagnostic.code, diagnostic.span): finding for diagnostic, finding in shown},
-        tuple(reach.values()),
+        tuple(noted.reach.values()),
         resolve,
         tuple(imports.paths) if imports else (),
         {other.path: other for other in files.others},
@@ -177,7 +177,7 @@ def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: An
     machine = memory.resume(source, resolve, config)
     if machine is None:
         machine = made(source, Facts(), resolve=resolve)
-        machine.facts.events.subscribe(_observer(machine, config))
+        machine.facts.events.subscribe(RuleListener(machine, config).hear)
         memory.begin(machine, source, config)
     return machine
 
@@ -211,55 +211,6 @@ def _is_certain(
 def _grade(config: Config, path: str, diagnostic: Diagnostic) -> Severity | None:
     """How grave a finding is to the user; None where it is not wanted."""
     return config.grade(diagnostic.code, diagnostic.severity, path)
-
-
-def _observer(machine: Machine, config: Config) -> Callable[[Event], None]:
-    """Asks the rules about each event, and notes what they say with the step of the execution it belongs to."""
-    subscribers: dict[type, list[Rule]] = {}
-    for rule in running(config):
-        for kind in rule.events:
-            subscribers.setdefault(kind, []).append(rule)
-
-    def observe(event: Event) -> None:
-        if isinstance(event, BackwardRan):
-            machine.unit.listener_notes.setdefault("reach", {}).setdefault(event.point.node, event.leaves)
-            return
-        for rule in subscribers.get(type(event), ()):
-            try:
-                found = rule.check(event, machine.facts) if rule.check else None
-            except Cancelled:
-                raise
-            except Exception as error:
-                machine.fail(Entry("event", event.point.node), error, rule.code)
-                continue  # the execution goes on, and so do the other rules
-            if found is not None:
-                noted = machine.unit.listener_notes.setdefault("findings", {})
-                _gravest(noted, replace(found, raiser=event.point.node))
-
-    return observe
-
-
-def _gravest(findings: dict[tuple[str, ast.AST], Finding], found: Finding) -> None:
-    known = findings.get((found.code, found.node))
-    if known is None or found.severity < known.severity:
-        findings[found.code, found.node] = found
-
-
-def _noted(steps: list[AnalysisUnit]) -> tuple[dict[tuple[str, ast.AST], Finding], dict[ast.AST, int]]:
-    """What was noted in all steps: the findings, and how many leaves the first backward at each place reached."""
-    findings: dict[tuple[str, ast.AST], Finding] = {}
-    reach: dict[ast.AST, int] = {}
-    for step in steps:
-        for found in step.listener_notes.get("findings", {}).values():
-            _gravest(findings, found)
-        for node, leaves in step.listener_notes.get("reach", {}).items():
-            reach.setdefault(node, leaves)
-    return findings, reach
-
-
-def running(config: Config) -> list[Rule]:
-    """The rules to ask. What is on by default is asked even where it is not wanted: a fix must not bring it about."""
-    return [rule for rule in all_rules() if rule.default or config.wants(rule.code, rule.default)]
 
 
 Imported = dict[tuple[str, str], tuple[str, str] | None]

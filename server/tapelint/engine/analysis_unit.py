@@ -16,6 +16,7 @@ from .import_lookups import ImportLookups
 from .loops.iteration_facts import IterationFacts
 from .resume_point import Block
 from .statistics import AnalysisStats, Lost
+from .unit_notes import UnitNotes
 
 if TYPE_CHECKING:
     from ..modules.module import LoadedModule
@@ -50,8 +51,8 @@ class AnalysisUnit:
     completed_functions: set[ast.AST] = field(default_factory=set)
     # Where it called backward, by file and node, and whether the root was once known to carry a graph.
     backward_sites: dict[tuple[str, ast.AST], bool] = field(default_factory=dict)
-    # What listeners keep of its events, by listener.
-    listener_notes: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    # What listeners keep of its events.
+    notes: UnitNotes = field(default_factory=UnitNotes)
     # Which iterations need not run again. The next unit of the script goes on with it.
     iteration_facts: IterationFacts = field(default_factory=IterationFacts)
     # The runs of loops that take more iterations than usual, by number of the run. The next unit of the script goes on
