@@ -1,8 +1,9 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
 from .event_bus import EventBus
-from .facts import Cut, Facts, Unmarked
+from .facts import Facts, Unmarked
 from .gradients import history
+from .model.cuts import Cut, CutReason
 from .model.func_levels import Level, alias, leave, see_outside
 from .model.graph import (
     BATCH,
@@ -30,6 +31,7 @@ from .state import AutogradState, fresh_id
 __all__ = [
     "BATCH",
     "Cut",
+    "CutReason",
     "EventBus",
     "Extent",
     "RetainedGraphs",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .event_bus import EventBus
 from .frozen import frozen
+from .model.cuts import Cut
 from .model.graph import BackwardResult, Node, Write
 from .model.program_point import ProgramPoint
 from .model.stores import Stored
@@ -19,23 +20,6 @@ from .state import AutogradState
 
 if TYPE_CHECKING:
     from .model.func_levels import Level
-
-
-@frozen
-class Cut:
-    """Where a tensor lost its graph."""
-
-    point: ProgramPoint
-    # Why: ``detach``, ``no_grad``, ``item`` ...
-    reason: str
-    # The call that had switched gradients off until further notice, if that is why.
-    grad_mode_set_at: ProgramPoint | None = None
-    # The graph that the tensor was cut from, if there was one.
-    source: Node | None = None
-    # The parameters that a graph would lead to, if none was made.
-    leaves: tuple[int, ...] = ()
-    # Where a tensor was made again of the numbers.
-    wrapped: ProgramPoint | None = None
 
 
 @frozen

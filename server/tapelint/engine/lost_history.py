@@ -10,12 +10,12 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import Cut, resolve_view
+from ..autograd import Cut, CutReason, resolve_view
 from ..domain.state import State
 from ..domain.values import HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from .machine import Machine
 
-ITEM = frozenset(("item", "number"))
+ITEM = frozenset((CutReason.ITEM, CutReason.NUMBER))
 
 
 def computed(machine: Machine, why: str, *sources: Value) -> Unknown:
@@ -33,20 +33,22 @@ def taken(machine: Machine, state: State, source: Value, node: ast.AST) -> Unkno
         value.tensor_id in machine.facts.cuts or resolve_view(state, source.id).requires_grad
     ):
         machine.facts.cuts[value.tensor_id] = Cut(
-            state.point(node), "number", source=resolve_view(state, source.id).grad_fn
+            state.point(node), CutReason.NUMBER, source=resolve_view(state, source.id).grad_fn
         )
     return value
 
 
 def lost_by(machine: Machine, sources: Iterable[Value]) -> Cut | None:
-    """Where the history of ``sources`` was lost: by ``number`` in one place, by ``numbers`` in several."""
+    """Where the history of ``sources`` was lost: by ``NUMBER`` in one place, by ``NUMBERS`` in several."""
     keys = [source.id if isinstance(source, TensorRef) else getattr(source, "tensor_id", None) for source in sources]
     cuts = [machine.facts.cuts[key] for key in keys if key in machine.facts.cuts]
-    if not cuts or cuts[0].reason == "numpy":
+    if not cuts or cuts[0].reason is CutReason.NUMPY:
         return cuts[0] if cuts else None
     first, places = cuts[0], {cut.point.node for cut in cuts}
     alone = len(places) == 1 and all(cut.reason in ITEM for cut in cuts)
-    return replace(first, reason="number") if alone else replace(first, reason="numbers", source=None)
+    if alone:
+        return replace(first, reason=CutReason.NUMBER, operation="")
+    return replace(first, reason=CutReason.NUMBERS, operation="", source=None)
 
 
 def added(machine: Machine, total: TensorRef, term: Value) -> None:
@@ -65,4 +67,4 @@ def in_list(machine: Machine, state: State, source: Value) -> Cut | None:
     known = lost is None or all(
         isinstance(item, Unknown) and item.tensor_id in machine.facts.cuts for item in thing.items
     )
-    return lost if known or lost is None else replace(lost, reason="numbers")
+    return lost if known or lost is None else replace(lost, reason=CutReason.NUMBERS, operation="")

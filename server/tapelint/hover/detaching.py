@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ..autograd import Cut, Node, ProgramPoint, Tensor
+from ..autograd import Cut, CutReason, Node, ProgramPoint, Tensor
 from ..autograd.model.program_point import earlier_iteration
 from ..domain.values import GradMode
 from ..rules.support.story import code, tensor_name
@@ -17,7 +17,7 @@ from .call_trace import CallRun
 from .probe import HoverProbe, graph
 from .wording import leaves_behind, line, listed, tensors, told_lines
 
-MODES = {"no_grad": "torch.no_grad()", "inference_mode": "torch.inference_mode()"}
+MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 
 
 def grad_mode(watch: HoverProbe, node: ast.expr, mode: GradMode, around: Sequence[ast.AST]) -> list[str] | None:

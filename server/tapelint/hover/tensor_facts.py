@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..autograd import Cut, Node, ProgramPoint, SavedTensor, Tensor
+from ..autograd import Cut, CutReason, Node, ProgramPoint, SavedTensor, Tensor
 from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedTensorModified
 from ..rules.support.story import code, tensor_name
 from .probe import HoverProbe, Observation
@@ -14,18 +14,22 @@ from .wording import at, by_lap, grad_fn, is_conversion, laps_of, leaves_behind,
 from .write_facts import unsure
 
 CUTS = {
-    "no_grad": "computed under `torch.no_grad()` ({line}): nothing there is recorded",
-    "detach": "`detach()` ({line}) cut it off: nothing behind it gets a gradient from this side. "
+    CutReason.NO_GRAD: "computed under `torch.no_grad()` ({line}): nothing there is recorded",
+    CutReason.DETACH: "`detach()` ({line}) cut it off: nothing behind it gets a gradient from this side. "
     "The memory is shared, so an in-place write still counts for both",
-    "data": "`.data` ({line}) gives the values without their history; autograd does not notice writes through it",
-    "create_graph": "a gradient that was computed without `create_graph=True` ({line}): it has no graph",
-    "linear": "the gradient of something linear ({line}), which depends on nothing",
-    "inference_mode": "computed under `torch.inference_mode()` ({line}): nothing there is recorded",
-    **dict.fromkeys(("losses", "list"), "made ({line}) of the numbers in a list, without the graphs of its tensors"),
-    "numpy": "computed by NumPy ({line}), which autograd does not see",
-    "number": "computed from a number ({line}), which has no history",
-    "numbers": "computed from numbers ({line}), which have no history",
-    "numbers in a list": "made of numbers in a list ({line}), which have no history",
+    CutReason.DATA: "`.data` ({line}) gives the values without their history; autograd does not notice writes through "
+    "it",
+    CutReason.CREATE_GRAPH: "a gradient that was computed without `create_graph=True` ({line}): it has no graph",
+    CutReason.LINEAR: "the gradient of something linear ({line}), which depends on nothing",
+    CutReason.INFERENCE_MODE: "computed under `torch.inference_mode()` ({line}): nothing there is recorded",
+    **dict.fromkeys(
+        (CutReason.LOSSES, CutReason.TENSOR_LIST),
+        "made ({line}) of the numbers in a list, without the graphs of its tensors",
+    ),
+    CutReason.NUMPY: "computed by NumPy ({line}), which autograd does not see",
+    CutReason.NUMBER: "computed from a number ({line}), which has no history",
+    CutReason.NUMBERS: "computed from numbers ({line}), which have no history",
+    CutReason.NUMBER_LIST: "made of numbers in a list ({line}), which have no history",
 }
 
 
@@ -117,7 +121,7 @@ def plain(watch: HoverProbe, tensor: Tensor) -> list[str]:
 
 def why_cut(cut: Cut) -> str:
     text = CUTS.get(cut.reason, "`{reason}` ({line}) gives a tensor without history")
-    return text.format(line=line(cut.point.node), reason=cut.reason.rpartition(".")[2])
+    return text.format(line=line(cut.point.node), reason=cut.name.rpartition(".")[2])
 
 
 def saved(watch: HoverProbe, sightings: Sequence[Observation], subject: str) -> list[str]:

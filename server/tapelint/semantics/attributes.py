@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import Tensor, invent, resolve_view
+from ..autograd import CutReason, Tensor, invent, resolve_view
 from ..domain.mro import is_module, lookup_in_mro
 from ..domain.state import State
 from ..domain.values import (
@@ -109,7 +109,7 @@ def tensor_attribute(machine: Machine, state: State, owner: TensorRef, name: str
 
 
 def _data(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    return TensorRef(cut(machine, state, tensor, node, "data", shared_counter=False))
+    return TensorRef(cut(machine, state, tensor, node, CutReason.DATA))
 
 
 def _gradient(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:

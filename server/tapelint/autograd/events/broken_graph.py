@@ -9,6 +9,7 @@ import ast
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..model.cuts import Cut
 from ..model.graph import Extent
 from ..model.program_point import ProgramPoint
 from .graph_walks import Event
@@ -114,22 +115,20 @@ class InferenceTensorUsed(Event):
 
 @dataclass(frozen=True, slots=True)
 class RewrappedRoot(Event):
-    """A backward that reaches nothing but one number which was cut off its graph (``cut``, ``reason``) and then made to
-    require grad (``wrapped``).
+    """A backward that reaches nothing but one number which was ``cut`` off its graph and then made to require grad
+    (``wrapped``).
     """
 
     root: int
-    cut: ProgramPoint
-    reason: str
+    cut: Cut
     wrapped: ProgramPoint
 
 
 @dataclass(frozen=True, slots=True)
 class TermLost(Event):
-    """A backward from a sum, one term of which had lost its graph at ``cut`` (``reason``): it adds a constant."""
+    """A backward from a sum, one term of which had lost its graph at ``cut``: it adds a constant."""
 
     raises: ClassVar[bool] = False
 
     root: int
-    cut: ProgramPoint
-    reason: str
+    cut: Cut

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..model.cuts import Cut
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
 from ..model.program_point import ProgramPoint
 from ..model.stores import RetainedGraphs
@@ -80,16 +81,10 @@ class SavedTensorModified(Event):
 
 @dataclass(frozen=True, slots=True)
 class BackwardWithoutGraph(Event):
-    """backward() on a tensor that does not require grad. ``cut`` is where the graph was lost, if known;
-    ``grad_mode_set_at`` the call that had switched gradients off until further notice, if that is why; ``wrapped``
-    where a tensor was made again of the numbers that had lost it.
-    """
+    """backward() on a tensor that does not require grad. ``cut`` is where the graph was lost, if known."""
 
     root: int
-    cut: ProgramPoint | None
-    reason: str
-    grad_mode_set_at: ProgramPoint | None = None
-    wrapped: ProgramPoint | None = None
+    cut: Cut | None
 
 
 @dataclass(frozen=True, slots=True)

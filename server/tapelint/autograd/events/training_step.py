@@ -9,8 +9,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ..facts import Cut
 from ..gradients.history import Clearing, Group, Idle, Pass
+from ..model.cuts import Cut
 from ..model.program_point import ProgramPoint
 from .graph_walks import Event
 

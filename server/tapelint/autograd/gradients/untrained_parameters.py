@@ -11,13 +11,14 @@ import ast
 from collections.abc import Sequence
 
 from ..events.training_step import NeverReached
-from ..facts import Cut, Facts
+from ..facts import Facts
+from ..model.cuts import Cut, CutReason
 from ..model.graph import Leaf, Node
 from ..model.program_point import ProgramPoint, earlier_iteration
 from ..state import AutogradState
 from .history import Group
 
-NUMBERS = frozenset(("item", "number", "tolist", "__float__", "__int__", "__bool__", "__len__"))
+NUMBERS_READ = frozenset((CutReason.ITEM, CutReason.READ, CutReason.NUMBER))
 """Cuts that are made to look at a value, mostly: the graph goes on elsewhere."""
 
 
@@ -77,7 +78,7 @@ def _perhaps(state: AutogradState) -> bool:
 def _cut(facts: Facts, state: AutogradState, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
     """The first place where the graph of some of ``missed`` was cut."""
     for cut in dict.fromkeys(facts.cuts.values()):
-        if cut.source is None and not cut.leaves or cut.reason in NUMBERS:
+        if cut.source is None and not cut.leaves or cut.reason in NUMBERS_READ:
             continue
         below = set(cut.leaves) if cut.source is None else _leaves(cut.source)
         found = tuple(key for key in sorted(missed) if below is not None and key in below)

@@ -15,10 +15,11 @@ from dataclasses import replace
 from ...ops.casting import saves_original
 from ...ops.schema import Op
 from ..events.graph_walks import GraphTensorWritten
-from ..facts import Cut, Facts
+from ..facts import Facts
 from ..frozen import frozen
 from ..gradients.missing_mark_dirty import tell_unmarked
 from ..state import AutogradState, fresh_id
+from .cuts import Cut, CutReason
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .inference_mode import check_inference_write, check_saved
 from .program_point import ProgramPoint
@@ -30,7 +31,7 @@ Arg = int | Sequence[int]
 
 SUMS = frozenset(("add", "sub", "rsub", "stack", "cat"))
 SCALINGS = frozenset(("mul", "div", "neg", "sum", "mean"))
-REWRAPPED = frozenset(("torch.tensor", "item", "create_graph"))
+REWRAPPED = frozenset((CutReason.REMADE, CutReason.ITEM, CutReason.CREATE_GRAPH))
 """Ways to lose a graph that say nothing of wanting that, as ``detach`` does."""
 
 
@@ -397,14 +398,22 @@ def _remember_cut(
         return
     for _, tensor in tensors:
         if tensor.requires_grad:
-            mode_name = "inference_mode" if state.inference else "no_grad"
-            switched = state.grad_mode_set_at if mode is False else None
-            reason = mode_name if mode is False else op.name
-            facts.cuts[key] = Cut(state.point(node), reason, switched, tensor.grad_fn)
+            facts.cuts[key] = _cut_by(state, op.name, mode, tensor, node)
             return
         if tensor.id in facts.cuts:
             facts.cuts[key] = facts.cuts[tensor.id]
             return
+
+
+def _cut_by(state: AutogradState, op: str, mode: bool | None, source: Tensor, node: ast.AST) -> Cut:
+    """The cut between ``source`` and a result of ``op`` that does not require grad: by the grad mode or the op."""
+    point = state.point(node)
+    if mode is False:
+        reason = CutReason.INFERENCE_MODE if state.inference else CutReason.NO_GRAD
+        return Cut(point, reason, grad_mode_set_at=state.grad_mode_set_at, source=source.grad_fn)
+    if op == CutReason.DETACH.value:
+        return Cut(point, CutReason.DETACH, source=source.grad_fn)
+    return Cut(point, CutReason.OPERATION, op, source=source.grad_fn)
 
 
 def _remember_term(facts: Facts, key: int, flowing: Sequence[tuple[str, Tensor]], op: str) -> None:

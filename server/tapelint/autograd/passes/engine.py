@@ -115,13 +115,12 @@ def _begin(
         tensor = resolve_view(state, key)
         edge = edge_of(tensor)
         if tensor.requires_grad is False or tensor.requires_grad and edge is None:
-            cut = facts.cuts.get(key)
             facts.events.publish(
                 BackwardWithoutGraph(
                     state.point(node),
                     tensor.assumption_text or assumption,
                     key,
-                    *((cut.point, cut.reason, cut.grad_mode_set_at, cut.wrapped) if cut else (None, "")),
+                    facts.cuts.get(key),
                 )
             )
             raise TorchRaises(NO_GRAPH)

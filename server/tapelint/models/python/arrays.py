@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd import Cut, Node, resolve_view
+from ...autograd import Cut, CutReason, Node, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...domain.state import State
 from ...domain.values import FALSE, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
@@ -111,7 +111,7 @@ def tensor_numpy(machine: Machine, state: State, receiver: Value, call: Call) ->
         resolve_view(state, receiver.id) if isinstance(receiver, TensorRef) else None,
     )
     if tensor is not None and (tensor.requires_grad or tensor.id in machine.facts.cuts):
-        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), "numpy")
+        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), CutReason.NUMPY)
     return value
 
 
@@ -122,8 +122,8 @@ def array_function(machine: Machine, state: State, call: Call) -> Value:
     if held and state.grad_mode is True:
         refuse(machine, state, held, call, "numpy", written_at(call, 0, "object"))
     value = computed(machine, "array", *call.args)
-    if value.tensor_id in machine.facts.cuts and machine.facts.cuts[value.tensor_id].reason != "numpy":
-        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), "numpy")
+    if value.tensor_id in machine.facts.cuts and machine.facts.cuts[value.tensor_id].reason is not CutReason.NUMPY:
+        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), CutReason.NUMPY)
     return value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, Tensor, fresh_id
+from ...autograd import Cut, CutReason, Tensor, fresh_id
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...domain.state import State
 from ...domain.values import Const, Value
@@ -14,10 +14,12 @@ from . import dispatch
 from .nn import frozen_parts
 
 
-def cut(machine: Machine, state: State, tensor: Tensor, node: ast.AST, how: str, shared_counter: bool = True) -> int:
-    """``detach()`` and ``.data``: the same memory without history; only the first shares the version counter."""
+def cut(machine: Machine, state: State, tensor: Tensor, node: ast.AST, reason: CutReason, operation: str = "") -> int:
+    """``detach()``, ``.data`` and their like: the same memory without history. Only ``.data`` gets a version counter of
+    its own.
+    """
     key = fresh_id()
-    counter = tensor.version_counter if shared_counter else key
+    counter = key if reason is CutReason.DATA else tensor.version_counter
     state.tensors[key] = Tensor(
         key,
         counter,
@@ -34,7 +36,7 @@ def cut(machine: Machine, state: State, tensor: Tensor, node: ast.AST, how: str,
         if tensor.id in facts:
             facts.add(key)
     if tensor.requires_grad:
-        machine.facts.cuts[key] = Cut(state.point(node), how, source=tensor.grad_fn)
+        machine.facts.cuts[key] = Cut(state.point(node), reason, operation, source=tensor.grad_fn)
     return key
 
 

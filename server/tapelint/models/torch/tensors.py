@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, TorchRaises, bump, check_write, contents, leaf, resolve_view
+from ...autograd import Cut, CutReason, TorchRaises, bump, check_write, contents, leaf, resolve_view
 from ...domain.state import State
 from ...domain.values import (
     FALSE,
@@ -34,7 +34,7 @@ from .registry import TENSOR_METHODS, Call, function, method
 @method(TENSOR_METHODS, "detach")
 def detach(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    return TensorRef(cut(machine, state, resolve_view(state, receiver.id), call.node, "detach"))
+    return TensorRef(cut(machine, state, resolve_view(state, receiver.id), call.node, CutReason.DETACH))
 
 
 @method(TENSOR_METHODS, "detach_")
@@ -47,7 +47,9 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
         raise ProgramRaised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
     state.changes += 1
     if tensor.requires_grad:
-        machine.facts.cuts[receiver.id] = Cut(state.point(call.node), "detach_", source=tensor.grad_fn)
+        machine.facts.cuts[receiver.id] = Cut(
+            state.point(call.node), CutReason.OPERATION, "detach_", source=tensor.grad_fn
+        )
     state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
     return receiver
 
@@ -94,7 +96,8 @@ def plain(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     machine.facts.read_as_number[value.tensor_id] = contents(state, receiver.id)
     tensor = resolve_view(state, receiver.id)
     if tensor.requires_grad:
-        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), call.name, source=tensor.grad_fn)
+        reason = CutReason.ITEM if call.name == "item" else CutReason.READ
+        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), reason, call.name, source=tensor.grad_fn)
     elif receiver.id in machine.facts.cuts:
         machine.facts.cuts[value.tensor_id] = machine.facts.cuts[receiver.id]
     return value
@@ -187,7 +190,7 @@ def _without_gradient(machine: Machine, state: State, source: int, wanted: Kind,
     tensor = resolve_view(state, source)
     made = leaf(state, call.node, False, kind=wanted, sizes=tensor.sizes)
     if tensor.requires_grad:
-        machine.facts.cuts[made] = Cut(state.point(call.node), call.name)
+        machine.facts.cuts[made] = Cut(state.point(call.node), CutReason.OPERATION, call.name)
     elif source in machine.facts.cuts:
         machine.facts.cuts[made] = machine.facts.cuts[source]
     return TensorRef(made)
@@ -250,7 +253,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     lost = _lost_history(machine, state, source, call.node)
     if lost is not None:
         machine.facts.cuts[made] = replace(lost, wrapped=state.point(call.node)) if lost.reason in AGAIN else lost
-        if lost.reason == "item" and isinstance(source, (TensorRef, Unknown)):
+        if lost.reason is CutReason.ITEM and isinstance(source, (TensorRef, Unknown)):
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     if plain:
@@ -270,29 +273,32 @@ def _kind_made(state: State, name: str, source: Value, dtype: Value) -> Kind:
 def _lost_history(machine: Machine, state: State, source: Value, node: ast.AST) -> Cut | None:
     """Where the graph of what a tensor is made of was cut: at this call, or before; None if there was none."""
     if isinstance(source, TensorRef) and (origin := resolve_view(state, source.id)).requires_grad:
-        return Cut(state.point(node), "torch.tensor", source=origin.grad_fn)
+        return Cut(state.point(node), CutReason.REMADE, source=origin.grad_fn)
     if isinstance(source, (TensorRef, Unknown)) and (key := origin_of(source)) in machine.facts.cuts:
         return machine.facts.cuts[key]
     if reason := copied_from(state, source):
         return Cut(state.point(node), reason)
     lost = in_list(machine, state, source)
-    return replace(lost, reason="numbers in a list") if lost is not None and lost.reason == "number" else lost
+    if lost is not None and lost.reason is CutReason.NUMBER:
+        return replace(lost, reason=CutReason.NUMBER_LIST)
+    return lost
 
 
-AGAIN = frozenset(("item", "number", "numbers in a list"))
+AGAIN = frozenset((CutReason.ITEM, CutReason.NUMBER, CutReason.NUMBER_LIST))
 """Why a tensor that was made anew may have no graph though one tensor in its place would have."""
 
 
-def copied_from(state: State, source: Value) -> str:
-    """Why a tensor made of a list has no history: tensors in it had one. ``losses`` if all of them are numbers for
+def copied_from(state: State, source: Value) -> CutReason | None:
+    """Why a tensor made of a list has no history: tensors in it had one. ``LOSSES`` if all of them are numbers for
     certain, so that stacking them gives the same tensor.
     """
     thing = state.heap[source.id] if isinstance(source, HeapRef) else source
     items = thing.items if isinstance(thing, (Sequence, Tuple)) else ()
     tensors = [resolve_view(state, item.id) for item in items if isinstance(item, TensorRef)]
     if not any(tensor.requires_grad for tensor in tensors):
-        return ""
-    return "losses" if len(tensors) == len(items) and all(t.sizes == () for t in tensors) else "list"
+        return None
+    are_scalars = len(tensors) == len(items) and all(t.sizes == () for t in tensors)
+    return CutReason.LOSSES if are_scalars else CutReason.TENSOR_LIST
 
 
 @function("torch.autograd.Variable", "torch.autograd.variable.Variable", "torch.Variable")
@@ -305,7 +311,7 @@ def variable(machine: Machine, state: State, call: Call) -> Value:
     tensor = tensor_of(machine, state, source) if not isinstance(source, (Const, HeapRef, Tuple)) else None
     if tensor is None:
         return TensorRef(leaf(state, call.node, wants))
-    made = cut(machine, state, resolve_view(state, tensor), call.node, "Variable")
+    made = cut(machine, state, resolve_view(state, tensor), call.node, CutReason.OPERATION, "Variable")
     if wants:
         refuse_integers(machine, state, made, call.node)
     state.tensors[made] = replace(state.tensors[made], requires_grad=wants)

@@ -34,35 +34,39 @@ import ast
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
-from ...autograd.model.program_point import ProgramPoint
+from ...autograd.model.cuts import Cut, CutReason
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix, tensor_name
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 REASONS = {
-    "create_graph": "the gradient was computed without create_graph=True",
-    "linear": "the gradient of a linear function depends on nothing, even with create_graph=True",
-    "inference_mode": "it was computed under torch.inference_mode()",
-    "no_grad": "it was computed under torch.no_grad()",
-    "data": "`.data` gives the values without their history",
-    **dict.fromkeys(("losses", "list"), "the tensors in the list are copied as numbers, without their history"),
-    "numpy": "what NumPy computes has no history",
-    "number": "it was computed from a Python number, which has no history",
-    "numbers": "it was computed from Python numbers, which have no history",
-    "numbers in a list": "it was made of Python numbers, which have no history",
+    CutReason.CREATE_GRAPH: "the gradient was computed without create_graph=True",
+    CutReason.LINEAR: "the gradient of a linear function depends on nothing, even with create_graph=True",
+    CutReason.INFERENCE_MODE: "it was computed under torch.inference_mode()",
+    CutReason.NO_GRAD: "it was computed under torch.no_grad()",
+    CutReason.DATA: "`.data` gives the values without their history",
+    **dict.fromkeys(
+        (CutReason.LOSSES, CutReason.TENSOR_LIST),
+        "the tensors in the list are copied as numbers, without their history",
+    ),
+    CutReason.NUMPY: "what NumPy computes has no history",
+    CutReason.NUMBER: "it was computed from a Python number, which has no history",
+    CutReason.NUMBERS: "it was computed from Python numbers, which have no history",
+    CutReason.NUMBER_LIST: "it was made of Python numbers, which have no history",
 }
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, BackwardWithoutGraph)
-    if event.grad_mode_set_at is not None or event.reason == "checkpoint":  # rules of their own know what to do
-        return None
+    cut = event.cut
+    if cut is not None and (cut.grad_mode_set_at is not None or cut.reason is CutReason.CHECKPOINT):
+        return None  # rules of their own know what to do
     name = tensor_name(facts, event.root) or "its tensor"
     links: tuple[TraceStep, ...] = ()
-    if event.cut is not None:
-        reason = REASONS.get(event.reason, f"`{event.reason}` gives a tensor without history")
-        links = (TraceStep(event.cut.node, f"{prefix(event.cut)}the graph ends here: {reason}"),)
+    if cut is not None:
+        reason = REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without history")
+        links = (TraceStep(cut.point.node, f"{prefix(cut.point)}the graph ends here: {reason}"),)
     else:
         reason = "autograd has seen nothing that requires grad go into it"
     message = (
@@ -77,28 +81,29 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         links=links,
         help="compute the loss from tensors that require grad, with gradients enabled.",
-        cures=tuple(cures(event, event.cut)) if event.cut is not None else (),
+        cures=tuple(cures(cut)) if cut is not None else (),
     )
 
 
-def cures(event: BackwardWithoutGraph, cut: ProgramPoint) -> list[FixProposal]:
+def cures(cut: Cut) -> list[FixProposal]:
     """What keeps the graph that was lost at ``cut``."""
     found: list[FixProposal] = []
-    if event.reason == "no_grad":
-        found.append(FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (cut.node,)))
-    if event.reason in ("no_grad", "inference_mode"):
-        around = (cut.node, *reversed(cut.calls))
+    node, reason, wrapped = cut.point.node, cut.reason, cut.wrapped
+    if reason is CutReason.NO_GRAD:
+        found.append(FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (node,)))
+    if reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE):
+        around = (node, *reversed(cut.point.calls))
         found.append(FixProposal("enable_grad", "Record the graph: enable gradients there", around))
-    if event.reason in ("torch.tensor", "item"):
-        found.append(FixProposal("unwrap", "Use the tensor itself", (cut.node,)))
-    if event.reason == "losses":
-        found.append(FixProposal("stack", "Keep their graphs: stack them", (cut.node,)))
-    if event.wrapped is not None and not _inside(cut.node, event.wrapped.node):
-        again = FixProposal("stack" if event.reason == "numbers in a list" else "unwrap", "", (event.wrapped.node,))
+    if reason in (CutReason.REMADE, CutReason.ITEM):
+        found.append(FixProposal("unwrap", "Use the tensor itself", (node,)))
+    if reason is CutReason.LOSSES:
+        found.append(FixProposal("stack", "Keep their graphs: stack them", (node,)))
+    if wrapped is not None and not _inside(node, wrapped.node):
+        again = FixProposal("stack" if reason is CutReason.NUMBER_LIST else "unwrap", "", (wrapped.node,))
         title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
-        found.append(FixProposal("remove_call", title, (cut.node,), "unsafe", (again,)))
-    if isinstance(cut.node, (ast.Call, ast.Attribute)) and event.reason in ("detach", "data"):
-        found.append(FixProposal("remove_call", f"Keep the graph: remove `{event.reason}`", (cut.node,)))
+        found.append(FixProposal("remove_call", title, (node,), "unsafe", (again,)))
+    if isinstance(node, (ast.Call, ast.Attribute)) and reason in (CutReason.DETACH, CutReason.DATA):
+        found.append(FixProposal("remove_call", f"Keep the graph: remove `{cut.name}`", (node,)))
     return found
 
 

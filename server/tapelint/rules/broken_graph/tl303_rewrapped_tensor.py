@@ -59,20 +59,21 @@ from __future__ import annotations
 from ...autograd.events.broken_graph import RewrappedRoot, TermLost
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...autograd.model.cuts import CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, prefix, tensor_name
 
-MODES = ("no_grad", "inference_mode", "create_graph")
+MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, TermLost):
         return constant(event, facts)
     assert isinstance(event, RewrappedRoot)
-    name = tensor_name(facts, event.root) or code(event.wrapped.node)
-    how = f"under `torch.{event.reason}()`" if event.reason in MODES[:2] else f"by `{event.reason}`"
+    name, cut = tensor_name(facts, event.root) or code(event.wrapped.node), event.cut.point
+    how = f"under `torch.{event.cut.name}()`" if event.cut.reason in MODES else f"by `{event.cut.name}`"
     message = (
         f"this makes {name} a new leaf, but its graph was lost {how}: {code(event.point.node)} gives a gradient to "
         f"{name} alone, and trains nothing."
@@ -84,12 +85,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(event.cut.node, f"{prefix(event.cut)}the graph ends here: {code(event.cut.node)}"),
+            TraceStep(cut.node, f"{prefix(cut)}the graph ends here: {code(cut.node)}"),
             TraceStep(event.point.node, f"{prefix(event.point)}this backward reaches only {name}"),
         ),
         help="compute the loss from what requires grad, without a cut on the way; the flag is then set by itself.",
         cures=(
-            FixProposal("remove_call", "Keep the graph", (event.cut.node,)),
+            FixProposal("remove_call", "Keep the graph", (cut.node,)),
             FixProposal("unwrap", "Use the tensor itself", (event.wrapped.node,)),
         ),
     )
@@ -98,8 +99,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def constant(event: TermLost, facts: Facts) -> Finding:
     """A sum whose term has a value and no gradient."""
     name = tensor_name(facts, event.root) or "the sum"
-    node = event.cut.node
-    if event.reason == "create_graph":
+    node = event.cut.point.node
+    if event.cut.reason is CutReason.CREATE_GRAPH:
         how = f"{code(node)} computes a gradient without `create_graph=True`, so it has no graph"
         advice = "pass `create_graph=True`, or leave the term out if it is only to be looked at."
         cures = [FixProposal("create_graph", "Give the gradient a graph: create_graph=True", (node,))]

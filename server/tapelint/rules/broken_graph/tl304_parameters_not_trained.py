@@ -113,7 +113,8 @@ import ast
 from ...autograd.events.broken_graph import NonLeafOptimized, NothingToOptimize
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, NeverStepped, UpdateDropped
-from ...autograd.facts import Cut, Facts
+from ...autograd.facts import Facts
+from ...autograd.model.cuts import Cut, CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -127,7 +128,7 @@ EMPTY = "optimizer got an empty parameter list"
 def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, NeverReached):
         cut = event.cut
-        return behind_a_cut(event, cut, facts) if cut is not None and cut.reason != "checkpoint" else None
+        return behind_a_cut(event, cut, facts) if cut is not None and cut.reason is not CutReason.CHECKPOINT else None
     if isinstance(event, NeverStepped):
         return not_held(RULE.code, event, facts)
     if isinstance(event, UpdateDropped):
@@ -157,7 +158,7 @@ def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
     names = tensor_names(facts, event.leaves)
     optimizer = ast.unparse(event.optimizer) if event.optimizer is not None else "an optimizer"
     message = (
-        f"the graph ends here ({cut.reason}), and there is no other way to {names}: no backward comes there, so "
+        f"the graph ends here ({cut.name}), and there is no other way to {names}: no backward comes there, so "
         f"`{optimizer}`, which holds {'it' if len(event.leaves) == 1 else 'them'}, never trains "
         f"{'it' if len(event.leaves) == 1 else 'them'}. Nothing raises."
     )

@@ -53,13 +53,14 @@ ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, BackwardWithoutGraph)
-    switch = event.grad_mode_set_at
-    if switch is None:
+    if event.cut is None or event.cut.grad_mode_set_at is None:
         return None
-    links = [TraceStep(switch.node, f"{prefix(switch)}gradients are switched off here")]
-    if event.cut is not None:
-        links.append(TraceStep(event.cut.node, f"{prefix(event.cut)}computed without a graph"))
-    links.append(TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"))
+    cut, switch = event.cut.point, event.cut.grad_mode_set_at
+    links = (
+        TraceStep(switch.node, f"{prefix(switch)}gradients are switched off here"),
+        TraceStep(cut.node, f"{prefix(cut)}computed without a graph"),
+        TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"),
+    )
     return Finding(
         code=RULE.code,
         node=switch.node,
@@ -67,7 +68,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=f"this switches gradients off, and on this path they stay off: {code(event.point.node)} has no graph "
         f"to walk. PyTorch raises “{ERROR}”.{assuming(event.assumption)}",
-        links=tuple(links),
+        links=links,
         help="use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
         cures=(FixProposal("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),
     )

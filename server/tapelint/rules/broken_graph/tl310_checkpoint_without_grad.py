@@ -36,7 +36,8 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.events.training_step import NeverReached
-from ...autograd.facts import Cut, Facts
+from ...autograd.facts import Facts
+from ...autograd.model.cuts import Cut, CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
@@ -46,27 +47,25 @@ ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
-    if isinstance(event, NeverReached):
-        return (
-            untrained(event, event.cut, facts) if event.cut is not None and event.cut.reason == "checkpoint" else None
-        )
-    assert isinstance(event, BackwardWithoutGraph)
+    assert isinstance(event, (BackwardWithoutGraph, NeverReached))
     cut = event.cut
-    if cut is None or event.reason != "checkpoint":
+    if cut is None or cut.reason is not CutReason.CHECKPOINT:
         return None
+    if isinstance(event, NeverReached):
+        return untrained(event, cut, facts)
     message = (
         "no input requires grad, so the result of this reentrant checkpoint does not either, whatever it trains: "
         f"{code(event.point.node)} has no graph to walk. PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
         code=RULE.code,
-        node=cut.node,
-        point=cut,
+        node=cut.point.node,
+        point=cut.point,
         severity=severity_of(event),
         message=message,
         links=(TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"),),
         help="say `use_reentrant=False`, or let an input require grad.",
-        cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.node,)),),
+        cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )
 
 

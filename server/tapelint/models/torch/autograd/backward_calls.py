@@ -9,6 +9,7 @@ from dataclasses import replace
 from ....autograd import (
     BATCH,
     Cut,
+    CutReason,
     Leaf,
     Node,
     TorchRaises,
@@ -139,9 +140,7 @@ def tell_rewrapped(machine: Machine, state: State, roots: list[int], node: ast.A
         tensor, cut = state.tensors[edge.tensor], machine.facts.cuts[edge.tensor]
         if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumption:
             wrapped = machine.facts.rewrapped[edge.tensor]
-            machine.facts.events.publish(
-                RewrappedRoot(state.point(node), None, edge.tensor, cut.point, cut.reason, wrapped)
-            )
+            machine.facts.events.publish(RewrappedRoot(state.point(node), None, edge.tensor, cut, wrapped))
 
 
 def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) -> None:
@@ -151,11 +150,11 @@ def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) 
         if cut is None or state.tensors[root].assumption:
             continue
         source = cut.source
-        if source is None and cut.reason != "create_graph":
+        if source is None and cut.reason is not CutReason.CREATE_GRAPH:
             continue
         if source is not None and (source in state.freed or source.assumption or not source.certain):
             continue
-        machine.facts.events.publish(TermLost(state.point(node), None, root, cut.point, cut.reason))
+        machine.facts.events.publish(TermLost(state.point(node), None, root, cut))
 
 
 def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:
@@ -278,7 +277,7 @@ def new_gradient(
     """
     made = leaf(state, node)
     if create is False:
-        machine.facts.cuts[made] = Cut(state.point(node), "create_graph")
+        machine.facts.cuts[made] = Cut(state.point(node), CutReason.CREATE_GRAPH)
         return made
     edges = [edge for start in starts if (edge := edge_of(resolve_view(state, start))) is not None]
     begin = [edge for root in roots if (edge := edge_of(resolve_view(state, root))) is not None]
@@ -287,7 +286,7 @@ def new_gradient(
     if create is None or found is None or not found.edges and found.unknown:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     elif not found.edges:
-        machine.facts.cuts[made] = Cut(state.point(node), "linear")
+        machine.facts.cuts[made] = Cut(state.point(node), CutReason.LINEAR)
     else:
         graph = Node(
             fresh_id(),

@@ -16,7 +16,7 @@ from collections.abc import Sequence as SequenceType
 from dataclasses import replace
 from functools import partial
 
-from ....autograd import BackwardResult, Cut, NodeVisit, SavedTensor, TorchRaises, fresh_id, resolve_view
+from ....autograd import BackwardResult, Cut, CutReason, NodeVisit, SavedTensor, TorchRaises, fresh_id, resolve_view
 from ....domain.state import State
 from ....domain.values import BoundMethod, Const, TensorRef, Value
 from ....engine.machine import Machine, ProgramRaised
@@ -99,7 +99,7 @@ def with_reentry(machine: Machine, state: State, functions: list[Value], args: l
             state.tensors[key] = replace(state.tensors[key], requires_grad=None)
         elif mode is True:
             inside = tuple(leaf for run in functions for _, leaf in parameters_of(state, _module(run)))
-            machine.facts.cuts[key] = Cut(state.point(call.node), "checkpoint", leaves=inside)
+            machine.facts.cuts[key] = Cut(state.point(call.node), CutReason.CHECKPOINT, leaves=inside)
     return result
 
 

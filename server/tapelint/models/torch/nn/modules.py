@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from .... import ops
-from ....autograd import bump, edge_of, invent, resolve_view
+from ....autograd import CutReason, bump, edge_of, invent, resolve_view
 from ....autograd.gradients import history
 from ....domain.mro import mro_of, own_method
 from ....domain.state import State
@@ -276,7 +276,7 @@ def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> V
     if call.args or call.kwargs or not is_module_like(state, receiver):
         return Unknown("state_dict", False)
     items: dict[object, Value] = {
-        name: TensorRef(cut(machine, state, resolve_view(state, key), call.node, "detach"))
+        name: TensorRef(cut(machine, state, resolve_view(state, key), call.node, CutReason.DETACH))
         for name, key in parameters_of(state, receiver)
         if not name.endswith(HIDDEN)
     }

@@ -1,0 +1,66 @@
+"""Where a graph ends: what a tensor, an array or a number was computed from had a graph, and it has none itself.
+
+value = loss.item()    Cut(point, CutReason.ITEM, source=<MeanBackward0>)
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from ..frozen import frozen
+from .graph import Node
+from .program_point import ProgramPoint
+
+
+class CutReason(Enum):
+    """What cut a graph. The value is what messages call it."""
+
+    NO_GRAD = "no_grad"
+    INFERENCE_MODE = "inference_mode"
+    # A gradient was computed without ``create_graph=True``.
+    CREATE_GRAPH = "create_graph"
+    # The gradient of a linear function depends on nothing.
+    LINEAR = "linear"
+    # A reentrant checkpoint, no input of which requires grad.
+    CHECKPOINT = "checkpoint"
+    DETACH = "detach"
+    DATA = "data"
+    ITEM = "item"
+    # Another method than ``item()`` read the elements: ``Cut.operation``.
+    READ = "read"
+    NUMPY = "numpy"
+    # Computed from a number that was read from a tensor, or from several of them.
+    NUMBER = "number"
+    NUMBERS = "numbers"
+    # A tensor was made of a list of such numbers.
+    NUMBER_LIST = "numbers in a list"
+    # A tensor was made of a list of tensors, all of them scalars (``losses``) or not.
+    LOSSES = "losses"
+    TENSOR_LIST = "list"
+    # ``torch.tensor`` of a tensor.
+    REMADE = "torch.tensor"
+    # Another operation, the result of which never requires grad: ``Cut.operation``.
+    OPERATION = "operation"
+
+
+@frozen
+class Cut:
+    """Where a tensor lost its graph."""
+
+    point: ProgramPoint
+    reason: CutReason
+    # The method or op, where the reason does not say it.
+    operation: str = ""
+    # The call that had switched gradients off until further notice, if that is why.
+    grad_mode_set_at: ProgramPoint | None = None
+    # The graph that the tensor was cut from, if there was one.
+    source: Node | None = None
+    # The parameters that a graph would lead to, if none was made.
+    leaves: tuple[int, ...] = ()
+    # Where a tensor was made again of the numbers.
+    wrapped: ProgramPoint | None = None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.operation or self.reason.value
