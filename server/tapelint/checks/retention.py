@@ -18,6 +18,7 @@ from ..autograd import LastStore, Leaf, Node, RetainedGraphs, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
 from ..autograd.passes.retained_graphs import forget
+from ..domain.completion import Return
 from ..domain.mro import is_module, lookup_in_mro
 from ..domain.state import State
 from ..domain.values import (
@@ -155,7 +156,7 @@ def on_call_returned(machine: Machine, event: CallReturned) -> None:
     if not state.iterations or not (state.cycles or state.retaining):
         return
     made = replace(state.point(call), calls=(*state.calls, call))
-    known = _tensors(state, *_scope(state), *([state.completion_value] if state.completion_value is not None else ()))
+    known = _tensors(state, *_scope(state), *([state.completion.value] if isinstance(state.completion, Return) else ()))
     if known is None:
         return
     left(machine.facts, state, made, known)

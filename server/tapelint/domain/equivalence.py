@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..autograd import Leaf, Node, Tensor
+from .completion import Raise, Return
 from .induction import InductionValue
 from .number_names import number
 from .reachability import JoinPoint, entries
@@ -87,15 +88,24 @@ class Bisimulation:
                 return False
         return self.shared_past(changed.writes)
 
-    def result(self) -> bool:
-        mine, yours = self.state.completion_value, self.other.completion_value
+    def is_same_completion(self) -> bool:
+        """Whether two completions of one kind raise the same exception, or return equivalent values."""
+        match self.state.completion, self.other.completion:
+            case Raise(mine), Raise(yours):
+                return mine is yours
+            case Return(mine), Return(yours):
+                return self.is_same_result(mine, yours)
+        return True
+
+    def is_same_result(self, mine: Value, yours: Value) -> bool:
+        """Whether two values that are returned are equivalent; different plain values are havocked."""
         if mine is yours or mine == yours:
             return True
         if not isinstance(mine, VALUES) or not isinstance(yours, VALUES):
             return False
         if self.is_plain(self.state, mine) and self.is_plain(self.other, yours):
             if NONE not in (mine, yours):
-                self.other.completion_value = Unknown("result")
+                self.other.completion = Return(Unknown("result"))
                 return True
             return False
         return self.values(mine, yours)

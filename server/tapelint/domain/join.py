@@ -36,7 +36,7 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
     if not _same_context(state, other):
         return False
     pair = Bisimulation(state, other, saved, meeting)
-    if state.completion in ("return", "raise") and not pair.result():
+    if not pair.is_same_completion():
         return False
     if not pair.is_equivalent(suspects):
         return False
@@ -52,7 +52,7 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
 def _same_context(state: State, other: State) -> bool:
     """Whether two paths go on at the same place, in the same modes, under the same hooks and in the same iterations."""
     return (
-        state.completion == other.completion
+        type(state.completion) is type(other.completion)
         and state.grad_mode == other.grad_mode
         and state.saved_tensor_override == other.saved_tensor_override
         and state.frame == other.frame

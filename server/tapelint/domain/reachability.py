@@ -13,6 +13,7 @@ from typing import Any
 
 from ..autograd import Node
 from ..autograd.frozen import frozen
+from .completion import Return
 from .state import State
 from .values import (
     BoundMethod,
@@ -166,7 +167,8 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     """
     found = Reachable(set(), set())
     objects, owned = found.objects, state.owned
-    collect([*given, state.completion_value], found)
+    returned = (state.completion.value,) if isinstance(state.completion, Return) else ()
+    collect([*given, *returned], found)
     for key, thing in state.heap.items():
         if type(thing) in CONTAINERS:
             continue

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..autograd.state import AutogradState, fresh_id
+from .completion import Completion
 from .fork_history import ForkDiff, ForkHistory
 
 P = ParamSpec("P")
@@ -19,7 +20,7 @@ R = TypeVar("R")
 class State(AutogradState):
     """A path through the program, up to now."""
 
-    __slots__ = ("heap", "owned", "completion", "completion_value", "frame", "fork_history")
+    __slots__ = ("heap", "owned", "completion", "frame", "fork_history")
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,9 +28,8 @@ class State(AutogradState):
         self.heap: dict[int, Any] = {}
         # The ids of the heap objects that no other path shares: those it may write.
         self.owned: set[int] = set()
-        # How the path has left the normal flow: ``break``, ``continue``, ``return`` or ``raise``.
-        self.completion: str | None = None
-        self.completion_value: Any = None
+        # How the path has left the normal flow of statements; None while it is in it.
+        self.completion: Completion | None = None
         # The heap id of the running scope.
         self.frame = 0
         # What was changed before the last fork.
@@ -44,8 +44,7 @@ class State(AutogradState):
         self.copy_to(twin)
         twin.heap = self.heap.copy()
         self.owned, twin.owned = set(), set()
-        twin.completion, twin.completion_value = self.completion, self.completion_value
-        twin.frame = self.frame
+        twin.completion, twin.frame = self.completion, self.frame
         return twin
 
     def difference(self, other: State) -> ForkDiff:

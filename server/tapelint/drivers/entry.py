@@ -12,12 +12,13 @@ from functools import partial
 from operator import itemgetter
 
 from ..autograd import Facts
+from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
 from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
 from ..engine.lifecycle import PathEnded
-from ..engine.machine import STEPS, Cancelled, Machine, OutOfFuel, ProgramRaised
+from ..engine.machine import STEPS, Cancelled, Machine, OutOfFuel
 from ..engine.resume_point import Block
 from ..engine.run_context import RunContext
 from ..engine.statistics import Entry, Lost
@@ -171,7 +172,7 @@ def _finished(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
         with recorded(machine, memory.facts(before), before.loads, 0) as step:
             states, module = memory.paths(before.result[0]), before.result[1]
             finished = next((s for s in states if s.completion is None), states[0])
-            step.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in states)
+            step.stats.stopped += _is_stopped(states)
             try:
                 for path in states:
                     if path.completion is None:
@@ -234,12 +235,17 @@ def _entry(
             ends = _entered(
                 machine, [], entry, partial(run_entry, machine, base.result, finish.result[1], function, owner)
             )
-            step.stats.stopped += any(s.completion == "raise" and not s.completion_value.by_torch for s in ends)
+            step.stats.stopped += _is_stopped(ends)
     step.result = base
     if machine.probe is None:
         step.facts = None
     memory.entries[key] = step
     return step
+
+
+def _is_stopped(states: list[State]) -> bool:
+    """Whether a path has ended in an exception that PyTorch does not raise."""
+    return any(isinstance(state.completion, Raise) and not state.completion.error.by_torch for state in states)
 
 
 def _looked_up_again(machine: Machine, known: AnalysisUnit) -> None:
@@ -295,7 +301,7 @@ def _entered(machine: Machine, states: list[State], entry: Entry, run: Callable[
 def _complete(machine: Machine, state: State, module: int) -> None:
     """If the script stopped early, define what stands below: functions may still be analysed."""
     state.frame, state.calls, state.iterations = module, (), ()
-    state.completion, state.completion_value = None, None
+    state.completion = None
     state.grad_mode, state.inference = True, False
     state.retained_after_loop = {}  # reported above; of a script that raised no code asks what it keeps
     for statement in machine.tree.body:
@@ -312,7 +318,7 @@ def _complete(machine: Machine, state: State, module: int) -> None:
             except Exception as error:
                 machine.fail(Entry("script"), error)
                 continue
-            state.completion, state.completion_value = None, None
+            state.completion = None
 
 
 def _bound(statement: ast.stmt, variables: dict[str, Value]) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 
 from ..autograd import TorchRaises, backward, resolve_view
 from ..autograd.gradients import history
+from ..domain.completion import ProgramRaised
 from ..domain.mro import own_method, plain_method
 from ..domain.state import State
 from ..domain.traversal import tensors_in
@@ -27,7 +28,7 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from ..engine.machine import MAKING_STATES, Machine, ProgramRaised
+from ..engine.machine import MAKING_STATES, Machine
 from ..models.frameworks.configured_optimizers import optimizers_in, optimizers_of
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
 from ..models.torch.nn.layers import opaque_module

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 
+from ..domain.completion import ProgramRaised
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import (
@@ -33,7 +34,7 @@ from ..domain.values import (
     something,
 )
 from ..engine.loops.thresholds import assume_started
-from ..engine.machine import MAKING_STATES, Machine, ProgramRaised
+from ..engine.machine import MAKING_STATES, Machine
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layers import opaque_module

@@ -25,10 +25,11 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
 from ..engine.activation import SuspendedAtCall, pop, restore, unwind
 from ..engine.analysis_unit import AnalysisUnit
-from ..engine.machine import Machine, ProgramRaised
+from ..engine.machine import Machine
 from ..engine.resume_point import Block, Caller
 from ..semantics.branches import sides, tested
 from ..semantics.functions import result_of
@@ -82,11 +83,11 @@ def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: Sta
         machine.fuel_used += 1
         machine.unit.completed.add(statement)
         paths, looks = tested(machine, statement, state)
-        if looks or len(paths) > 1 or paths[0].completion is not None or paths[0].completion_value[0] is None:
+        path, decision = paths[0]
+        if looks or len(paths) > 1 or decision is None or (known := decision[0]) is None:
             return sides(machine, statement, paths, looks)
-        (known, *_), paths[0].completion_value = paths[0].completion_value, None
         step.resume_point = (*step.resume_point, Block(statement, "body" if known else "orelse"))
-        return paths
+        return [path]
     if isinstance(statement, (ast.For, ast.AsyncFor)):
         machine.context.suspend_at = statement
         try:
@@ -149,6 +150,6 @@ def _finished(machine: Machine, block: Block, caller: Caller, states: list[State
 
 def _ran(machine: Machine, statement: ast.stmt, states: list[State]) -> list[State]:
     """The paths on which a statement has ended; the machine knows if it has on any."""
-    if any(state.completion != "raise" for state in states):
+    if any(type(state.completion) is not Raise for state in states):
         machine.unit.completed.add(statement)
     return states

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..domain.completion import Raise, Return
 from ..domain.state import State
 from ..domain.values import Function, Generator, Value
 from .lifecycle import CallReturned
@@ -67,7 +68,7 @@ def pop(machine: Machine, entry: Activation, outcomes: list[State]) -> list[Stat
     """The paths on which a function has ended, back in the scope that called it."""
     function, outer = entry.function, entry.outer
     definition = function.node
-    if any(out.completion != "raise" for out in outcomes):
+    if any(type(out.completion) is not Raise for out in outcomes):
         machine.unit.completed_functions.add(definition)
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
@@ -75,6 +76,10 @@ def pop(machine: Machine, entry: Activation, outcomes: list[State]) -> list[Stat
         machine.lifecycle.call_returned.publish(machine, CallReturned(out, entry.node))
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]
-        if not syntactic_summary(definition).closes and not isinstance(out.completion_value, Generator):
+        if not syntactic_summary(definition).closes and not _returns_generator(out):
             out.heap.pop(entry.frame, None)
     return machine.join_and_cap(outcomes) if len(outcomes) > 1 else outcomes
+
+
+def _returns_generator(state: State) -> bool:
+    return isinstance(state.completion, Return) and isinstance(state.completion.value, Generator)

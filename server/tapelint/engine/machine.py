@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
 from ..domain.builtin_names import BUILTINS
+from ..domain.completion import ProgramRaised, Raise
 from ..domain.join import try_join
 from ..domain.reachability import JoinPoint, Known
 from ..domain.state import State
@@ -45,20 +46,6 @@ STEPS = 80_000
 
 COMPARISONS_PER_FUEL = 24
 """What is looked at to compare paths, and nodes that passes reach, for the price of one step."""
-
-
-class ProgramRaised(Exception):
-    """The program raises on this path. ``name`` is the exception's class as far as it is known. It is meant where a
-    ``raise`` statement of the program does it, and an error otherwise.
-    """
-
-    def __init__(self, name: str, message: str = "", by_torch: bool = False, is_meant: bool = False) -> None:
-        super().__init__(name, message)
-        self.name, self.message, self.by_torch, self.is_meant = name, message, by_torch, is_meant
-
-
-class IteratorExhausted(ProgramRaised):
-    """An iterator has no other item."""
 
 
 class OutOfFuel(Exception):
@@ -312,8 +299,17 @@ class Machine(Evaluation):
     # Statements
 
     def run_paths(self, state: State, effect: Callable[[State], None]) -> list[State]:
-        """All states in which ``effect`` ends; a path that raises carries the signal ``raise``."""
+        """All states in which ``effect`` ends; a path that raises has the completion ``Raise``."""
         return self.resume_paths([(state, {})], effect)
+
+    def run_values(self, state: State, effect: Callable[[State], T]) -> list[tuple[State, T | None]]:
+        """The same with what ``effect`` returned on each path; None where it has raised."""
+        values: dict[State, T] = {}
+
+        def keep(path: State) -> None:
+            values[path] = effect(path)
+
+        return [(path, values.get(path)) for path in self.run_paths(state, keep)]
 
     def resume_paths(self, work: list[tuple[State, dict[Key, object]]], effect: Callable[[State], None]) -> list[State]:
         """The same for paths on which some of it has been evaluated, the last of them first."""
@@ -326,7 +322,7 @@ class Machine(Evaluation):
                 try:
                     effect(path)
                 except ProgramRaised as error:
-                    path.completion, path.completion_value = "raise", error
+                    path.completion = Raise(error)
                     self.unit.stats.failed += not error.is_meant
                 results.append(path)
                 forks = self.memo.pending_paths
@@ -373,7 +369,7 @@ class Machine(Evaluation):
         states = handler(self, node, state)
         if observer is not None:
             observer.end(node, states)
-        if len(states) > 1 or not states or states[0].completion != "raise" or type(node) is ast.Raise:
+        if len(states) > 1 or not states or type(states[0].completion) is not Raise or type(node) is ast.Raise:
             self.unit.completed.add(node)
         return states
 
@@ -383,7 +379,7 @@ class Machine(Evaluation):
         """
         if self.handlers_around:
             return states
-        return [state for state in states if state.completion != "raise"] or states
+        return [state for state in states if type(state.completion) is not Raise] or states
 
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""

@@ -15,12 +15,13 @@ from collections.abc import Iterator
 
 from ..autograd import EventBus, Facts
 from ..domain.builtin_names import BUILTINS
+from ..domain.completion import ProgramRaised
 from ..domain.state import State
 from ..domain.values import Const, External, Frame, Function, Module, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import recorded
-from ..engine.machine import Cancelled, Machine, ProgramRaised
+from ..engine.machine import Cancelled, Machine
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
 from .irrelevance import TorchFreeModules, is_plain

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from ..domain.completion import ProgramRaised
 from ..domain.state import State
-from ..engine.machine import Cancelled, Machine, OutOfFuel, ProgramRaised
+from ..engine.machine import Cancelled, Machine, OutOfFuel
 from ..engine.statistics import Entry
 from .module import LoadedModule
 
@@ -30,7 +31,7 @@ def top_level(machine: Machine, state: State, loaded: LoadedModule, limit: int) 
         machine.unit.stats.failed += 1
     except Exception as error:
         machine.fail(entry, error)
-    state.frame, state.calls, state.iterations, state.completion, state.completion_value = frame, (), (), None, None
+    state.frame, state.calls, state.iterations, state.completion = frame, (), (), None
     state.grad_mode, state.inference = True, False
     known, end = loaded.names, machine.fuel_used + limit
     for statement in body:
@@ -48,5 +49,5 @@ def top_level(machine: Machine, state: State, loaded: LoadedModule, limit: int) 
             pass
         except Exception as error:
             machine.fail(entry, error)
-        state.frame, state.completion, state.completion_value = frame, None, None
+        state.frame, state.completion = frame, None
     return [state]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
 from ..domain.state import State
 from ..domain.values import Const, HeapRef, Instance, Sequence, TensorRef, Value
 from ..engine.lifecycle import UpdateBound
-from ..engine.machine import Machine, ProgramRaised
+from ..engine.machine import Machine
 from ..engine.stored_names import remember
 from ..source import written
 from . import attributes, subscripts

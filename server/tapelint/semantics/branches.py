@@ -8,40 +8,37 @@ from __future__ import annotations
 
 import ast
 
+from ..domain.completion import ProgramRaised, Raise
 from ..domain.induction import collect_observations, count
 from ..domain.state import State
 from ..domain.values import Const, Tuple, Unknown, Value, something
-from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine, ProgramRaised
+from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine
 from ..engine.memo import Key
 from ..engine.observer import Forked
-from ..engine.paths.conditions import assume, decide
+from ..engine.paths.conditions import Decision, assume, decide
 from ..models.torch.autograd.grad_access import weigh
+
+Tested = tuple[State, Decision | None]
+"""A path after a test, and what is known of the test; None where it has raised."""
 
 
 def branch(machine: Machine, node: ast.If, state: State) -> list[State]:
     return sides(machine, node, *tested(machine, node, state))
 
 
-def sides(machine: Machine, node: ast.If, paths: list[State], looks: set[int]) -> list[State]:
+def sides(machine: Machine, node: ast.If, paths: list[Tested], looks: set[int]) -> list[State]:
     """What comes after the test, which has looked at numbers."""
-    path = paths[0]
-    if (
-        looks
-        and len(paths) == 1
-        and path.completion is None
-        and not node.orelse
-        and path.completion_value[0] is not None
-    ):
-        return _by_number(machine, node, path, looks)
+    path, decision = paths[0]
+    if looks and len(paths) == 1 and not node.orelse and decision is not None and decision[0] is not None:
+        return _by_number(machine, node, path, decision[0], looks)
     count(looks)
     return taken(machine, node, paths)
 
 
-def _by_number(machine: Machine, node: ast.If, path: State, looks: set[int]) -> list[State]:
+def _by_number(machine: Machine, node: ast.If, path: State, known: bool, looks: set[int]) -> list[State]:
     """A body that is run in some iterations, by their number: ``if index % 100 == 0: print(loss.item())``. If it was
     seen to do nothing, it does not matter what the test has looked at.
     """
-    (known, _, _), path.completion_value = path.completion_value, None
     paths = [path]
     if known:
         before = _all_of(path)
@@ -68,24 +65,20 @@ def _all_of(state: State) -> tuple[object, ...]:
     return state.changes, state.escaped, *(dict(each) for each in known)
 
 
-def tested(machine: Machine, node: ast.If, state: State) -> tuple[list[State], set[int]]:
-    """The paths after the test, and at what it has looked; what is known of it is the ``value`` of each."""
-
-    def test(s: State) -> None:
-        s.completion_value = decide(machine, node.test, s, machine.eval(node.test, s))
-
+def tested(machine: Machine, node: ast.If, state: State) -> tuple[list[Tested], set[int]]:
+    """The paths after the test, and at what it has looked."""
     with collect_observations() as looks:
-        return machine.run_paths(state, test), looks
+        return machine.run_values(state, lambda s: decide(machine, node.test, s, machine.eval(node.test, s))), looks
 
 
-def taken(machine: Machine, node: ast.If, paths: list[State]) -> list[State]:
+def taken(machine: Machine, node: ast.If, paths: list[Tested]) -> list[State]:
     """The sides that ``paths`` take, one or both."""
     results: list[State] = []
-    for path in paths:
-        if path.completion is not None:
+    for path, decision in paths:
+        if decision is None:
             results.append(path)
             continue
-        (known, key, negated), path.completion_value = path.completion_value, None
+        known, key, negated = decision
         if known is not None:
             results += machine.block(node.body if known else node.orelse, [path])
             continue
@@ -135,11 +128,10 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
 def matching(machine: Machine, node: ast.Match, state: State) -> list[State]:
     """``match``: the first case that may fit is run; what follows it too, unless it fits for certain."""
     results: list[State] = []
-    for path in machine.run_paths(state, lambda s: setattr(s, "completion_value", machine.eval(node.subject, s))):
-        if path.completion is not None:
+    for path, subject in machine.run_values(state, lambda s: machine.eval(node.subject, s)):
+        if subject is None:
             results.append(path)
             continue
-        subject, path.completion_value = path.completion_value, None
         rest: State | None = path
         for case in node.cases:
             if rest is None:
@@ -226,12 +218,13 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
     finally:
         machine.handlers_around -= bool(node.handlers)
     for path in ended:
-        if path.completion == "raise" and isinstance(path.completion_value, ProgramRaised):
-            handler = next((h for h in node.handlers if catches(caught(h), path.completion_value)), None)
+        if isinstance(path.completion, Raise):
+            error = path.completion.error
+            handler = next((h for h in node.handlers if catches(caught(h), error)), None)
             if handler is not None:
                 machine.context.depth = depth
                 path.frame, path.calls, path.iterations = frame, calls, iterations
-                path.completion, path.completion_value = None, None
+                path.completion = None
                 if handler.name:
                     machine.bind(path, handler.name, something(handler.name))
                 results += machine.block(handler.body, [path])
@@ -247,11 +240,10 @@ def _finally(machine: Machine, node: ast.Try, results: list[State]) -> list[Stat
     """Run ``finally`` on every path; it goes on to where it was going, unless ``finally`` leaves for elsewhere."""
     finished: list[State] = []
     for path in results:
-        signal, value = path.completion, path.completion_value
-        path.completion, path.completion_value = None, None
+        completion, path.completion = path.completion, None
         for out in machine.block(node.finalbody, [path]):
             if out.completion is None:
-                out.completion, out.completion_value = signal, value
+                out.completion = completion
             finished.append(out)
     return finished
 

@@ -9,6 +9,7 @@ import ast
 from dataclasses import replace
 
 from .. import ops
+from ..domain.completion import ProgramRaised
 from ..domain.mro import own_method
 from ..domain.opaque_values import as_data
 from ..domain.state import State
@@ -34,7 +35,7 @@ from ..domain.values import (
     something,
 )
 from ..engine.lifecycle import ModuleReturned, TensorsEscaped
-from ..engine.machine import EXPRESSIONS, Machine, ProgramRaised
+from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import OpaqueReason
 from ..engine.paths.conditions import forget, remembered
 from ..models.python.text import method_of_text

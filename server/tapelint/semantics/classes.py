@@ -54,7 +54,7 @@ def define_class(machine: Machine, state: State, node: ast.ClassDef) -> Value:
             if states[0] is not state:
                 state.become(states[0])
             state.frame = outer
-            state.completion, state.completion_value = None, None
+            state.completion = None
             state.edit(key).attributes.update(state.heap[body].variables)
     return HeapRef(key)
 

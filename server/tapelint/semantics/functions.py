@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..domain.completion import Break, Continue, ProgramRaised, Raise, Return, Unwind
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -25,7 +26,7 @@ from ..domain.values import (
 )
 from ..engine.activation import SuspendedAtCall, pop, push, unwind
 from ..engine.evaluation import DEFAULT_UNROLL, Items
-from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine, ProgramRaised
+from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine
 from ..engine.observer import DropReason, OpaqueReason, Outcomes
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
@@ -203,7 +204,7 @@ def tells_nothing_new(machine: Machine, definition: ast.AST, given: tuple[Value,
 
 
 def _return(state: State, value: Value) -> None:
-    state.completion, state.completion_value = "return", value
+    state.completion = Return(value)
 
 
 def choose(machine: Machine, state: State, outcomes: list[State], key: object) -> Value:
@@ -230,18 +231,20 @@ def choose(machine: Machine, state: State, outcomes: list[State], key: object) -
 def _first_of(state: State, outcomes: list[State], key: object) -> State:
     """The outcome to go on with: the caller's own path, or one that returns where only one can be gone on with."""
     first = next((out for out in outcomes if out is state), outcomes[0])
-    if key is None and first.completion == "raise":  # the program's usual way is the one that goes on
-        first = next((out for out in outcomes if out.completion != "raise"), first)
+    if key is None and isinstance(first.completion, Raise):  # the program's usual way is the one that goes on
+        first = next((out for out in outcomes if not isinstance(out.completion, Raise)), first)
     return first
 
 
 def result_of(out: State) -> Value | ProgramRaised:
     """What a call has returned or raised on a path, which goes on from there."""
-    result: Value | ProgramRaised = (
-        out.completion_value if out.completion in ("return", "raise") and out.completion_value is not None else NONE
-    )
-    out.completion, out.completion_value = None, None
-    return result
+    completion, out.completion = out.completion, None
+    match completion:
+        case Return(value):
+            return value
+        case Raise(error):
+            return error
+    return NONE
 
 
 def run_generator(machine: Machine, state: State, generator: Generator, consumer: Consumer) -> list[State]:
@@ -258,14 +261,13 @@ def run_generator(machine: Machine, state: State, generator: Generator, consumer
     def yielded(inner: State, value: Value) -> list[State]:
         frame, calls = inner.frame, inner.calls
         inner.frame = outer
-        inner.completion_value = None
         results = consumer(inner, value)
         for out in results:
-            if out.completion in (None, "continue"):
+            if out.completion is None or isinstance(out.completion, Continue):
                 out.completion = None
                 out.frame, out.calls = frame, calls
             else:
-                out.completion, out.completion_value = "unwind", (out.completion, out.completion_value)
+                out.completion = Unwind(out.completion)
         return results
 
     state.frame = generator.frame
@@ -280,10 +282,10 @@ def run_generator(machine: Machine, state: State, generator: Generator, consumer
         machine.context.consumers.pop()
     for out in states:
         out.frame = outer
-        if out.completion == "unwind":
-            out.completion, out.completion_value = out.completion_value
-        elif out.completion == "return":
-            out.completion, out.completion_value = None, None
+        if isinstance(out.completion, Unwind):
+            out.completion = out.completion.completion
+        elif isinstance(out.completion, Return):
+            out.completion = None
     return states
 
 
@@ -297,7 +299,7 @@ def collect(machine: Machine, state: State, generator: Generator, iterations: in
 
     def keep(inner: State, value: Value) -> list[State]:
         if len(inner.heap[kept].items) >= limit:
-            inner.completion = "break"
+            inner.completion = Break()
         else:
             inner.edit(kept).items.append(value)
         return [inner]
@@ -308,14 +310,13 @@ def collect(machine: Machine, state: State, generator: Generator, iterations: in
     finally:
         machine.context.call_stack.pop()
     first = outcomes[0]
-    if first.completion == "break":
+    if isinstance(first.completion, Break):
         first.completion = None
     if first is not state:
         state.become(first)
     machine.drop(len(outcomes) - 1, DropReason.ONE_OUTCOME)
-    if state.completion == "raise":
-        error = state.completion_value
-        state.completion, state.completion_value = None, None
+    if isinstance(state.completion, Raise):
+        error, state.completion = state.completion.error, None
         raise error
     found = state.heap.pop(kept).items
     return Items(found, len(found) < limit)

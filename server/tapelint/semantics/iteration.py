@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from ..autograd import resolve_view
+from ..domain.completion import IteratorExhausted, ProgramRaised
 from ..domain.induction import InductionValue, observe
 from ..domain.mro import mro_of, own_method
 from ..domain.opaque_values import part_of
@@ -35,7 +36,7 @@ from ..domain.values import (
     of_key,
 )
 from ..engine.evaluation import DEFAULT_UNROLL, Items
-from ..engine.machine import IteratorExhausted, Machine, ProgramRaised
+from ..engine.machine import Machine
 from ..engine.paths.truth import length
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import reach

@@ -13,16 +13,17 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..autograd import Iteration
+from ..domain.completion import Break, Continue, IteratorExhausted, Raise
 from ..domain.state import State
 from ..domain.values import NONE, Frame, Generator, Sequence, Value
-from ..engine.evaluation import DEFAULT_UNROLL
+from ..engine.evaluation import DEFAULT_UNROLL, Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.liveness import Live, bound_in, live
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
 from ..engine.loops.loop_entry import LoopEntry
 from ..engine.loops.thresholds import MOST, LoopExtension
-from ..engine.machine import STATEMENTS, IteratorExhausted, Machine
+from ..engine.machine import STATEMENTS, Machine
 from ..engine.observer import EndReason, LoopEnded, Skipped, SkipReason
 from ..engine.paths.truth import truth
 from ..source import walk
@@ -62,19 +63,18 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
     depth, iterations = len(state.iterations), unroll_bound(node)
     stepping, machine.context.suspend_at = node is machine.context.suspend_at, None
 
-    def begin(s: State) -> None:
+    def begin(s: State) -> Generator | Items:
         iterable = started(machine, s, machine.eval(node.iter, s), node)
-        lazy = isinstance(iterable, Generator) and iterable.function is not None
-        s.completion_value = iterable if lazy else items_due(machine, s, iterable, node, iterations)
+        if isinstance(iterable, Generator) and iterable.function is not None:
+            return iterable
+        return items_due(machine, s, iterable, node, iterations)
 
     results: list[State] = []
-    paths = machine.run_paths(state, begin)
-    for path in paths:
-        if path.completion is not None:
+    paths = machine.run_values(state, begin)
+    for path, found in paths:
+        if found is None:
             results.append(path)
-            continue
-        found, path.completion_value = path.completion_value, None
-        if isinstance(found, Generator):
+        elif isinstance(found, Generator):
             results += _over_generator(machine, node, path, found, depth, iterations)
         else:
             items = shown(path, found.values, max(iterations, MOST))
@@ -114,8 +114,8 @@ def _bound(
         for bound in machine.run_paths(path, bind):
             if bound.completion is None:
                 starting.append(bound)
-            elif isinstance(bound.completion_value, IteratorExhausted):
-                bound.completion, bound.completion_value = None, None
+            elif isinstance(bound.completion, Raise) and isinstance(bound.completion.error, IteratorExhausted):
+                bound.completion = None
                 ends.exhausted.append(bound)
             else:
                 ends.left.append(bound)
@@ -234,7 +234,7 @@ def _body(ended: list[State], left: list[State]) -> list[State]:
     """An iteration has ended: the paths that go on to the next; those that leave the loop are added to ``left``."""
     going: list[State] = []
     for path in ended:
-        if path.completion in (None, "continue"):
+        if path.completion is None or isinstance(path.completion, Continue):
             path.completion = None
             going.append(path)
         else:
@@ -260,7 +260,7 @@ def _leave(
     if node.orelse:
         going = machine.block(node.orelse, going) if going else []
     for path in left:
-        if path.completion == "break":
+        if isinstance(path.completion, Break):
             path.completion = None
     return _met(machine, node, going + left, after=True)
 
@@ -307,8 +307,8 @@ def _over_generator(
         for out in states:
             # What the generator does next belongs to the next iteration.
             out.iterations = (*base, Iteration(node, run, number + 1), *inside)
-            if out.completion in (None, "continue") and number >= iterations:
-                out.completion = "break"
+            if (out.completion is None or isinstance(out.completion, Continue)) and number >= iterations:
+                out.completion = Break()
         return states
 
     states = run_generator(machine, state, generator, body)
@@ -332,11 +332,10 @@ def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
         starting: list[State] = []
         for path in going:
             machine.begin_iteration(path, node, run, index + 1, depth)
-            for tested in machine.run_paths(path, lambda s: setattr(s, "completion_value", machine.eval(node.test, s))):
-                if tested.completion is not None:
+            for tested, value in machine.run_values(path, lambda s: machine.eval(node.test, s)):
+                if value is None:
                     left.append(tested)
                     continue
-                value, tested.completion_value = tested.completion_value, None
                 known = truth(machine, tested, value)
                 endless = isinstance(node.test, ast.Constant)
                 if known is False or (index >= iterations and (known is None or endless)):

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..domain.completion import Break, Continue, ProgramRaised, Return
 from ..domain.state import State
 from ..domain.values import NONE, External, HeapRef, Instance, Value
-from ..engine.machine import STATEMENTS, Machine, ProgramRaised
+from ..engine.machine import STATEMENTS, Machine
 from .assign import assign, delete
 from .classes import define_class
 from .functions import define_function
@@ -38,17 +39,13 @@ def yielding(machine: Machine, node: ast.Yield | ast.YieldFrom, state: State, ta
     """``yield`` hands the value to the code that runs the generator: a loop body, or a list being collected."""
     if not machine.context.consumers:
         return [state]
-    states = machine.run_paths(
-        state, lambda s: setattr(s, "completion_value", machine.eval(node.value, s) if node.value else NONE)
-    )
+    paths = machine.run_values(state, lambda s: machine.eval(node.value, s) if node.value else NONE)
     consumer = machine.context.consumers[-1]
     results: list[State] = []
-    for path in states:
-        if path.completion is not None:
+    for path, value in paths:
+        if value is None:
             results.append(path)
-            continue
-        value, path.completion_value = path.completion_value, None
-        if isinstance(node, ast.YieldFrom):
+        elif isinstance(node, ast.YieldFrom):
             results += _yield_from(machine, node, path, value)
         else:
             machine.context.consumers.pop()
@@ -66,13 +63,10 @@ def yielding(machine: Machine, node: ast.Yield | ast.YieldFrom, state: State, ta
 def _yield_from(machine: Machine, node: ast.YieldFrom, state: State, value: Value) -> list[State]:
     consumer = machine.context.consumers[-1]
     results: list[State] = []
-    for path in machine.run_paths(
-        state, lambda s: setattr(s, "completion_value", machine.iterate(s, value, node).values)
-    ):
-        if path.completion is not None:
+    for path, items in machine.run_values(state, lambda s: machine.iterate(s, value, node).values):
+        if items is None:
             results.append(path)
             continue
-        items, path.completion_value = path.completion_value, None
         states = [path]
         for item in items:
             machine.context.consumers.pop()
@@ -109,14 +103,14 @@ def augmented_assignment(machine: Machine, node: ast.AugAssign, state: State) ->
 
 def returning(machine: Machine, node: ast.Return, state: State) -> list[State]:
     if node.value is None:
-        state.completion, state.completion_value = "return", NONE
+        state.completion = Return(NONE)
         return [state]
     return machine.run_paths(state, partial(returned, machine, node))
 
 
 def returned(machine: Machine, node: ast.Return, state: State) -> None:
     value = machine.eval(node.value, state)  # type: ignore[arg-type]
-    state.completion, state.completion_value = "return", value
+    state.completion = Return(value)
 
 
 def raising(machine: Machine, node: ast.Raise, state: State) -> list[State]:
@@ -147,7 +141,7 @@ def deleting(machine: Machine, node: ast.Delete, state: State) -> list[State]:
 
 
 def jump(machine: Machine, node: ast.stmt, state: State) -> list[State]:
-    state.completion = "break" if isinstance(node, ast.Break) else "continue"
+    state.completion = Break() if isinstance(node, ast.Break) else Continue()
     return [state]
 
 

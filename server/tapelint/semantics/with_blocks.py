@@ -12,10 +12,11 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from ..domain.completion import ProgramRaised, Raise
 from ..domain.mro import own_method
 from ..domain.state import State
 from ..domain.values import NONE, TRUE, Autocast, Generator, HeapRef, SavedTensorHooks, Unknown, Value
-from ..engine.machine import STATEMENTS, Machine, ProgramRaised
+from ..engine.machine import STATEMENTS, Machine
 from ..models.torch.autograd.grad_mode import as_mode
 from .assign import assign
 from .branches import catches, swallowed
@@ -33,11 +34,10 @@ def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: St
     item, rest = items[0], items[1:]
     before = (state.grad_mode, state.inference, state.saved_tensor_override, state.grad_mode_set_at)
     results: list[State] = []
-    for path in machine.run_paths(state, lambda s: setattr(s, "completion_value", machine.eval(item.context_expr, s))):
-        if path.completion is not None:
+    for path, value in machine.run_values(state, lambda s: machine.eval(item.context_expr, s)):
+        if value is None:
             results.append(path)
             continue
-        value, path.completion_value = path.completion_value, None
         inside = partial(_body, machine, node, item, rest)
         if isinstance(value, Generator) and value.function is not None:
             results += run_generator(machine, path, value, inside)
@@ -79,14 +79,8 @@ def _entering(
     if own is None:
         return inside(state, value if isinstance(value, HeapRef) else Unknown("with"))
     results: list[State] = []
-    for path in machine.run_paths(
-        state, lambda s: setattr(s, "completion_value", call_value(machine, s, own, [], {}, node))
-    ):
-        if path.completion is not None:
-            results.append(path)
-            continue
-        entered, path.completion_value = path.completion_value, None
-        results += inside(path, entered)
+    for path, entered in machine.run_values(state, lambda s: call_value(machine, s, own, [], {}, node)):
+        results += [path] if entered is None else inside(path, entered)
     return results
 
 
@@ -97,23 +91,22 @@ def _own(machine: Machine, node: ast.With, state: State, value: Value, inside: p
     depth, frame, calls, iterations = machine.context.depth, state.frame, state.calls, state.iterations
     results: list[State] = []
     for path in _entering(machine, node, state, value, inside):
-        signal, kept = path.completion, path.completion_value
-        path.completion, path.completion_value = None, None
+        completion, path.completion = path.completion, None
         given: list[Value] = [NONE, NONE, NONE]
-        if signal == "raise":
+        if isinstance(completion, Raise):
             machine.context.depth, path.frame, path.calls, path.iterations = depth, frame, calls, iterations
             given = [Unknown("exception", False) for _ in given]
         own = own_method(path, value, "__exit__")
         assert own is not None
-        for out in machine.run_paths(path, partial(_leave, machine, own, given, node)):
-            if out.completion is None and not (signal == "raise" and out.completion_value == TRUE):
-                out.completion, out.completion_value = signal, kept
+        for out, left in machine.run_values(path, partial(_leave, machine, own, given, node)):
+            if left is not None and not (isinstance(completion, Raise) and left == TRUE):
+                out.completion = completion
             results.append(out)
     return results
 
 
-def _leave(machine: Machine, own: Value, given: list[Value], node: ast.With, state: State) -> None:
-    state.completion_value = call_value(machine, state, own, given, {}, node)
+def _leave(machine: Machine, own: Value, given: list[Value], node: ast.With, state: State) -> Value:
+    return call_value(machine, state, own, given, {}, node)
 
 
 def _swallowing(machine: Machine, state: State, kinds: list[ast.expr], inside: partial[list[State]]) -> list[State]:
@@ -127,14 +120,10 @@ def _swallowing(machine: Machine, state: State, kinds: list[ast.expr], inside: p
     finally:
         machine.handlers_around -= 1
     for out in outcomes:
-        if (
-            out.completion == "raise"
-            and isinstance(out.completion_value, ProgramRaised)
-            and catches(kinds, out.completion_value)
-        ):
+        if isinstance(out.completion, Raise) and catches(kinds, out.completion.error):
             machine.context.depth = depth
             out.frame, out.calls, out.iterations = frame, calls, iterations
-            out.completion, out.completion_value = None, None
+            out.completion = None
     return outcomes
 
 

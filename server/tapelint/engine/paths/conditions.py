@@ -183,7 +183,11 @@ def _looks(formula: Hashable) -> bool:
     return formula[0] in INSIDE or formula[0] in ("In", "[]", "each") or any(map(_looks, formula[1:]))
 
 
-def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> tuple[bool | None, Hashable, bool]:
+Decision = tuple[bool | None, Hashable, bool]
+"""The truth of a test; where that is unknown the formula to assume, and whether the test is its negation."""
+
+
+def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> Decision:
     """The truth of a test if it is known or follows from what was assumed; else the formula to assume, and whether the
     test is its negation.
     """

@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...domain.completion import ProgramRaised
 from ...domain.mro import plain_method
 from ...domain.state import State
 from ...domain.values import NONE, HeapRef, Mapping, Optimizer, Sequence, Tuple, Value
-from ...engine.machine import Machine, ProgramRaised
+from ...engine.machine import Machine
 
 OPTIMIZERS = "(optimizers)"
 """An attribute of ours: what an object's ``configure_optimizers`` has given the framework."""

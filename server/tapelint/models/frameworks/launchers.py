@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import NONE, BuiltinMethod, External, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
-from ...engine.machine import Machine, ProgramRaised
+from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import go_backward, retention
 from ..torch.nn.frozen_parts import require
 from ..torch.registry import FUNCTIONS, MODULE_METHODS, Call, method

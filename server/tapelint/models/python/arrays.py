@@ -10,10 +10,11 @@ import ast
 
 from ...autograd import Cut, CutReason, Node, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
+from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import FALSE, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.lost_history import computed
-from ...engine.machine import Machine, ProgramRaised
+from ...engine.machine import Machine
 from ...engine.must_execute import walks_after
 from ..torch.autograd.backward_calls import written_at
 from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, method

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from ...domain.completion import IteratorExhausted, ProgramRaised
 from ...domain.induction import observe
 from ...domain.opaque_values import is_data
 from ...domain.state import State
@@ -28,7 +29,7 @@ from ...domain.values import (
     Zip,
 )
 from ...engine.lost_history import taken
-from ...engine.machine import IteratorExhausted, Machine, ProgramRaised
+from ...engine.machine import Machine
 from ...engine.paths.truth import length, truth
 from ..torch.dispatch import run
 from ..torch.registry import Call, function

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ...domain.completion import ProgramRaised
 from ...domain.opaque_values import is_data, item_at_unknown_place
 from ...domain.state import State
 from ...domain.values import (
@@ -20,7 +21,7 @@ from ...domain.values import (
     as_key,
     of_key,
 )
-from ...engine.machine import Machine, ProgramRaised
+from ...engine.machine import Machine
 from ...engine.stored_names import remember
 from ...source import written
 from ..torch.registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, function, method

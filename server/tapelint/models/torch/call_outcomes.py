@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import Value
-from ...engine.machine import Machine, ProgramRaised
+from ...engine.machine import Machine
 
 After = Callable[[State, "Value | ProgramRaised"], Value]
 """What is done on a path with what the call returned, or raised, there; it raises where the path ends so."""

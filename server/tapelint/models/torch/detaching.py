@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from ...autograd import Cut, CutReason, Tensor, fresh_id
 from ...autograd.events.broken_graph import RequiresGradRefused
+from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import Const, Value
-from ...engine.machine import Machine, ProgramRaised
+from ...engine.machine import Machine
 from . import dispatch
 from .nn import frozen_parts
 

@@ -18,6 +18,7 @@ from ... import ops
 from ...autograd import Extent, Tensor, TorchRaises, invent, record, resolve_view
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.model.recording import Arg, flatten
+from ...domain.completion import ProgramRaised
 from ...domain.opaque_values import as_data
 from ...domain.state import State
 from ...domain.values import (
@@ -34,7 +35,7 @@ from ...domain.values import (
     Value,
     something,
 )
-from ...engine.machine import Machine, ProgramRaised
+from ...engine.machine import Machine
 from ...ops.schema import Op
 from . import alias, precision
 from .autograd import grad_access, missing_grad

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import NONE, Const, Value
-from ...engine.machine import Machine, ProgramRaised
+from ...engine.machine import Machine
 
 
 class Arguments(list[Value]):

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from ...autograd import Cut, CutReason, TorchRaises, bump, check_write, contents, leaf, resolve_view
+from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
     FALSE,
@@ -22,7 +23,7 @@ from ...domain.values import (
     something,
 )
 from ...engine.lost_history import in_list
-from ...engine.machine import Machine, ProgramRaised
+from ...engine.machine import Machine
 from . import precision
 from .detaching import cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of

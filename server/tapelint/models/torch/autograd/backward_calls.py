@@ -24,9 +24,10 @@ from ....autograd import (
 )
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
 from ....autograd.model.writes import check_read
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from ..dispatch import tensor_list
 from ..known_shape import items_in, wide
 from ..registry import TENSOR_METHODS, Call, function, method

@@ -17,9 +17,10 @@ from dataclasses import replace
 from functools import partial
 
 from ....autograd import BackwardResult, Cut, CutReason, NodeVisit, SavedTensor, TorchRaises, fresh_id, resolve_view
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import BoundMethod, Const, TensorRef, Value
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from ..nn.module_registry import parameters_of
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import Call, function

@@ -12,9 +12,10 @@ import ast
 
 from ....autograd import Tensor
 from ....autograd.events.broken_graph import AbsentGradientUsed
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, Const, Unknown, Value
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 
 
 def missing(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:

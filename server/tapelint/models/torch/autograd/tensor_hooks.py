@@ -16,6 +16,7 @@ from functools import partial
 
 from ....autograd import BackwardResult, Hook, Leaf, NodeVisit, Tensor, TorchRaises, leaf, materialize_view, retain
 from ....autograd.model.writes import check_read
+from ....domain.completion import ProgramRaised
 from ....domain.state import State, in_backward
 from ....domain.values import (
     NONE,
@@ -29,7 +30,7 @@ from ....domain.values import (
     Unknown,
     Value,
 )
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import FUNCTIONS, MODULE_METHODS, TENSOR_METHODS, Call, function, method
 

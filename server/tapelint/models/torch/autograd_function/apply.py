@@ -24,11 +24,12 @@ from ....autograd import (
 from ....autograd.events.custom_function import DirtyNotReturned
 from ....autograd.gradients.missing_mark_dirty import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
+from ....domain.completion import ProgramRaised
 from ....domain.mro import lookup_in_mro
 from ....domain.opaque_values import as_data
 from ....domain.state import State
 from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from ..opaque_attributes import is_opaque
 from ..registry import Call, function
 from .context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted

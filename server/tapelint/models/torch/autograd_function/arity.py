@@ -15,9 +15,10 @@ from ....autograd.events.custom_function import (
     OnlyIgnoredOutputs,
     OutputsMiscounted,
 )
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, Const, Function, HeapRef, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from .hazards import ignored, own_nodes
 from .syntax import Definition, parameters
 

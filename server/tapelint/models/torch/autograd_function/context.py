@@ -8,9 +8,10 @@ x, = ctx.saved_tensors        # in backward: freed already? written meanwhile? P
 from __future__ import annotations
 
 from ....autograd import TorchRaises, resolve_view
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from ..registry import ATTRIBUTES, FUNCTIONS, Call
 
 CONTEXT = External("torch.autograd.function.FunctionCtx")

@@ -27,6 +27,7 @@ from ....autograd import (
     see_outside,
     unused,
 )
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.traversal import tensors_in
 from ....domain.values import (
@@ -43,7 +44,7 @@ from ....domain.values import (
     Unknown,
     Value,
 )
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from .. import dispatch
 from ..autograd.backward_calls import new_gradient, refused
 from ..call_outcomes import for_each

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ....autograd import Level, fresh_id, leaf, resolve_view
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import Const, External, HeapRef, Mapping, Partial, TensorRef, Tuple, Unknown, Value
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from .. import dispatch
 from ..call_outcomes import for_each
 from ..nn.module_registry import is_module_like, members, parameters_of

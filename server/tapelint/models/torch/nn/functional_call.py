@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, TRUE, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from .. import dispatch
 from ..call_outcomes import for_each
 from ..registry import PARAMETRIZED, Call, function

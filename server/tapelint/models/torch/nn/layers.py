@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from .... import ops
 from ....autograd import TorchRaises, leaf, record
 from ....autograd.model.recording import Arg, flatten
+from ....domain.completion import ProgramRaised
 from ....domain.mro import is_module
 from ....domain.opaque_values import as_data
 from ....domain.state import State
@@ -32,7 +33,7 @@ from ....domain.values import (
     Unknown,
     Value,
 )
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from ....ops.layers import bare, is_there
 from ....ops.module_names import is_ownless
 from .. import dispatch, precision

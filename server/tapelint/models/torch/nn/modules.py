@@ -11,6 +11,7 @@ import ast
 from .... import ops
 from ....autograd import CutReason, bump, edge_of, invent, resolve_view
 from ....autograd.gradients import history
+from ....domain.completion import ProgramRaised
 from ....domain.mro import mro_of, own_method
 from ....domain.state import State
 from ....domain.values import (
@@ -31,7 +32,7 @@ from ....domain.values import (
     Unknown,
     Value,
 )
-from ....engine.machine import MAX_RECURSION, Machine, ProgramRaised
+from ....engine.machine import MAX_RECURSION, Machine
 from ....source import written
 from .. import precision
 from ..autograd.grad_access import reach

@@ -9,6 +9,7 @@ import ast
 from ....autograd import TorchRaises, bump, check_inference_write, leaf, record_untracked_write, resolve_view
 from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized, NothingToOptimize
 from ....autograd.gradients import history
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.traversal import tensors_in
 from ....domain.values import (
@@ -28,7 +29,7 @@ from ....domain.values import (
     Value,
     Zip,
 )
-from ....engine.machine import Machine, ProgramRaised
+from ....engine.machine import Machine
 from ....engine.paths.truth import truth
 from ..autograd.grad_calls import clear_grads, written
 from ..autograd.grad_use import use_grads
