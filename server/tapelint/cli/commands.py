@@ -88,6 +88,21 @@ def rule(code: str | None) -> int:
 
 
 @tapelint.command()
+@click.argument("target", metavar="FILE[:LINE]")
+def trace(target: str) -> int:
+    """Print how a file was executed, statement by statement, or what was executed of one line of it.
+
+    \b
+    For each statement: what it built, wrote, freed and bound, what is unknown and why;
+    where the engine forked, joined or dropped paths, skipped iterations, gave up.
+    The file itself is never run. Exit status: 0, or 2 where it cannot be traced.
+    """
+    from .tracing import run
+
+    return run(target)
+
+
+@tapelint.command()
 @click.option("--stdio", is_flag=True, hidden=True, help="Accepted because editors pass it; there is no other way.")
 @click.pass_obj
 def server(serve: Callable[[], None], stdio: bool) -> int:

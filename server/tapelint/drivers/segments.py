@@ -30,6 +30,7 @@ from ..domain.state import State
 from ..engine.activation import SuspendedAtCall, pop, restore, unwind
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.machine import Machine
+from ..engine.observer import Outcomes
 from ..engine.resume_point import Block, Caller
 from ..semantics.branches import sides, tested
 from ..semantics.functions import result_of
@@ -74,18 +75,16 @@ def _next(machine: Machine, step: AnalysisUnit, states: list[State]) -> list[Sta
 
 
 def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: State) -> list[State]:
-    """Run a statement, or as much of it as comes before the block it leads to; all of it for an observer, which sees
-    whole statements.
-    """
-    if machine.observer is not None:
-        return machine.statement(statement, state)
+    """Run a statement, or as much of it as comes before the block it leads to."""
     if isinstance(statement, ast.If):
         machine.fuel_used += 1
         machine.unit.completed.add(statement)
+        if machine.observer is not None:
+            machine.observer.begin(statement, state)
         paths, looks = tested(machine, statement, state)
         path, decision = paths[0]
         if looks or len(paths) > 1 or decision is None or (known := decision[0]) is None:
-            return sides(machine, statement, paths, looks)
+            return _ended(machine, statement, sides(machine, statement, paths, looks))
         step.resume_point = (*step.resume_point, Block(statement, "body" if known else "orelse"))
         return [path]
     if isinstance(statement, (ast.For, ast.AsyncFor)):
@@ -107,8 +106,11 @@ def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: Sta
         return machine.statement(statement, state)
     machine.fuel_used += 1
     machine.context.suspend_at = call
+    if machine.observer is not None:
+        machine.observer.begin(statement, state)
     try:
-        return _ran(machine, statement, machine.run_paths(state, partial(effect, machine, statement)))
+        states = _ran(machine, statement, machine.run_paths(state, partial(effect, machine, statement)))
+        return _ended(machine, statement, states)
     except SuspendedAtCall as entered:
         caller = Caller(statement, entered.entry, entered.values, entered.key)
         step.resume_point = (*step.resume_point, Block(entered.entry.function.node, "body", caller))
@@ -120,7 +122,7 @@ def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: Sta
 def _left(machine: Machine, step: AnalysisUnit, block: Block, states: list[State]) -> list[State]:
     """What has led to a block goes on after it, on every path."""
     if block.caller is not None:
-        states = _finished(machine, block, block.caller, states)
+        states = _ended(machine, block.caller.statement, _finished(machine, block, block.caller, states))
     elif block.loop_entry is not None:
         assert isinstance(block.node, (ast.For, ast.AsyncFor))
         states = go_on(
@@ -130,7 +132,16 @@ def _left(machine: Machine, step: AnalysisUnit, block: Block, states: list[State
             states,
             step.fuel_used_before + machine.fuel_used - block.fuel_used_before,
         )
+    if isinstance(block.node, (ast.If, ast.For, ast.AsyncFor)):
+        _ended(machine, block.node, states)
     return machine.join_and_cap(states) if len(states) > 1 else states
+
+
+def _ended(machine: Machine, statement: ast.stmt, states: list[State]) -> list[State]:
+    """An observer, to which a statement was shown when it began, sees how it has ended."""
+    if machine.observer is not None:
+        machine.observer.end(statement, states)
+    return states
 
 
 def _finished(machine: Machine, block: Block, caller: Caller, states: list[State]) -> list[State]:
@@ -142,6 +153,8 @@ def _finished(machine: Machine, block: Block, caller: Caller, states: list[State
     first = work[0][1][caller.key]
     if machine.probe is not None and not isinstance(first, ProgramRaised):
         machine.probe(caller.entry.node, states[0], first)
+    if len(states) > 1 and machine.observer is not None:
+        machine.observer.decide(Outcomes(states[0], states[0], tuple(states[1:])))
     ended = machine.resume_paths(
         [*work[1:], work[0]], partial(EFFECTS[type(caller.statement)], machine, caller.statement)
     )

@@ -199,8 +199,8 @@ def _skipped(
     the one that has ended, and are not run. Where none is left, the number of the last iteration is not known.
     """
     skipped = alike(items, number - 1)
-    if skipped and machine.observer is not None:
-        machine.observer.decide(Skipped(node, number, SkipReason.STABLE, skipped))
+    if skipped:
+        _skip(machine, node, number, SkipReason.STABLE, skipped)
     if skipped and number + skipped == len(items):
         for path in going:
             uncounted(path, node.target)
@@ -216,6 +216,14 @@ def _end(
         machine.observer.decide(LoopEnded(node, done, reason))
 
 
+def _skip(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, done: int, reason: SkipReason, count: int | None = None
+) -> None:
+    """An observer learns why iterations after the first ``done`` are not executed."""
+    if machine.observer is not None:
+        machine.observer.decide(Skipped(node, done, reason, count))
+
+
 def _ran(machine: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
     """Whether the loop was run before, and what is left of this run after ``number`` iterations would repeat that."""
     known = machine.unit.iteration_facts.stable.get(node)
@@ -225,8 +233,8 @@ def _ran(machine: Machine, node: ast.For | ast.AsyncFor, going: list[State], ite
     if number == 0 and (live is None or not live.after & binds <= live.head):
         return False  # what follows reads what an iteration binds
     repeats = known.covers(machine, going, items, None if live is None else live.head, None if number else binds)
-    if repeats and machine.observer is not None:
-        machine.observer.decide(Skipped(node, number, SkipReason.RUN_BEFORE))
+    if repeats:
+        _skip(machine, node, number, SkipReason.RUN_BEFORE)
     return repeats
 
 
@@ -323,7 +331,7 @@ def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
     run = machine.new_run()
     going, left, ended = [state], [], []
     iterations = unroll_bound(node)
-    index, last = 0, IterationProbe(machine)
+    index, done, is_bounded, last = 0, 0, False, IterationProbe(machine)
     waiting = machine.unit.loop_extensions[run] = LoopExtension()
     while going and index < max(iterations, MOST):
         if index >= iterations:
@@ -340,18 +348,20 @@ def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
                 endless = isinstance(node.test, ast.Constant)
                 if known is False or (index >= iterations and (known is None or endless)):
                     ended.append(tested)
+                    is_bounded |= known is not False
                 else:
                     starting.append(tested)
+        done += len(starting) > 0
         going = _body(machine.block(node.body, starting) if starting else [], left)
         going = _met(machine, node, going)
         index += 1
         if last.ended(going, NONE, partial(_heads, machine, node)) is not None:
-            if machine.observer is not None:
-                machine.observer.decide(Skipped(node, index, SkipReason.STABLE))
+            _skip(machine, node, index, SkipReason.STABLE)
             index = iterations
     ended += going
+    is_bounded |= len(going) > 0
     machine.unit.loop_extensions.pop(run, None)
-    _end(machine, node, index, ended, bool(going))
+    _end(machine, node, done, ended, is_bounded)
     return _leave(machine, node, _met(machine, node, ended), left, depth, chosen)
 
 

@@ -1,0 +1,53 @@
+"""``tapelint trace``: what the engine did, statement by statement."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..source import NOTEBOOK, Source, SourceError, parse, read
+from ..trace import trace
+from ..workspace import Resolver
+from .streams import tell, writing
+
+_WITH_LINE = re.compile(r"(?P<path>.+):(?P<line>\d+)$", re.DOTALL)
+
+
+def run(target: str) -> int:
+    """Print the trace of ``FILE`` or ``FILE:LINE``; the exit status."""
+    path, line = _split(target)
+    try:
+        source = _source(path, line)
+    except SourceError as error:
+        tell("error", f"{path}: {error}")
+        return 2
+    for text in trace(source, Resolver(), line):
+        with writing():
+            print(text)
+    return 0
+
+
+def _split(target: str) -> tuple[str, int | None]:
+    """The path and the line; a file whose name ends like one with a line is taken whole."""
+    found = None if os.path.lexists(target) else _WITH_LINE.match(target)
+    return (target, None) if found is None else (found["path"], int(found["line"]))
+
+
+def _source(path: str, line: int | None) -> Source:
+    """The parsed file. Raises SourceError where it is not Python, or has no such line."""
+    if path.endswith(NOTEBOOK):
+        raise SourceError("a notebook; only Python files can be traced")
+    try:
+        text = read(path)
+    except SourceError as error:
+        raise SourceError(f"cannot be read: {error}") from error
+    source = parse(text, path)
+    if source.is_skipped:
+        raise SourceError(f"cannot be traced: {source.is_skipped}")
+    if source.problems:
+        problem = source.problems[0]
+        raise SourceError(f"cannot be traced: line {problem.span.row}: {problem.message}")
+    count = len(source.text.splitlines())
+    if line is not None and not 1 <= line <= count:
+        raise SourceError(f"there is no line {line}; the last is {count}")
+    return source

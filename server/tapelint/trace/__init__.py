@@ -1,0 +1,31 @@
+"""``tapelint trace``: how the engine executed a file, statement by statement, and why.
+
+    script
+       3 | w = torch.ones(3, requires_grad=True)
+         > w: leaf, requires grad, version 0
+
+The file is executed abstractly once more, with an observer; what is reported of it does not change by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import analysis
+from ..autograd import Facts
+from ..source import Source
+from ..stubs import Resolve
+from .passages import Passage, render
+from .tracer import Tracer
+
+__all__ = ["Passage", "render", "trace"]
+
+
+def trace(source: Source, resolve: Resolve | None = None, line: int | None = None) -> Iterator[str]:
+    """The lines of a trace of ``source``, or of what was executed of one ``line`` of it."""
+    machine = analysis.made(source, Facts(), resolve=resolve)
+    tracer = Tracer(machine, source)
+    analysis.executed(machine)
+    if line is not None and not any(passage.first <= line <= passage.last for passage in tracer.passages):
+        return iter((f"line {line}: no statement was executed there",))
+    return render(tracer.passages, line)

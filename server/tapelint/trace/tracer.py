@@ -1,0 +1,387 @@
+"""The observer of a trace: turns statements, decisions and events into passages."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+
+from ..autograd.events.graph_walks import BackwardRan, Event
+from ..domain.completion import ProgramRaised, Raise, Return
+from ..domain.induction import raw_value
+from ..domain.reachability import entries
+from ..domain.state import State
+from ..domain.values import BoundMethod, Class, Const, Frame, Function, HeapRef, Instance, TensorRef, Unknown, Value
+from ..engine.machine import Machine
+from ..engine.observer import (
+    Decision,
+    Dropped,
+    Forked,
+    GivenUp,
+    Joined,
+    LoopEnded,
+    Opaque,
+    Outcomes,
+    Skipped,
+)
+from ..engine.statistics import Entry, Lost
+from ..rules import all_rules
+from ..source import Source, written
+from .effects import Effects
+from .graph_text import Describer, is_partly_known, shortened
+from .names import last_row, places, value_at
+from .passages import Binding, Passage
+
+DESCRIBED = (TensorRef, Unknown)
+"""The values of which the trace says what they are where a statement reads them."""
+TESTS = (ast.If, ast.While, ast.Assert)
+TESTED = (*DESCRIBED, Const)
+"""The same for statements that test what they read."""
+
+
+@dataclass(slots=True)
+class Running:
+    """A statement that has begun; ``passage`` is the last one about it. One of another file has none."""
+
+    statement: ast.stmt
+    passage: Passage | None
+    grads: dict[int, int] = field(default_factory=dict)
+    has_walked: bool = False
+    # What was published while it ran.
+    told: list[str | BackwardRan] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How the program writes a condition that was assumed; ``negated``, where its formula is the negation."""
+
+    text: str
+    negated: bool
+
+
+class Tracer:
+    """Observes one execution of ``source``; ``passages`` are what it saw, in the order of execution."""
+
+    def __init__(self, machine: Machine, source: Source) -> None:
+        self.machine, self.source = machine, source
+        self.passages: list[Passage] = []
+        self.describer = Describer(lambda: machine.facts)
+        self._effects = Effects(self.describer)
+        self._running: list[Running] = []
+        self._entry = ""
+        self._paths: dict[int, int] = {}
+        self._count = 0
+        self._held: list[State] = []
+        self._ended_by: dict[int, ast.stmt] = {}
+        self._conditions: dict[Hashable, Condition] = {}
+        self._skipping: set[ast.AST] = set()
+        self._raised: list[ProgramRaised] = []
+        machine.observer = self
+        machine.facts.events.subscribe(self.hear)
+
+    # Entry points
+
+    def enter(self, entry: Entry) -> None:
+        """Execution starts at an entry point, or goes on with it."""
+        text = named(entry)
+        if text != self._entry:
+            self._flush()
+            self._entry = text
+            self._paths.clear()
+            self._count = 0
+            self._ended_by.clear()
+
+    # Statements
+
+    def begin(self, statement: ast.stmt, state: State) -> None:
+        """A statement is executed on a path."""
+        if not self.source.holds(statement):
+            self._running.append(Running(statement, None))
+            return
+        passage = self._passage(statement, state)
+        running = Running(statement, passage, grads=state.grads.copy())
+        _, read = places(statement)
+        for name, place in read.items():
+            value = value_at(state, place)
+            if isinstance(value, Unknown) and isinstance(place, ast.Name):
+                self.describer.called.setdefault(value.tensor_id, name)
+            if value is None:
+                continue
+            kinds = TESTED if isinstance(statement, TESTS) else DESCRIBED
+            if isinstance(value, kinds) or is_partly_known(state, value):
+                passage.notes.append(Binding(name, self.describer.value(state, value), False))
+        self._running.append(running)
+
+    def end(self, statement: ast.stmt, states: list[State]) -> None:
+        """It has ended in ``states``."""
+        while self._running and self._running[-1].statement is not statement:
+            self._running.pop()
+        if not self._running:
+            return
+        running = self._running.pop()
+        for state in states:
+            self._ended_by[id(state)] = statement
+        if running.passage is None or not states:
+            return
+        passage = self._resumed(running)
+        for state in states:
+            notes = list(self._notes(running, state))
+            prefix = f"path {self._number(state)}: " if len(states) > 1 else ""
+            for note in notes:
+                passage.notes.append(f"{prefix}{note}" if isinstance(note, str) else _prefixed(note, prefix))
+
+    def _notes(self, running: Running, state: State) -> Iterator[str | Binding]:
+        """What a statement has done on a path."""
+        yield from self._effects.of(state, running.grads)
+        yield from self._news(running)
+        freed = self._effects.freed(state)
+        if freed and not running.has_walked:
+            yield f"freed {', '.join(map(self.describer.node, freed))}"
+        bound, _ = places(running.statement)
+        is_loop = isinstance(running.statement, (ast.For, ast.AsyncFor))
+        for name, place in () if is_loop else bound.items():
+            value = value_at(state, place)
+            if value is not None and not isinstance(value, (Function, BoundMethod)):
+                yield Binding(name, self.describer.value(state, value), True)
+        match state.completion:
+            case Raise(error) if not any(error is known for known in self._raised):
+                self._raised.append(error)
+                yield f"raises {shortened(f'{error.name}: {error.message}' if error.message else error.name, 160)}"
+            case Return(value) if isinstance(running.statement, ast.Return):
+                yield f"returns {self.describer.value(state, value)}"
+
+    # Decisions and events
+
+    def hear(self, event: Event) -> None:
+        """An event is published."""
+        running = next((each for each in reversed(self._running) if each.passage is not None), None)
+        if running is None:
+            return
+        running.has_walked |= isinstance(event, BackwardRan)
+        running.told += self._told(event)
+
+    def _news(self, running: Running) -> Iterator[str]:
+        """What was published while a statement ran, after what it built."""
+        describer = self.describer
+        for event in running.told:
+            if isinstance(event, str):
+                yield event
+                continue
+            ran = ", ".join(map(describer.node, event.ran)) or "no node"
+            yield f"backward ran {ran}; {'freed' if event.frees else 'not freed for certain'}"
+            if event.reached:
+                names = ", ".join(dict.fromkeys(map(describer.name, event.reached)))
+                yield f"gradients {'accumulate in' if event.accumulates else 'are returned for'} {names}"
+        running.told.clear()
+
+    def _told(self, event: Event) -> Iterator[str | BackwardRan]:
+        if isinstance(event, BackwardRan):
+            yield event
+            return
+        found = [
+            rule.check(event, self.machine.facts) for rule in all_rules() if rule.check and type(event) in rule.events
+        ]
+        reported = [f"{finding.code} {finding.severity.word}" for finding in found if finding is not None]
+        assumed = f", assuming that {event.assumption}" if event.assumption else ""
+        if reported or event.raises:
+            yield f"published {type(event).__name__}{assumed}: {', '.join(reported) or 'no rule reports it'}"
+
+    def decide(self, decision: Decision) -> None:
+        """The machine has decided what is executed next."""
+        if isinstance(decision, Joined) and (statement := self._common(decision)) is not None:
+            self._after(statement, decision)
+            return
+        running = next((each for each in reversed(self._running) if each.passage is not None), None)
+        if isinstance(decision, GivenUp):
+            self._flush()
+        note = self._decided(decision)
+        if running is not None and note is not None:
+            self._note(note, running)
+        elif note is not None and self.passages:
+            self.passages[-1].notes.append(note)
+
+    def _common(self, joined: Joined) -> ast.stmt | None:
+        """The statement at whose end two paths meet, if both have just ended it."""
+        one, two = (self._ended_by.get(id(state)) for state in (joined.state, joined.other))
+        return one if one is two else None
+
+    def _after(self, statement: ast.stmt, joined: Joined) -> None:
+        note = self._decided(joined)
+        for passage in reversed(self.passages):
+            if passage.first == statement.lineno and note is not None:
+                passage.notes.append(note)
+                return
+
+    def _decided(self, decision: Decision) -> str | None:
+        match decision:
+            case Forked():
+                return self._forked(decision)
+            case Joined():
+                return self._joined(decision)
+            case Outcomes(state, first, others):
+                self._paths[id(state)] = self._number(first)
+                numbers = ", ".join(str(self._number(other)) for other in others)
+                return (
+                    f"the call ended in {1 + len(others)} states: path {self._number(state)} goes on, the statement is "
+                    f"finished afterwards on {'path' if len(others) == 1 else 'paths'} {numbers}"
+                )
+            case Dropped(count, reason):
+                return f"dropped {count} {'path' if count == 1 else 'paths'}: {reason.value}"
+            case Skipped() | LoopEnded():
+                return self._loop(decision)
+            case Opaque(node, function, reason):
+                name = written(node.func) if isinstance(node, ast.Call) else self._called(function)
+                return f"did not execute `{shortened(name)}()`: {reason.value}"
+            case GivenUp(lost):
+                return self._given_up(lost)
+
+    def _loop(self, decision: Skipped | LoopEnded) -> str | None:
+        """Why no other iteration is executed; None where that was said when iterations were skipped."""
+        match decision:
+            case Skipped(loop, done, reason, count):
+                self._skipping.add(loop)
+                which = "the run" if done == 0 else f"what comes after iteration {done}"
+                return f"skipped {which}{f' ({count} more)' if count else ''}: {reason.value}"
+            case LoopEnded(loop, done, reason):
+                if loop in self._skipping:
+                    self._skipping.discard(loop)
+                    return None
+                return f"ended after {done} {'iteration' if done == 1 else 'iterations'}: {reason.value}"
+
+    def _given_up(self, lost: Lost) -> str:
+        if lost.fault is not None:
+            return f"given up: internal error, {lost.fault}"
+        if not lost.begun:
+            return "not begun: no fuel is left"
+        return f"given up: out of fuel after {self.machine.fuel_used:,} expressions"
+
+    def _called(self, function: Value | None) -> str:
+        return "a call" if function is None else str(getattr(function, "name", type(function).__name__))
+
+    def _forked(self, forked: Forked) -> str:
+        text = shortened(written(forked.test))
+        if forked.formula is not None:
+            self._conditions.setdefault(forked.formula, Condition(text, forked.negated))
+        one, two = self._number(forked.state), self._number(forked.other)
+        what = f"`{text}` may match" if isinstance(forked.test, ast.pattern) else f"`{text}` is unknown"
+        return f"forked: {what}, true on path {one}, false on path {two}"
+
+    def _joined(self, joined: Joined) -> str:
+        other = joined.other
+        names: dict[str, None] = {}
+        for _, key, name in joined.forgotten:
+            thing = other.heap.get(key)
+            names[text := _name_of(other, thing, name)] = None
+            value = entries(thing).get(name)
+            if isinstance(value, Unknown):
+                self.describer.notes[value.tensor_id] = f"the joined paths differ in `{text}`"
+        havocked = f"havocked {', '.join(names)}" if names else "nothing was havocked"
+        return f"joined path {self._number(joined.state)} with path {self._number(other)}: {havocked}"
+
+    # Passages
+
+    def _flush(self) -> None:
+        """Statements that have begun do not end: execution was given up, or goes on elsewhere."""
+        for running in self._running:
+            if running.passage is not None:
+                for note in list(self._news(running)):
+                    self._note(note, running)
+        self._running.clear()
+
+    def _note(self, note: str, running: Running) -> None:
+        self._resumed(running).notes.append(note)
+
+    def _resumed(self, running: Running) -> Passage:
+        """The passage that what a statement has done is added to."""
+        assert running.passage is not None
+        if self.passages[-1] is not running.passage:
+            running.passage = self._continued(running.passage)
+        return running.passage
+
+    def _continued(self, passage: Passage) -> Passage:
+        again = Passage(
+            passage.entry, passage.context, passage.first, passage.last, passage.text, passage.scope, goes_on=True
+        )
+        self.passages.append(again)
+        return again
+
+    def _passage(self, statement: ast.stmt, state: State) -> Passage:
+        row = statement.lineno
+        text = self.source.lines[row - 1].rstrip() if row <= len(self.source.lines) else ""
+        number = self._number(state)
+        scope = self._entry, state.frame, number
+        passage = Passage(self._entry, self._context(state, number), row, last_row(statement), text, scope)
+        self.passages.append(passage)
+        return passage
+
+    def _context(self, state: State, number: int) -> str:
+        """Where a path is: the function, the iterations of its loops, and under which condition."""
+        parts: list[str] = []
+        function = state.heap[state.frame].function
+        if isinstance(function, Function):
+            name = "a lambda" if isinstance(function.node, ast.Lambda) else function.node.name
+            parts.append(f"in {name}")
+        for iteration in state.iterations:
+            row = getattr(iteration.loop, "lineno", None)
+            if row is not None and not isinstance(iteration.loop, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                parts.append(f"iteration {iteration.number} of line {row}")
+            else:
+                parts.append(f"call {iteration.number}")
+        if len(self._paths) > 1:
+            conditions = self._condition(state)
+            parts.append(f"path {number}{f' where {conditions}' if conditions else ''}")
+        return ", ".join(parts)
+
+    def _condition(self, state: State) -> str:
+        """The path condition, as the program writes it."""
+        found: dict[str, None] = {}
+        for formula, taken in state.path_condition.items():
+            known = self._conditions.get(formula)
+            if known is not None:
+                holds = taken is not known.negated
+                found[f"`{known.text}`" if holds else f"not `{known.text}`"] = None
+        return " and ".join(found)
+
+    def _number(self, state: State) -> int:
+        """The number of a path in its entry point. The state is kept, so that its identity is not used again."""
+        number = self._paths.get(id(state))
+        if number is None:
+            self._count += 1
+            number = self._paths[id(state)] = self._count
+            self._held.append(state)
+        return number
+
+
+def _prefixed(binding: Binding, prefix: str) -> Binding:
+    return Binding(f"{prefix}{binding.name}", binding.text, binding.is_bound)
+
+
+def named(entry: Entry) -> str:
+    """An entry point, in a line."""
+    name = getattr(entry.node, "name", "")
+    row = getattr(entry.node, "lineno", "?")
+    match entry.kind:
+        case "function":
+            owner = getattr(entry.owner, "name", "")
+            return f"function {f'{owner}.{name}' if owner else name} (line {row}), which nothing calls"
+        case "object":
+            return f"an object of {name} (line {row}), for its methods"
+        case "cell":
+            return f"the cell at line {row}, run again"
+        case "module":
+            return f"module {entry.path}"
+    return "script"
+
+
+def _name_of(state: State, thing: object, name: object) -> str:
+    """What a join forgot, as the program would write it."""
+    match thing:
+        case Frame():
+            return str(name)
+        case Instance(kind=HeapRef(id=key)) if isinstance(kind := state.heap.get(key), Class):
+            return f"{kind.name}.{name}"
+        case Instance():
+            return f"an attribute {name}"
+    if name is None:
+        return "the items of a list"
+    return f"the item {raw_value(name) if isinstance(name, Const) else name!r} of a dict"

@@ -1,0 +1,64 @@
+"""``tapelint trace`` as a command: what it prints, what it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
+PROGRAM = """\
+import torch
+
+w = torch.ones(3, requires_grad=True)
+open("proof", "w")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.py").write_text(PROGRAM)
+    (tmp_path / "notes.txt").write_text("This is no program, is it?\n")
+    (tmp_path / "book.ipynb").write_text("{}")
+    return tmp_path
+
+
+def test_a_file(tapelint: Tapelint, folder: Path) -> None:
+    done = tapelint("trace", "a.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[:4] == [
+        "script",
+        "   1 | import torch",
+        "   3 | w = torch.ones(3, requires_grad=True)",
+        "     > w: leaf, requires grad, version 0",
+    ]
+    assert not (folder / "proof").exists()
+
+
+def test_a_line(tapelint: Tapelint, folder: Path) -> None:
+    done = tapelint("trace", "a.py:3")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (
+        done.stdout
+        == "script\n   3 | w = torch.ones(3, requires_grad=True)\n     > w: leaf, requires grad, version 0\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("b.py", "error: b.py: cannot be read: No such file or directory"),
+        (".", "error: .: cannot be read: not a regular file"),
+        ("a.py:0", "error: a.py: there is no line 0; the last is 4"),
+        ("a.py:5", "error: a.py: there is no line 5; the last is 4"),
+        ("notes.txt", "error: notes.txt: cannot be traced: line 1: invalid syntax"),
+        ("book.ipynb", "error: book.ipynb: a notebook; only Python files can be traced"),
+    ],
+)
+def test_what_cannot_be_traced(tapelint: Tapelint, folder: Path, target: str, words: str) -> None:
+    done = tapelint("trace", target)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(words)

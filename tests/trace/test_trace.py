@@ -1,0 +1,199 @@
+"""What a trace says of small programs, and that tracing changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from mdspec import Block, read_all
+from tapelint import analysis
+from tapelint.autograd import Facts
+from tapelint.engine.incremental import total
+from tapelint.source import parse
+from tapelint.trace import trace
+from tapelint.trace.passages import WIDTH
+from tapelint.trace.tracer import Tracer
+
+MDTEST = Path(__file__).resolve().parents[1] / "mdtest"
+BLOCKS = [block for block in read_all(MDTEST) if not block.cells and not block.files]
+
+
+def traced(text: str, line: int | None = None) -> list[str]:
+    source = parse("import torch\n" + dedent(text).lstrip("\n"), "a.py")
+    return list(trace(source, lambda *_: None, line))
+
+
+def notes(text: str, line: int | None = None) -> list[str]:
+    """What is noted, without the rows; continued lines are put together."""
+    found: list[str] = []
+    for row in traced(text, line):
+        if row.startswith("     > "):
+            found.append(row[7:])
+        elif found and row.startswith("         "):
+            found[-1] += " " + row.strip()
+    return found
+
+
+def test_a_write_to_a_saved_tensor() -> None:
+    text = """
+        w = torch.ones(3, requires_grad=True)
+        y = torch.exp(w)
+        y += 1
+        y.sum().backward()
+        """
+    assert traced(text) == [
+        "script",
+        "   1 | import torch",
+        "   2 | w = torch.ones(3, requires_grad=True)",
+        "     > w: leaf, requires grad, version 0",
+        "   3 | y = torch.exp(w)",
+        "     > built ExpBackward0 #1 <- w; saves result (version 0)",
+        "     > y: ExpBackward0 #1, version 0",
+        "   4 | y += 1",
+        "     > built AddBackward0 #2 <- ExpBackward0 #1; saves nothing",
+        "     > wrote y in place (add_): version 0 -> 1",
+        "     > published GraphTensorWritten: TL207 hint",
+        "     > y: AddBackward0 #2, version 1",
+        "   5 | y.sum().backward()",
+        "     > built SumBackward0 #3 <- AddBackward0 #2; saves nothing",
+        "     > published SavedTensorModified: TL201 error",
+        "     > raises RuntimeError: one of the variables needed for gradient computation has been modified",
+        "         by an inplace operation",
+    ]
+
+
+def test_gradients_are_set_and_cleared() -> None:
+    text = """
+        w = torch.ones(3, requires_grad=True)
+        w.exp().sum().backward()
+        w.grad = None
+        """
+    found = notes(text)
+    assert found[-5:] == [
+        ".grad set: w",
+        "backward ran SumBackward0 #2, ExpBackward0 #1; freed",
+        "gradients accumulate in w",
+        "w: leaf, requires grad, has .grad, version 0",
+        ".grad cleared: w",
+    ]
+
+
+def test_a_join_names_what_it_havocs() -> None:
+    text = """
+        import lib
+        n = 0
+        if lib.flag:
+            n = 1
+        print(n)
+        """
+    assert notes(text) == [
+        "n: 0",
+        "forked: `lib.flag` is unknown, true on path 1, false on path 2",
+        "n: 1",
+        "joined path 2 with path 1: havocked n",
+        "n: unknown data: the joined paths differ in `n`",
+    ]
+
+
+def test_paths_that_differ_in_graphs_stay_apart() -> None:
+    text = """
+        import lib
+        y = torch.ones(3, requires_grad=True)
+        if not lib.flag:
+            y = y * 2
+        y.sum().backward()
+        """
+    rows = traced(text)
+    assert "     -- path 1 where `not lib.flag`" in rows
+    assert "     -- path 2 where not `not lib.flag`" in rows
+    assert [row for row in rows if "backward ran" in row] == [
+        "     > backward ran SumBackward0 #2, MulBackward0 #1; freed",
+        "     > backward ran SumBackward0 #3; freed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("for i in range(100): print(torch.ones(i))", "ended after 3 iterations: the program may go on, but the bound"),
+        ("for i in range(2): print(i)", "ended after 2 iterations: there is no other item"),
+        ("for i in range(9): break", "ended after 1 iteration: every path has left it"),
+        ("n = 0\nwhile n < 2: n += 1", "ended after 2 iterations: there is no other item, or its test is false"),
+        ("import lib\nwhile lib.more(): pass", "ended after 3 iterations: the program may go on"),
+        ("def f(): return f()\nf()", "did not execute `f()`: the function is running already"),
+        ("import lib\nlib.call(1)", "did not execute `lib.call()`: its code is not known"),
+        ("import lib\nn = lib.call(1)", "n: unknown: returned by code that is not known"),
+        ("for x in range(10**6): x = [[[[[y for y in range(12)] for _ in range(12)]]]]", "ended after"),
+    ],
+)
+def test_decisions_have_reasons(text: str, note: str) -> None:
+    found = notes(text)
+    assert any(each.startswith(note) for each in found), found
+
+
+def test_iterations_that_repeat_are_skipped() -> None:
+    text = """
+        net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU(), torch.nn.Linear(3, 1))
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x in torch.utils.data.DataLoader([1]):
+            opt.zero_grad()
+            loss = net(x).sum() + net(x).mean() * 2 + net(x).exp().sum()
+            loss.backward()
+            opt.step()
+        """
+    reason = "the iteration ended in a state equivalent to the one it began with"
+    assert f"skipped what comes after iteration 2 (1 more): {reason}" in notes(text)
+
+
+def test_a_function_without_a_caller_is_an_entry_point() -> None:
+    rows = traced("def train(model, x):\n    model(x).sum().backward()\n")
+    begin = rows.index("function train (line 2), which nothing calls")
+    assert rows[begin + 1 : begin + 5] == [
+        "     -- in train",
+        "   3 |     model(x).sum().backward()",
+        "     > model: torch.nn.Module object, otherwise unknown",
+        "     > x: unknown: an argument, or a name that this code does not define",
+    ]
+
+
+def test_one_line_is_traced_with_all_that_it_reads() -> None:
+    text = """
+        w = torch.ones(3, requires_grad=True)
+        a = w * 2
+        for _ in range(2):
+            b = w + a
+        """
+    rows = traced(text, 5)
+    assert [row for row in rows if row.startswith("   5 |")] == ["   5 |     b = w + a"] * 2
+    assert rows.count("     > w: leaf, requires grad, version 0") == 2
+    assert not any("for _" in row for row in rows)
+
+
+def test_a_line_that_was_not_executed() -> None:
+    assert traced("if False:\n    x = 1\n", 3) == ["line 3: no statement was executed there"]
+
+
+def test_a_call_that_ends_in_two_states() -> None:
+    text = """
+        import lib
+        def pick(x):
+            if lib.flag:
+                return x * 2
+            return x + 1
+        y = pick(torch.ones(3, requires_grad=True))
+        """
+    found = notes(text)
+    assert "the call ended in 2 states: path 1 goes on, the statement is finished afterwards on path 2" in found
+    assert found[-2:] == ["path 1: y: MulBackward0 #1, version 0", "path 2: y: AddBackward0 #2, version 0"]
+
+
+@pytest.mark.parametrize("block", BLOCKS[::40], ids=lambda block: block.name)
+def test_tracing_changes_nothing(block: Block) -> None:
+    """A traced execution counts what one without an observer counts, and fits the width."""
+    source, watched = (parse(block.program, "a.py") for _ in range(2))
+    machine, observed = (analysis.made(each, Facts(), resolve=lambda *_: None) for each in (source, watched))
+    Tracer(observed, watched)
+    assert total(analysis.executed(observed)) == total(analysis.executed(machine))
+    assert max(map(len, trace(parse(block.program, "a.py"), lambda *_: None))) <= WIDTH
