@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..autograd import fresh_id
-from .values import Const, Tuple, Unknown, Value
+from .values import Const, Origin, Tuple, Unknown, Value
 
 MOST = 8
 """Of how many counted numbers another one may be made; one that is made of more counts as looked at."""
@@ -115,7 +115,7 @@ def raw_value(constant: Const) -> Any:
 def is_number(value: Value) -> bool:
     """Whether it is a number of Python for certain."""
     if isinstance(value, Unknown):
-        return value.origin == "index"
+        return value.origin is Origin.NUMBER
     return isinstance(value, Const) and isinstance(raw_value(value), (int, float))
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from typing import Any
 
 from ..autograd import ProgramPoint, fresh_id
@@ -26,25 +27,53 @@ class Const:
     value: Any
 
 
+class Origin(Enum):
+    """What is concluded about an unknown value from where it came from."""
+
+    ANY = auto()
+    # What the program calls by a name, which says nothing of what it is.
+    NAME = auto()
+    # A number of Python.
+    NUMBER = auto()
+    # An iterable of batches.
+    LOADER = auto()
+    # Data from a loader, or what has a method that only tensors have: it is used as a tensor.
+    BATCH = auto()
+    # The dtype of a tensor, by family.
+    FLOAT_DTYPE = auto()
+    INT_DTYPE = auto()
+    BOOL_DTYPE = auto()
+    OTHER_DTYPE = auto()
+
+
 @frozen(eq=False)
 class Unknown:
-    """``requires_grad`` tells whether it requires grad if it is a tensor: False for data, None where that is unknown
-    too.
+    """A value of which nothing else is known."""
 
-    ``tensor_id`` is the id it gets the first time it is used as a tensor. ``module`` is true where it is used as a
-    network, ``assumption`` names the call it came from if that call was given tensors with a graph. ``formula`` is how
-    a plain value was computed from others (``conditions``).
-    """
-
-    origin: str = ""
+    # Where it came from, in a word for traces. Items of a loop that differ in it are not taken for alike; nothing else
+    # depends on it.
+    note: str = ""
+    # Whether it requires grad if it is a tensor: False for data, None where that is unknown too.
     requires_grad: bool | None = None
+    # The id it gets the first time it is used as a tensor.
     tensor_id: int = field(default_factory=fresh_id)
+    # How a plain value was computed from others (``engine.paths``).
     formula: Hashable = None
+    origin: Origin = Origin.ANY
+
+    def another(self, formula: Hashable = None) -> Unknown:
+        """A value of the same origin that is not this one, such as an item of it."""
+        return Unknown(self.note, self.requires_grad, formula=formula, origin=self.origin)
 
 
 def something(name: str, grad: bool | None = None, formula: Hashable = None) -> Unknown:
-    """Something unknown that the program calls ``name``: a name says nothing of what it is (see ``Unknown.origin``)."""
-    return Unknown(f"`{name}`", grad, formula=formula)
+    """Something unknown that the program calls ``name``: a name says nothing of what it is."""
+    return Unknown(name, grad, formula=formula, origin=Origin.NAME)
+
+
+def unknown_number() -> Unknown:
+    """A number of Python, such as a size or an index."""
+    return Unknown(requires_grad=False, origin=Origin.NUMBER)
 
 
 @frozen

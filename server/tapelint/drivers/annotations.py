@@ -15,7 +15,19 @@ import ast
 from collections.abc import Callable, Iterator
 
 from ..domain.state import State
-from ..domain.values import Class, External, HeapRef, Module, Optimizer, Sequence, Tuple, Unknown, Value, something
+from ..domain.values import (
+    Class,
+    External,
+    HeapRef,
+    Module,
+    Optimizer,
+    Origin,
+    Sequence,
+    Tuple,
+    Unknown,
+    Value,
+    something,
+)
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry
 from ..models.torch.nn.layers import opaque_module
@@ -24,8 +36,14 @@ from ..semantics import attributes
 
 Make = Callable[[Machine, State, HeapRef, ast.AST], HeapRef]
 
-PLAIN = {"int": "index", "float": "index", "bool": "flag", "str": "text", "ndarray": "array"}
-"""Types without gradients, and what an unknown value of each is called."""
+PLAIN = {
+    "int": Origin.NUMBER,
+    "float": Origin.NUMBER,
+    "bool": Origin.ANY,
+    "str": Origin.ANY,
+    "ndarray": Origin.ANY,
+}
+"""Types without gradients, and the origin of an unknown value of each."""
 TENSORS = ("Tensor", "FloatTensor", "Variable")
 OPTIMIZERS = ("Optimizer", "SGD", "Adam", "AdamW", "RMSprop")
 MANY = ("list", "List", "Sequence", "Iterable", "Iterator", "Collection", "Set", "set", "frozenset")
@@ -140,8 +158,8 @@ def _library(machine: Machine, state: State, kind: str, name: str, at: ast.AST) 
     if last in OPTIMIZERS:
         return HeapRef(state.new(Optimizer(name, [], True)))
     if last in TENSORS:
-        return Unknown("batch", None)
-    return Unknown(PLAIN[last], False) if last in PLAIN else None
+        return Unknown(origin=Origin.BATCH)
+    return Unknown(last, False, origin=PLAIN[last]) if last in PLAIN else None
 
 
 def _object(machine: Machine, state: State, kind: HeapRef, at: ast.AST, make: Make) -> Value | None:

@@ -29,9 +29,9 @@ from ..domain.values import (
     Mapping,
     Optimizer,
     Sequence,
-    Unknown,
     Value,
     something,
+    unknown_number,
 )
 from ..engine.loops.thresholds import assume_started
 from ..engine.machine import MAKING_STATES, Machine
@@ -143,7 +143,7 @@ def _infer(machine: Machine, state: State, function: Function, parameter: ast.ar
     ):
         return opaque_module(machine, state, parameter.arg, function.node)
     if "range" in uses:
-        return Unknown("index", False)
+        return unknown_number()
     if {"step", "zero_grad"} <= uses and "()" not in uses:
         return HeapRef(state.new(Optimizer(parameter.arg, [], True)))
     if "()" in uses and parameter.annotation is None:

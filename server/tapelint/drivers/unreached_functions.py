@@ -15,7 +15,7 @@ from typing import Any
 
 from ..domain.mro import is_module, mro_of
 from ..domain.state import State
-from ..domain.values import BoundMethod, Class, Function, HeapRef, Unknown, Value, something
+from ..domain.values import BoundMethod, Class, Function, HeapRef, Origin, Unknown, Value, something
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import is_abstract, syntactic_summary
@@ -198,7 +198,7 @@ def _from_loader(values: dict[str, Value], batch: Sequence[ast.arg]) -> dict[str
     """Arguments of which that for ``batch`` comes from a loader: what is unknown of them is data."""
     first = {parameter.arg for parameter in batch}
     return {
-        name: (Unknown("batch", False) if name in first else something(name, False))
+        name: (Unknown(requires_grad=False, origin=Origin.BATCH) if name in first else something(name, False))
         if isinstance(value, Unknown)
         else value
         for name, value in values.items()

@@ -12,15 +12,15 @@ from dataclasses import replace
 
 from ..autograd import Cut, CutReason, resolve_view
 from ..domain.state import State
-from ..domain.values import HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
+from ..domain.values import HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
 from .machine import Machine
 
 ITEM = frozenset((CutReason.ITEM, CutReason.NUMBER))
 
 
-def computed(machine: Machine, why: str, *sources: Value) -> Unknown:
+def computed(machine: Machine, origin: Origin, *sources: Value) -> Unknown:
     """A number or an array that was computed from ``sources``."""
-    value = Unknown(why, False)
+    value = Unknown(requires_grad=False, origin=origin)
     if machine.facts.cuts and (lost := lost_by(machine, sources)) is not None:
         machine.facts.cuts[value.tensor_id] = lost
     return value
@@ -28,7 +28,7 @@ def computed(machine: Machine, why: str, *sources: Value) -> Unknown:
 
 def taken(machine: Machine, state: State, source: Value, node: ast.AST) -> Unknown:
     """``float(loss)``: the number in a tensor, or a number from a number."""
-    value = computed(machine, "index", source)
+    value = computed(machine, Origin.NUMBER, source)
     if isinstance(source, TensorRef) and (
         value.tensor_id in machine.facts.cuts or resolve_view(state, source.id).requires_grad
     ):

@@ -21,7 +21,7 @@ from ..domain.completion import ProgramRaised, Raise
 from ..domain.join import try_join
 from ..domain.reachability import JoinPoint, Known
 from ..domain.state import State
-from ..domain.values import Const, External, HeapRef, Unknown, Value, something
+from ..domain.values import Const, External, HeapRef, Origin, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
 from .analysis_unit import AnalysisUnit
@@ -253,9 +253,9 @@ class Machine(Evaluation):
             self.unit.iteration_facts.accessed[key, name] = self.fuel_used
         state.edit(key).variables[name] = value
 
-    def fact(self, name: str) -> Value:
+    def fact(self, name: str, origin: Origin = Origin.ANY) -> Value:
         """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU."""
-        return self.builtins.setdefault(f"({name})", Unknown(name, False))
+        return self.builtins.setdefault(f"({name} {origin.name})", Unknown(name, False, origin=origin))
 
     def query(self, question: Callable[..., T], *about: ast.AST) -> T:
         """What ``question`` answers about code that is not being executed; written down, for an edit may change it."""

@@ -22,18 +22,21 @@ from ..domain.values import (
     Instance,
     Module,
     Optimizer,
+    Origin,
     Sequence,
     Super,
     TensorRef,
     Tuple,
     Unknown,
     Value,
+    unknown_number,
 )
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.syntactic_summary import is_abstract
 from ..models.torch import dispatch
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.detaching import cut, set_requires_grad
+from ..models.torch.dtypes import DTYPE_OF_KIND
 from ..models.torch.known_shape import rank, shape
 from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
@@ -79,7 +82,7 @@ def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node:
     if name == "grad":
         grad_access.unknown_gradient(state)
     if owner.requires_grad is False and name in SIZES:
-        return Unknown("index", False)
+        return unknown_number()
     if owner.tensor_id in state.tensors and name == "requires_grad":
         return tensor_attribute(machine, state, TensorRef(owner.tensor_id), name, node)
     if owner.requires_grad is False and name == "requires_grad":
@@ -95,7 +98,7 @@ def tensor_attribute(machine: Machine, state: State, owner: TensorRef, name: str
     if read is not None:
         return read(machine, state, tensor, node)
     if name in SIZES:
-        return Unknown("index", False)
+        return unknown_number()
     if name in TURNED:
         turned = dispatch.run(machine, state, TURNED[name], [owner], {}, node)
         return turned or dispatch.run(machine, state, "t", [owner], {}, node) or owner
@@ -146,7 +149,7 @@ def _rank(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Valu
 
 def _dtype(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     kind = tensor.kind or ("float" if tensor.requires_grad else None)
-    return machine.fact(f"dtype {kind}" if kind else "dtype")
+    return machine.fact("dtype", DTYPE_OF_KIND.get(kind, Origin.ANY))
 
 
 TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]] = {

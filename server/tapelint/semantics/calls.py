@@ -26,6 +26,7 @@ from ..domain.values import (
     Instance,
     Mapping,
     Optimizer,
+    Origin,
     Partial,
     Sequence,
     TensorRef,
@@ -250,14 +251,14 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
     follows from the name.
     """
     if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
-        return Unknown("batch", False)
-    if receiver.origin == "batch" and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
+        return Unknown(requires_grad=False, origin=Origin.BATCH)
+    if receiver.origin is Origin.BATCH and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
         tensor = dispatch.tensor_of(machine, state, receiver)
         assert tensor is not None
         return tensor_method(machine, state, TensorRef(tensor), call)
     forget(state, receiver, call.name)
     if call.name in OF_TENSORS:
-        return Unknown("batch", False if call.name == "detach" else receiver.requires_grad)
+        return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
     if call.name == "backward" and not call.args:
         machine.unit.stats.backwards += 1
         machine.unit.stats.unknown_roots += 1

@@ -25,6 +25,7 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Mapping,
+    Origin,
     Partial,
     Range,
     Sequence,
@@ -34,6 +35,7 @@ from ..domain.values import (
     Value,
     Zip,
     of_key,
+    unknown_number,
 )
 from ..engine.evaluation import DEFAULT_UNROLL, Items
 from ..engine.machine import Machine
@@ -148,11 +150,14 @@ def _object_items(machine: Machine, state: State, value: HeapRef, iterations: in
 
 def _unknown_items(value: Value, iterations: int) -> Items:
     """Items of what nobody knows: what a loader yields is data; what an unknown call returned may hold anything."""
-    if isinstance(value, Unknown) and value.origin == "index":
-        return Items([Unknown("index", False) for _ in range(iterations)], False)  # the sizes of a tensor
-    data = isinstance(value, Unknown) and (value.requires_grad is False or value.origin == "loader")
+    if isinstance(value, Unknown) and value.origin is Origin.NUMBER:
+        return Items([unknown_number() for _ in range(iterations)], False)  # the sizes of a tensor
+    data = isinstance(value, Unknown) and (value.requires_grad is False or value.origin is Origin.LOADER)
     grad, whole = False if data else None, getattr(value, "formula", None) or value
-    return Items([Unknown("batch", grad, formula=("[]", whole, Const(i))) for i in range(iterations)], False)
+    return Items(
+        [Unknown(requires_grad=grad, formula=("[]", whole, Const(i)), origin=Origin.BATCH) for i in range(iterations)],
+        False,
+    )
 
 
 def shown(state: State, items: list[Value], first: int) -> list[Value]:
@@ -188,9 +193,9 @@ def _range(value: Range, iterations: int) -> Items:
         return Items([Const(i) for i in range(value.start, value.stop, value.step)], True)  # type: ignore[arg-type]
     begin, step = value.start, value.step
     if begin is None or not step:
-        return Items([Unknown("index", False) for _ in range(iterations)], False)
+        return Items([unknown_number() for _ in range(iterations)], False)
     known: list[Value] = [InductionValue(begin + i * step) for i in range(iterations - 1)]
-    return Items([*known, Unknown("index", False)], False)
+    return Items([*known, unknown_number()], False)
 
 
 def _tensor(machine: Machine, state: State, value: TensorRef, node: ast.AST, iterations: int) -> Items:
@@ -208,20 +213,16 @@ def unpack(machine: Machine, state: State, value: Value, count: int | None, node
         items = items_of(machine, state, value, node, count).values
     elif isinstance(value, Unknown) and count is not None:
         whole = value.formula or value
-        parts = [Unknown(value.origin, value.requires_grad, formula=("[]", whole, Const(i))) for i in range(count)]
+        parts = [value.another(("[]", whole, Const(i))) for i in range(count)]
         return _alike(machine, state, value, parts)
     elif isinstance(value, BuiltinMethod) and count is not None:
-        return _alike(machine, state, value, [Unknown("batch") for _ in range(count)])
+        return _alike(machine, state, value, [Unknown(origin=Origin.BATCH) for _ in range(count)])
     else:
         items = items_of(machine, state, value, node, max(count or 0, DEFAULT_UNROLL)).values
     if count is None:
         return items
     while len(items) < count:
-        items.append(
-            Unknown("item")
-            if not items or not isinstance(items[-1], Unknown)
-            else Unknown(items[-1].origin, items[-1].requires_grad)
-        )
+        items.append(Unknown("item") if not items or not isinstance(items[-1], Unknown) else items[-1].another())
     return items[:count]
 
 

@@ -18,6 +18,7 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Mapping,
+    Origin,
     Sequence,
     TensorRef,
     Tuple,
@@ -132,12 +133,12 @@ def _data(machine: Machine, state: State, left: Value, right: Value) -> Value:
     """Data where both sides are data, a number where both are numbers; otherwise nothing is known of the result."""
     unknown = isinstance(left, Unknown) or isinstance(right, Unknown)
     if unknown and is_data(state, left) and is_data(state, right):
-        return computed(machine, "index" if is_number(left) and is_number(right) else "", left, right)
+        return computed(machine, Origin.NUMBER if is_number(left) and is_number(right) else Origin.ANY, left, right)
     return Unknown()
 
 
 def _tensors(machine: Machine, state: State, name: str, left: Value, right: Value, node: ast.AST) -> Value:
-    swap = not isinstance(left, (TensorRef, Unknown)) or isinstance(left, Unknown) and left.origin == "index"
+    swap = not isinstance(left, (TensorRef, Unknown)) or isinstance(left, Unknown) and left.origin is Origin.NUMBER
     row = ops.operator_name(name, reflected=swap)
     args = [right, left] if swap else [left, right]
     result = dispatch.run(machine, state, row, args, {}, node) if row else None
@@ -212,7 +213,9 @@ def unary(machine: Machine, node: ast.UnaryOp, state: State, key: object) -> Val
         except TypeError:
             return Unknown()
     if isinstance(value, Unknown):
-        result = computed(machine, "", value) if value.requires_grad is False else Unknown("", value.requires_grad)
+        result = (
+            computed(machine, Origin.ANY, value) if value.requires_grad is False else Unknown("", value.requires_grad)
+        )
         return remembered(machine, node, state, result)
     return Unknown()
 
@@ -358,7 +361,7 @@ def augmented(machine: Machine, node: ast.AugAssign, state: State) -> None:
         if changed is not None:
             assign(machine, state, target, changed, node, None)
             return
-    if isinstance(load, Unknown) and load.origin == "batch" and not isinstance(value, Const):
+    if isinstance(load, Unknown) and load.origin is Origin.BATCH and not isinstance(value, Const):
         tensor = dispatch.tensor_of(machine, state, load)
         row = ops.operator_name(name, inplace=True)
         if tensor is not None and row and tensor in state.tensors:

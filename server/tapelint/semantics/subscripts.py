@@ -17,6 +17,7 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Mapping,
+    Origin,
     Range,
     Sequence,
     Slice,
@@ -25,6 +26,7 @@ from ..domain.values import (
     Unknown,
     Value,
     as_key,
+    unknown_number,
 )
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import forget
@@ -44,7 +46,7 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
     if isinstance(owner, Tuple):
         return _item(state, list(owner.items), False, index, lambda items: Tuple(tuple(items)))
     if isinstance(owner, Range):
-        return Unknown("index", False)
+        return unknown_number()
     if isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
         observe(owner.id)
@@ -58,7 +60,7 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
             if own is not None:
                 return own
     if isinstance(owner, Unknown):
-        return Unknown(owner.origin, owner.requires_grad)
+        return owner.another()
     if isinstance(owner, External):
         return owner  # typing: list[Tensor], nn.Module["..."]
     return Unknown("item")
@@ -110,7 +112,7 @@ def basic(state: State, index: Value) -> bool | None:
             return False
         if isinstance(part, HeapRef):
             return False
-        if isinstance(part, Unknown) and part.origin != "index":
+        if isinstance(part, Unknown) and part.origin is not Origin.NUMBER:
             unknown = True
         if isinstance(part, Const) and isinstance(part.value, bool):
             return False

@@ -36,11 +36,13 @@ from ...domain.values import (
     HeapRef,
     Instance,
     Mapping,
+    Origin,
     Sequence,
     TensorRef,
     Tuple,
     Unknown,
     Value,
+    unknown_number,
 )
 from ..machine import COMPARISONS_PER_FUEL, Machine
 
@@ -48,7 +50,7 @@ Live = frozenset[str] | None
 
 WORTH = 24
 """Steps of an iteration below which it costs less to run another one than to compare."""
-DISTINGUISHED = frozenset(("batch", "loader"))
+DISTINGUISHED = frozenset((Origin.BATCH, Origin.LOADER))
 """Where an unknown value comes from, if that makes a difference."""
 DEPTH = 4
 """How deep containers of plain values are compared."""
@@ -236,7 +238,7 @@ def _same_facts(pair: Bisimulation, mine: Value, yours: Value) -> bool:
     """Whether the same is known of two values of one kind that hold no others."""
     if isinstance(mine, Unknown) and isinstance(yours, Unknown):
         return mine.requires_grad is yours.requires_grad and (
-            mine.origin == yours.origin or DISTINGUISHED.isdisjoint((mine.origin, yours.origin))
+            mine.origin is yours.origin or DISTINGUISHED.isdisjoint((mine.origin, yours.origin))
         )
     if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
         left, right = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
@@ -283,13 +285,17 @@ def _like(mine: Value, yours: Value) -> bool:
         return not mine.is_observed
     if isinstance(mine, Unknown):
         if isinstance(yours, InductionValue):
-            return mine.origin == "index"  # any number
-        return isinstance(yours, Unknown) and mine.origin == yours.origin and mine.requires_grad is yours.requires_grad
+            return mine.origin is Origin.NUMBER  # any number
+        return isinstance(yours, Unknown) and _known_of(mine) == _known_of(yours)
     if isinstance(mine, Tuple) and isinstance(yours, Tuple):
         return len(mine.items) == len(yours.items) and all(map(_like, mine.items, yours.items))
     if isinstance(mine, Due) and isinstance(yours, Due):
         return mine.receiver == yours.receiver and _like_index(mine.index, yours.index)
     return type(mine) is type(yours) is Const and mine == yours
+
+
+def _known_of(value: Unknown) -> tuple[Origin, str, bool | None]:
+    return value.origin, value.note, value.requires_grad
 
 
 def _like_index(mine: Const | None, yours: Const | None) -> bool:
@@ -302,4 +308,4 @@ def uncounted(state: State, target: ast.AST) -> None:
     frame = state.heap[state.frame]
     for node in ast.walk(target):
         if isinstance(node, ast.Name) and isinstance(frame.variables.get(node.id), InductionValue):
-            state.edit(state.frame).variables[node.id] = Unknown("index", False)
+            state.edit(state.frame).variables[node.id] = unknown_number()

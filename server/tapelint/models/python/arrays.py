@@ -12,7 +12,7 @@ from ...autograd import Cut, CutReason, Node, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
-from ...domain.values import FALSE, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
+from ...domain.values import FALSE, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.lost_history import computed
 from ...engine.machine import Machine
 from ...engine.must_execute import walks_after
@@ -122,7 +122,7 @@ def array_function(machine: Machine, state: State, call: Call) -> Value:
     held = [] if direct and call.name.rpartition(".")[2] in JOINING else held_in(state, given)
     if held and state.grad_mode is True:
         refuse(machine, state, held, call, "numpy", written_at(call, 0, "object"))
-    value = computed(machine, "array", *call.args)
+    value = computed(machine, Origin.ANY, *call.args)
     if value.tensor_id in machine.facts.cuts and machine.facts.cuts[value.tensor_id].reason is not CutReason.NUMPY:
         machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), CutReason.NUMPY)
     return value

@@ -27,6 +27,7 @@ from ...domain.values import (
     Unknown,
     Value,
     Zip,
+    unknown_number,
 )
 from ...engine.lost_history import taken
 from ...engine.machine import Machine
@@ -95,7 +96,7 @@ def size(machine: Machine, state: State, call: Call) -> Value:
     ):
         observe(value.id)
         return Const(len(thing.items))
-    return Unknown("index", False)
+    return unknown_number()
 
 
 @function(

@@ -20,6 +20,7 @@ from ...domain.values import (
     Value,
     as_key,
     of_key,
+    unknown_number,
 )
 from ...engine.machine import Machine
 from ...engine.stored_names import remember
@@ -129,7 +130,7 @@ def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.name == "empty":
         thing: Sequence = state.heap[receiver.id]
         return Const(not thing.items) if not thing.is_partial else Unknown("empty", False)
-    return NONE if call.name in ("sort", "rotate") else Unknown("index", False)
+    return NONE if call.name in ("sort", "rotate") else unknown_number()
 
 
 @method(MAPPING_METHODS, "items", "keys", "values")

@@ -26,6 +26,7 @@ from ...domain.values import (
     Const,
     External,
     HeapRef,
+    Origin,
     Range,
     Sequence,
     Slice,
@@ -96,7 +97,7 @@ def kind_of(machine: Machine, state: State, value: Value) -> str:
     if isinstance(value, Const):
         return ops.constant_kind(value.value) or "other"
     if isinstance(value, Unknown):
-        return {"batch": "tensor", "index": "number"}.get(value.origin, "unknown")
+        return "tensor" if value.origin is Origin.BATCH else "number" if value.origin is Origin.NUMBER else "unknown"
     if (items := _listed(state, value)) is not None:
         return "list" if not items or tensor_list(machine, state, value) else "ints"
     if isinstance(value, External):
@@ -234,7 +235,7 @@ def may_flow(name: str, args: SequenceType[Value], kwargs: MappingType[str, Valu
 
 def may_carry(value: object) -> bool:
     """Whether something unknown was taken for a number for want of evidence, and may be a tensor with a graph."""
-    return isinstance(value, Unknown) and value.requires_grad is not False and value.origin != "index"
+    return isinstance(value, Unknown) and value.requires_grad is not False and value.origin is not Origin.NUMBER
 
 
 TENSORS = ("tensor", "tensors", "operand", "matrix", "3d", "4d", "any")
@@ -248,7 +249,9 @@ def _argument(machine: Machine, state: State, param: ops.Param, value: object) -
         return value.id if kind in SINGLE else None
     if isinstance(value, tuple):
         return _variadic(machine, state, value)
-    if isinstance(value, Unknown) and (value.origin == "index" or kind not in TENSORS and value.origin != "batch"):
+    if isinstance(value, Unknown) and (
+        value.origin is Origin.NUMBER or kind not in TENSORS and value.origin is not Origin.BATCH
+    ):
         return None  # a number, as far as is known
     if kind == "any" and isinstance(value, (Tuple, HeapRef)):
         return tensor_list(machine, state, value)

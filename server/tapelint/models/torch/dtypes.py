@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ...domain.state import State
-from ...domain.values import NONE, Const, External, HeapRef, TensorRef, Tuple, Unknown
+from ...domain.values import NONE, Const, External, HeapRef, Origin, TensorRef, Tuple, Unknown
 from .known_shape import items_in
 
 Kind = Literal["float", "int", "bool", "other"] | None
@@ -36,10 +36,20 @@ KEEP = frozenset(
 )
 
 
+DTYPE_OF_KIND: dict[Kind, Origin] = {
+    "float": Origin.FLOAT_DTYPE,
+    "int": Origin.INT_DTYPE,
+    "bool": Origin.BOOL_DTYPE,
+    "other": Origin.OTHER_DTYPE,
+}
+"""The origin of ``x.dtype`` for a tensor of a known family."""
+KIND_OF_DTYPE = {origin: kind for kind, origin in DTYPE_OF_KIND.items()}
+
+
 def of_dtype(value: object) -> Kind:
     """The family of ``torch.long``, ``float``, ``torch.LongTensor``, ``x.dtype``."""
-    if isinstance(value, Unknown) and value.origin.startswith("dtype "):
-        return value.origin.removeprefix("dtype ")  # type: ignore[return-value]
+    if isinstance(value, Unknown):
+        return KIND_OF_DTYPE.get(value.origin)
     if isinstance(value, Const) and isinstance(value.value, str):
         value = External(value.value)
     if not isinstance(value, External):

@@ -12,7 +12,19 @@ from collections.abc import Mapping
 from ...autograd import BATCH, MANY, Extent
 from ...autograd.frozen import frozen
 from ...domain.state import State
-from ...domain.values import NONE, Const, HeapRef, Sequence, Slice, TensorRef, Tuple, Unknown, Value
+from ...domain.values import (
+    NONE,
+    Const,
+    HeapRef,
+    Origin,
+    Sequence,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    unknown_number,
+)
 
 Sizes = tuple[int | None, ...]
 
@@ -68,17 +80,17 @@ def extent_of(state: State, value: object) -> Extent:
 def shape(extent: Extent, dim: Value = NONE) -> Value:
     """``x.shape``, or one of its sizes, as far as they are known."""
     if not isinstance(extent, tuple):
-        return Unknown("index", False)
-    sizes = tuple(Unknown("index", False) if size is None else Const(size) for size in extent)
+        return unknown_number()
+    sizes = tuple(unknown_number() if size is None else Const(size) for size in extent)
     if dim == NONE:
         return Tuple(sizes)
     place = dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else None
-    return sizes[place] if place is not None and -len(sizes) <= place < len(sizes) else Unknown("index", False)
+    return sizes[place] if place is not None and -len(sizes) <= place < len(sizes) else unknown_number()
 
 
 def rank(extent: Extent) -> Value:
     """``x.ndim``, as far as it is known."""
-    return Const(len(extent)) if isinstance(extent, tuple) else Unknown("index", False)
+    return Const(len(extent)) if isinstance(extent, tuple) else unknown_number()
 
 
 def items_in(state: State, value: object) -> list[Value] | None:
@@ -135,7 +147,7 @@ def indexed(extent: Extent, index: Value) -> Extent:
             result, rest = result + rest[:kept], rest[kept:]
         elif part == NONE:
             result.append(1)
-        elif not rest or isinstance(part, Unknown) and part.origin != "index":
+        elif not rest or isinstance(part, Unknown) and part.origin is not Origin.NUMBER:
             return None
         else:
             size = rest.pop(0)

@@ -15,12 +15,14 @@ from ...domain.values import (
     Const,
     External,
     HeapRef,
+    Origin,
     Sequence,
     TensorRef,
     Tuple,
     Unknown,
     Value,
     something,
+    unknown_number,
 )
 from ...engine.lost_history import in_list
 from ...engine.machine import Machine
@@ -124,7 +126,7 @@ def measure(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     if call.name in ("size", "dim", "ndimension") and isinstance(receiver, TensorRef):
         sizes = resolve_view(state, receiver.id).sizes
         return shape(sizes, call.get(0, "dim")) if call.name == "size" else rank(sizes)
-    return Unknown("index", False)
+    return unknown_number()
 
 
 @method(TENSOR_METHODS, "share_memory_")
@@ -385,7 +387,7 @@ def save(machine: Machine, state: State, call: Call) -> Value:
 
 @function("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
 def loader(machine: Machine, state: State, call: Call) -> Value:
-    return Unknown("loader")
+    return Unknown(origin=Origin.LOADER)
 
 
 @function("torch.load")

@@ -31,6 +31,7 @@ from ....domain.values import (
     Tuple,
     Unknown,
     Value,
+    unknown_number,
 )
 from ....engine.machine import MAX_RECURSION, Machine
 from ....source import written
@@ -349,9 +350,9 @@ for _name in (
 
 @function("torch.nn.init.calculate_gain", "torch.nn.init._calculate_correct_fan")
 def number(machine: Machine, state: State, call: Call) -> Value:
-    return Unknown("index", False)
+    return unknown_number()
 
 
 @function("torch.nn.init._calculate_fan_in_and_fan_out")
 def fans(machine: Machine, state: State, call: Call) -> Value:
-    return Tuple((Unknown("index", False), Unknown("index", False)))
+    return Tuple((unknown_number(), unknown_number()))
