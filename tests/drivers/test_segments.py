@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.engine.test_incremental import SCRIPT, edits, resolve, steps, told
 
 from tapelint.analysis import AnalysisCache, analyse
-from tapelint.drivers import entry
+from tapelint.engine.limits import Limits
 
 DEEP = """\
 import torch
@@ -295,15 +295,16 @@ TEXTS = [DEEP, AGAIN, RAISES, INSIDE, LOOPS, SCRIPT]
 @given(data=st.data())
 def test_resuming_in_the_middle_equals_fresh(data: st.DataObject):
     text = data.draw(st.sampled_from(TEXTS))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(entry, "STRETCH", data.draw(st.sampled_from([1, 25, 500])))
-        patch.setattr(entry, "SHARE", data.draw(st.sampled_from([4, 10_000])))
-        patch.setattr(entry, "STEPS", data.draw(st.sampled_from([100, 300, 80_000])))
-        memory = AnalysisCache(persistent=True)
-        analyse(text, "main.py", resolve=resolve, memory=memory)
-        for edited in data.draw(edits(text)):
-            again = analyse(edited, "main.py", resolve=resolve, memory=memory)
-            assert told(again) == told(analyse(edited, "main.py", resolve=resolve))
+    limits = Limits(
+        segment_fuel=data.draw(st.sampled_from([1, 25, 500])),
+        segment_share=data.draw(st.sampled_from([4, 10_000])),
+        script_fuel=data.draw(st.sampled_from([100, 300, 80_000])),
+    )
+    memory = AnalysisCache(persistent=True)
+    analyse(text, "main.py", resolve=resolve, memory=memory, limits=limits)
+    for edited in data.draw(edits(text)):
+        again = analyse(edited, "main.py", resolve=resolve, memory=memory, limits=limits)
+        assert told(again) == told(analyse(edited, "main.py", resolve=resolve, limits=limits))
 
 
 @settings(max_examples=20, deadline=None)
@@ -313,12 +314,11 @@ def test_segment_boundaries_do_not_matter(data: st.DataObject):
     (edited, *_) = data.draw(edits(text))
     found = []
     for size in (1, 10**9):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(entry, "STRETCH", size)
-            patch.setattr(entry, "SHARE", 10_000)
-            report = analyse(edited, "main.py", resolve=resolve, memory=AnalysisCache(persistent=True))
-            report.stats["steps"] = 0  # how long paths are compared depends on when they were forked
-            found.append(told(report))
+        limits = Limits(segment_fuel=size, segment_share=10_000)
+        memory = AnalysisCache(persistent=True)
+        report = analyse(edited, "main.py", resolve=resolve, memory=memory, limits=limits)
+        report.stats["steps"] = 0  # how long paths are compared depends on when they were forked
+        found.append(told(report))
     assert found[0] == found[1]
 
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tapelint.analysis import AnalysisCache, Cancelled, Report, analyse
-from tapelint.engine import import_lookups
-from tapelint.modules import loader
+from tapelint.engine.limits import Limits
 from tapelint.source import parse, reuse_tree
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -225,12 +224,12 @@ def test_an_adopted_tree_is_the_tree_of_the_text(data: st.DataObject):
         old = new
 
 
-def steps(text: str, edited: str) -> int:
+def steps(text: str, edited: str, limits: Limits = Limits()) -> int:  # noqa: B008 (frozen)
     """How many steps of the machine an edit costs."""
     memory = AnalysisCache(persistent=True)
-    analyse(text, "main.py", resolve=resolve, memory=memory)
+    analyse(text, "main.py", resolve=resolve, memory=memory, limits=limits)
     before = _counts(memory)
-    analyse(edited, "main.py", resolve=resolve, memory=memory)
+    analyse(edited, "main.py", resolve=resolve, memory=memory, limits=limits)
     return sum(count for step, count in _counts(memory).items() if step not in before)
 
 
@@ -402,30 +401,27 @@ def crowd(module: str, importer: str) -> tuple[str, str] | None:
 )
 def test_incremental_equals_fresh_where_a_budget_is_spent(texts: list[str], characters: int, limit: int):
     """Which modules the budgets leave out depends on who asks first; an edit may change that for what stands below."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_lookups, "CHARACTERS", characters)
-        patch.setattr(loader, "MODULE_STEPS", limit)
-        patch.setattr(loader, "ALL_STEPS", 3 * limit)
-        memory = AnalysisCache(persistent=True)
-        for text in texts:
-            again = analyse(text, "main.py", resolve=crowd, memory=memory)
-            assert told(again) == told(analyse(text, "main.py", resolve=crowd))
+    limits = Limits(import_characters=characters, module_fuel=limit, all_modules_fuel=3 * limit)
+    memory = AnalysisCache(persistent=True)
+    for text in texts:
+        again = analyse(text, "main.py", resolve=crowd, memory=memory, limits=limits)
+        assert told(again) == told(analyse(text, "main.py", resolve=crowd, limits=limits))
 
 
-def test_modules_beyond_the_budget_cost_nothing_after_an_edit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(import_lookups, "CHARACTERS", len(HELPERS) - 1)
-    assert steps(LIBRARY, LIBRARY.replace("def train(", "# how it is done\ndef train(")) == 0
-    alone = steps(LIBRARY, LIBRARY.replace("hidden.sum()", "hidden.mean()"))
-    assert 0 < alone < steps("", LIBRARY) / 2
+def test_modules_beyond_the_budget_cost_nothing_after_an_edit():
+    limits = Limits(import_characters=len(HELPERS) - 1)
+    assert steps(LIBRARY, LIBRARY.replace("def train(", "# how it is done\ndef train("), limits) == 0
+    alone = steps(LIBRARY, LIBRARY.replace("hidden.sum()", "hidden.mean()"), limits)
+    assert 0 < alone < steps("", LIBRARY, limits) / 2
 
 
 def test_editing_a_module_beyond_the_budget(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(import_lookups, "CHARACTERS", len(HELPERS) - 1)
+    limits = Limits(import_characters=len(HELPERS) - 1)
     memory = AnalysisCache(persistent=True)
-    analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
+    analyse(LIBRARY, "main.py", resolve=resolve, memory=memory, limits=limits)
     monkeypatch.setitem(FILES, "helpers", HELPERS.replace("x += SCALE", "x *= 2"))
-    again = analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
-    assert told(again) == told(analyse(LIBRARY, "main.py", resolve=resolve))
+    again = analyse(LIBRARY, "main.py", resolve=resolve, memory=memory, limits=limits)
+    assert told(again) == told(analyse(LIBRARY, "main.py", resolve=resolve, limits=limits))
 
 
 EITHER = {

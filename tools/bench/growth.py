@@ -11,8 +11,7 @@ from generated import branched, called, looped, nested, straight, wide
 from timing import best_of
 
 from tapelint.analysis import analyse
-from tapelint.drivers import entry
-from tapelint.engine import machine
+from tapelint.engine.limits import Limits
 
 SIZES = (10, 100, 1_000, 10_000)
 DEPTHS = (1, 2, 3, 4, 5)
@@ -23,9 +22,10 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "in functions": called,
     "in loops": looped,
 }
+LIMITS = Limits()
 BUDGETS = (
-    f"budgets: {machine.STEPS:,} steps for the script, {entry.ENTRY_FUEL:,} for each function nothing calls and "
-    f"{entry.TOTAL_ENTRY_FUEL:,} for all of them, {machine.MAX_STATES} paths, {machine.MAX_DEPTH} calls deep. What "
+    f"budgets: {LIMITS.script_fuel:,} steps for the script, {LIMITS.entry_fuel:,} for each function nothing calls and "
+    f"{LIMITS.all_entries_fuel:,} for all of them, {LIMITS.paths} paths, {LIMITS.call_depth} calls deep. What "
     "lies beyond is not executed: nothing is reported there, and `tapelint check --stats` counts it."
 )
 

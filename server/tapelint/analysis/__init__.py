@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from ..autograd import Facts
+from ..engine.limits import Limits
 from ..engine.machine import Probe
 from ..fault import fault_of
 from ..fixes import edits_for
@@ -90,20 +91,21 @@ def analyse(
     resolve: Resolve | None = None,
     memory: AnalysisCache | None = None,
     is_imported: Callable[[str], bool] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true.
 
     ``resolve`` finds the text of a module that is imported (``workspace.Resolver`` does); without it every import is
     an unknown library. ``is_imported`` knows whether another file may import the one at a path; without it none
-    does. With the ``memory`` of earlier texts of the same file under the same configuration only
-    what has changed is executed, and the report of the text before is not to be used any more: its tree lives on in
-    this one's.
+    does. ``limits`` are the budgets. With the ``memory`` of earlier texts of the same file under the same configuration
+    only what has changed is executed, and the report of the text before is not to be used any more: its tree lives on
+    in this one's.
     """
     program = Notebook(text, ()) if isinstance(text, str) else text
     memory = memory or AnalysisCache()
     source = parse(program.text, path, program.cells)
     try:
-        return _analyse(source, config, cancel, resolve, memory.standalone_results, memory, is_imported)
+        return _analyse(source, config, cancel, resolve, memory.standalone_results, memory, is_imported, limits)
     except Cancelled:
         raise
     except Exception as error:
@@ -120,24 +122,26 @@ def _analyse(
     alone: dict[str, Alone] | None,
     memory: AnalysisCache | None = None,
     is_imported: Callable[[str], bool] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
 ) -> Report:
     """``analyse``; ``alone`` keeps what other files show by themselves, and is None where that is not needed."""
     if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
         said, none = tuple(unparsed(source)), asdict(AnalysisStats())
         return Report(source.path, source, (), none, config, resolve=resolve, notices=said, is_imported=is_imported)
     memory = memory or AnalysisCache()
-    machine = _resumed(source, config, resolve, memory)
+    machine = _resumed(source, config, resolve, memory, limits)
     try:
         steps = executed(machine, cancel, memory)
     except Outdated:
         memory.forget()
-        return _analyse(source, config, cancel, resolve, alone, memory)
+        return _analyse(source, config, cancel, resolve, alone, memory, limits=limits)
     noted = found_in(steps)
     findings = noted.findings.values()
     imports = machine.imports
     files = Files(source, imports.sources if imports else ())
     origins = frozenset(map(files.origin, findings))
-    is_elsewhere = partial(_is_shown_alone, files=files, config=config, cancel=cancel, resolve=resolve, alone=alone)
+    alone_as = partial(_analyse, config=config, cancel=cancel, alone=None, limits=limits)
+    is_elsewhere = partial(_is_shown_alone, files=files, analyse_alone=alone_as, resolve=resolve, alone=alone)
     shown = [*_shown(findings, files, is_elsewhere)]
     diagnostics = [diagnostic for diagnostic, _ in shown]
     is_certain = partial(_is_certain, machine, source, steps, is_imported)
@@ -172,13 +176,13 @@ def _shown(
             yield diagnostic, finding
 
 
-def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: AnalysisCache) -> Machine:
+def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: AnalysisCache, limits: Limits) -> Machine:
     """A machine that goes on from what ``memory`` knows of an earlier text, or begins anew; the rules listen to it."""
-    machine = memory.resume(source, resolve, config)
+    machine = memory.resume(source, resolve, (config, limits))
     if machine is None:
-        machine = made(source, Facts(), resolve=resolve)
+        machine = made(source, Facts(), resolve=resolve, limits=limits)
         machine.facts.events.subscribe(RuleListener(machine, config).hear)
-        memory.begin(machine, source, config)
+        memory.begin(machine, source, (config, limits))
     return machine
 
 
@@ -229,8 +233,7 @@ class Alone:
 def _is_shown_alone(
     finding: Finding,
     files: Files,
-    config: Config,
-    cancel: Callable[[], bool] | None,
+    analyse_alone: Callable[..., Report],
     resolve: Resolve | None,
     alone: dict[str, Alone] | None,
 ) -> bool:
@@ -258,7 +261,7 @@ def _is_shown_alone(
                 found = asked[module, importer] = resolved(module, importer)
                 return found
 
-            shown = _analyse(parse(other.text, path), config, cancel, noting, None).origins
+            shown = analyse_alone(parse(other.text, path), resolve=noting).origins
             known = alone[path] = Alone(other.text, asked, shown)
         if any(shown.covers(origin) for shown in known.origins):
             return True
@@ -278,9 +281,15 @@ def run(
     return machine
 
 
-def made(source: Source, facts: Facts, probe: Probe | None = None, resolve: Resolve | None = None) -> Machine:
+def made(
+    source: Source,
+    facts: Facts,
+    probe: Probe | None = None,
+    resolve: Resolve | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+) -> Machine:
     """A machine that is ready to execute ``source``."""
-    machine = Evaluator(facts, source.tree, CHECKS, probe=probe)
+    machine = Evaluator(facts, source.tree, CHECKS, probe=probe, limits=limits)
     machine.cells = source.cells
     if resolve is not None:
         machine.imports = Imports(machine, source, resolve)

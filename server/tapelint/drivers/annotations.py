@@ -49,11 +49,6 @@ OPTIMIZERS = ("Optimizer", "SGD", "Adam", "AdamW", "RMSprop")
 MANY = ("list", "List", "Sequence", "Iterable", "Iterator", "Collection", "Set", "set", "frozenset")
 WRAPPERS = ("Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired")
 
-NESTED = 3
-"""How many objects may be made for the arguments of one another."""
-STEPS = 6_000
-"""For the object of one annotation."""
-
 
 def promised(
     machine: Machine, state: State, scope: int, annotation: ast.expr | None, name: str, at: ast.AST, make: Make
@@ -166,13 +161,13 @@ def _object(machine: Machine, state: State, kind: HeapRef, at: ast.AST, make: Ma
     """An object of a class of the program, unless that takes too much. It may be one of a derived class."""
     if (
         kind.id in machine.imagined_classes
-        or len(machine.imagined_classes) >= NESTED
+        or len(machine.imagined_classes) >= machine.limits.nested_annotations
         or not _matters(machine, state, kind)
     ):
         return None
     depth, limit = machine.context.depth, machine.fuel
     trial = state.fork()
-    machine.fuel = min(machine.fuel, machine.fuel_used + STEPS)
+    machine.fuel = min(machine.fuel, machine.fuel_used + machine.limits.annotation_fuel)
     machine.imagined_classes.append(kind.id)
     try:
         made = make(machine, trial, kind, at)

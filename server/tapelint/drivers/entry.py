@@ -18,7 +18,8 @@ from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
 from ..engine.lifecycle import PathEnded
-from ..engine.machine import STEPS, Cancelled, Machine, OutOfFuel
+from ..engine.limits import Limits
+from ..engine.machine import Cancelled, Machine, OutOfFuel
 from ..engine.resume_point import Block
 from ..engine.run_context import RunContext
 from ..engine.statistics import Entry, Lost
@@ -29,37 +30,25 @@ from .notebook_cells import Ran, run_again, run_cells
 from .segments import is_done, run_segment
 from .unreached_functions import NON_TRAINING, priority, run_entry, unreached_functions
 
-ENTRY_FUEL = 20_000
-"""Steps for each function that nothing calls."""
-TOTAL_ENTRY_FUEL = 60_000
-"""Steps for all of them; those that reach backward come first, then ``forward`` methods."""
-IDLE_FRESH, IDLE_TOGETHER = 10_000, 20_000
-"""The same for those that do not train, such as the factories of a file of models; they come last."""
-
-DRIVER = 10_000
-"""Steps for the script, and for all functions together, of a file that only others make use PyTorch."""
-
-
-STRETCH, SHARE = 500, 4
-"""Steps after which a stretch of the script ends; later ones take a quarter of all before them."""
-
 
 @dataclass
 class Budget:
-    """The steps left for functions that nothing calls: ``each`` for one of them, ``together`` for all."""
+    """The fuel that is left for functions without a caller."""
 
+    # For one of them.
+    each: int
+    # For all that are left.
     together: int
-    each: int = ENTRY_FUEL
 
     @property
     def next(self) -> int:
-        """The steps that the next one may take."""
+        """The fuel that the next one may use."""
         return min(self.each, max(self.together, 0))
 
-    def narrow(self) -> None:
+    def narrow(self, limits: Limits) -> None:
         """From here on come functions that do not train: they are given less."""
-        if self.each > IDLE_FRESH:
-            self.each, self.together = IDLE_FRESH, min(self.together, IDLE_TOGETHER)
+        if self.each > limits.idle_entry_fuel:
+            self.each, self.together = limits.idle_entry_fuel, min(self.together, limits.all_idle_entries_fuel)
 
     def paid(self, step: AnalysisUnit) -> AnalysisUnit:
         """A step that took its share."""
@@ -73,9 +62,10 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
     A fault in one entry point never keeps the others from running.
     """
     memory = memory or AnalysisCache()
-    limit, budget = STEPS, Budget(TOTAL_ENTRY_FUEL)
+    limits = machine.limits
+    limit, budget = limits.script_fuel, Budget(limits.entry_fuel, limits.all_entries_fuel)
     if machine.imports is not None and not may_use_torch(machine.imports.main.text):
-        limit = budget.together = DRIVER
+        limit = budget.together = limits.torch_free_fuel
     ran: list[Ran] = []
     steps = [*_script(machine, memory, limit, ran), finish := _finished(machine, memory)]
     state, module = finish.result
@@ -92,7 +82,7 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
             continue  # one after the other it runs on objects of several classes
         before = function.node
         if rank == NON_TRAINING:
-            budget.narrow()
+            budget.narrow(limits)
         steps.append(_counted_in(machine, _named(finish, function, owner), budget))
         if budget.together <= 0:
             continue
@@ -124,7 +114,7 @@ def _counted_in(machine: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:
 
 def _script(machine: Machine, memory: AnalysisCache, limit: int, ran: list[Ran]) -> list[AnalysisUnit]:
     """Run the module as a script, a stretch at a time, on from what is known of it."""
-    steps = memory.script
+    steps, limits = memory.script, machine.limits
     if not steps:
         state = State()
         names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
@@ -143,7 +133,7 @@ def _script(machine: Machine, memory: AnalysisCache, limit: int, ran: list[Ran])
         with recorded(machine, memory.facts(before), before.loads, limit - taken, before) as step:
             step.resume_point, step.is_truncated = before.resume_point, True
             states = memory.paths(states)
-            run = partial(run_segment, machine, step, states, max(STRETCH, taken // SHARE))
+            run = partial(run_segment, machine, step, states, max(limits.segment_fuel, taken // limits.segment_share))
             if machine.cells:
                 run = partial(_cells, machine, step, states[0], ran)
             step.result = _entered(machine, states, Entry("script"), run), module
@@ -309,7 +299,7 @@ def _complete(machine: Machine, state: State, module: int) -> None:
             continue
         if not _bound(statement, state.heap[module].variables):
             try:
-                machine.fuel = machine.fuel_used + 5_000
+                machine.fuel = machine.fuel_used + machine.limits.definition_fuel
                 machine.statement(statement, state)
             except (OutOfFuel, ProgramRaised):
                 continue

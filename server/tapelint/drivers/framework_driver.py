@@ -28,7 +28,7 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from ..engine.machine import MAKING_STATES, Machine
+from ..engine.machine import Machine
 from ..models.frameworks.configured_optimizers import optimizers_in, optimizers_of
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
 from ..models.torch.nn.layers import opaque_module
@@ -39,7 +39,7 @@ from .inferred_arguments import inferred
 
 def begin(machine: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
     """What comes before the first batch, along one path."""
-    width, machine.max_paths = machine.max_paths, MAKING_STATES
+    width, machine.max_paths = machine.max_paths, machine.limits.init_paths
     try:
         optimizers_of(machine, state, instance, walk.optimizers, node)
         _call(machine, state, instance, walk.before, node)

@@ -34,7 +34,7 @@ from ..domain.values import (
     unknown_number,
 )
 from ..engine.loops.thresholds import assume_started
-from ..engine.machine import MAKING_STATES, Machine
+from ..engine.machine import Machine
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layers import opaque_module
@@ -75,7 +75,7 @@ def _call(machine: Machine, state: State, function: Function, instance: HeapRef,
     """Call a method that prepares an object, along one path."""
     spec = function.node.args
     given = inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:], state.heap[instance.id].kind)
-    width, machine.max_paths = machine.max_paths, MAKING_STATES
+    width, machine.max_paths = machine.max_paths, machine.limits.init_paths
     try:
         call_function(machine, state, function, [instance], given, node)
     except ProgramRaised:

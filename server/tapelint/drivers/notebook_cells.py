@@ -20,13 +20,6 @@ from ..engine.machine import Machine
 from ..engine.statistics import Entry
 from ..source import Cell, cell_at
 
-EACH = 10_000
-"""Steps for a cell that is run again."""
-TOGETHER = 30_000
-"""Steps for all of them."""
-PATHS = 2
-"""Of the paths through a cell so many are taken again."""
-
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -44,7 +37,9 @@ def run_cells(machine: Machine, state: State, ran: list[Ran]) -> list[State]:
         before = machine.unit.stats.backwards
         states = machine.block(body, states)
         if machine.unit.stats.backwards > before:
-            ran.append(Ran(cell, body, [s.fork() for s in states if s.completion is None][:PATHS]))
+            ran.append(
+                Ran(cell, body, [s.fork() for s in states if s.completion is None][: machine.limits.rerun_paths])
+            )
     return states
 
 
@@ -61,10 +56,10 @@ def run_again(machine: Machine, ran: list[Ran], enter: Callable[[Entry, Callable
     """Run each cell a second time, and publish where PyTorch would refuse that. ``enter`` keeps faults inside."""
     probe, machine.probe = machine.probe, None
     holes, machine.unit.stats = machine.unit.stats, replace(machine.unit.stats)
-    end = machine.fuel_used + TOGETHER
+    end = machine.fuel_used + machine.limits.all_cell_reruns_fuel
     for again in ran:
         heard: list[Event] = []
-        machine.fuel = min(machine.fuel_used + EACH, end)
+        machine.fuel = min(machine.fuel_used + machine.limits.cell_rerun_fuel, end)
         with machine.facts.events.heard_by(heard.append):
             if machine.fuel_used < end:
                 enter(Entry("cell", again.body[0]), partial(machine.block, again.body, again.states))

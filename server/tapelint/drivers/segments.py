@@ -34,7 +34,7 @@ from ..engine.observer import Outcomes
 from ..engine.resume_point import Block, Caller
 from ..semantics.branches import sides, tested
 from ..semantics.functions import result_of
-from ..semantics.loops import Begun, go_on, unroll_bound
+from ..semantics.loops import Begun, go_on, numbers_counted_to
 from ..semantics.statements import EFFECTS
 
 
@@ -92,7 +92,7 @@ def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: Sta
         try:
             return machine.statement(statement, state)
         except Begun as begun:
-            machine.query(unroll_bound, statement)
+            machine.query(numbers_counted_to, statement)
             machine.unit.completed.add(statement)
             step.resume_point = (
                 *step.resume_point,

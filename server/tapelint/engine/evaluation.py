@@ -14,9 +14,6 @@ from dataclasses import dataclass
 from ..domain.state import State
 from ..domain.values import Generator, HeapRef, Value
 
-DEFAULT_UNROLL = 3
-"""How many items are taken of what may have many."""
-
 
 @dataclass(slots=True)
 class Items:
@@ -67,8 +64,10 @@ class Evaluation(ABC):
         """A special method of the program's own class; None where the class has none."""
 
     @abstractmethod
-    def iterate(self, state: State, value: Value, node: ast.AST, iterations: int = DEFAULT_UNROLL) -> Items:
-        """Up to ``iterations`` items where there may be many; all of them where they are few and known."""
+    def iterate(self, state: State, value: Value, node: ast.AST, iterations: int | None = None) -> Items:
+        """Up to ``iterations`` items (`Limits.unroll` where it is None) where there may be many; all of them where they
+        are few and known.
+        """
 
     @abstractmethod
     def iterator(self, state: State, value: Value, node: ast.AST) -> Value:
@@ -83,7 +82,7 @@ class Evaluation(ABC):
         """The item itself, for which ``__next__`` is called if it is due. Raises ``Exhausted`` if there is none."""
 
     @abstractmethod
-    def collect(self, state: State, generator: Generator, iterations: int = DEFAULT_UNROLL) -> Items:
+    def collect(self, state: State, generator: Generator, iterations: int | None = None) -> Items:
         """The first values of a generator, run to completion at once."""
 
     @abstractmethod

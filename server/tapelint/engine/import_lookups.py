@@ -10,9 +10,6 @@ from dataclasses import dataclass, field
 
 from ..stubs import Resolve, with_stubs
 
-CHARACTERS = 800_000
-"""Of all imported modules together: what lies beyond is as unknown as a library."""
-
 Found = tuple[str, str]
 """The path and the text of a module."""
 
@@ -33,7 +30,9 @@ class Lookups:
     the texts taken by what has been executed for the text analysed now.
     """
 
-    def __init__(self, resolve: Resolve) -> None:
+    def __init__(self, resolve: Resolve, characters: int) -> None:
+        """``characters`` of text may be taken (`Limits.import_characters`)."""
+        self._characters = characters
         self._resolve = with_stubs(resolve)
         self.resolved: dict[tuple[str, str], Found | None] = {}
         self.begin()
@@ -61,7 +60,7 @@ class Lookups:
         found = self.meaning(name, importer)
         if found is None or found[0] in self.paths:
             return found
-        if found[0] in self._refused or self._size + len(found[1]) > CHARACTERS:
+        if found[0] in self._refused or self._size + len(found[1]) > self._characters:
             self._refused.add(found[0])
             return None
         self.paths[found[0]] = found[1]

@@ -5,7 +5,7 @@ in several states. When one does, the running statement is finished with the fir
 call on with each of the others: what was evaluated before the call is taken from a memo. So a fork costs nothing where
 there is none, and models of libraries are plain functions.
 
-Statements map states to states. Between statements, equivalent states are joined and at most ``MAX_STATES`` are kept.
+Statements map states to states. Between statements, equivalent states are joined and at most ``Limits.paths`` are kept.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ..source import Cell
 from .analysis_unit import AnalysisUnit
 from .evaluation import Evaluation
 from .lifecycle import Lifecycle
+from .limits import Limits
 from .memo import EvalMemo, Key
 from .observer import Dropped, DropReason, GivenUp, Joined, Observer, Opaque, OpaqueReason
 from .run_context import RunContext
@@ -34,18 +35,6 @@ from .statistics import Entry, Lost
 
 if TYPE_CHECKING:
     from ..modules.loader import Imports
-
-MAX_STATES = 8
-MAKING_STATES = 1
-"""Paths through the ``__init__`` of an object with inferred arguments: one of them would be gone on with anyway."""
-MAX_DEPTH = 40
-MAX_RECURSION = 4
-"""How deep one function may be inside itself: unknown data makes recursion branch at every level."""
-STEPS = 80_000
-"""Expressions evaluated per entry point before it is given up: about half a second."""
-
-COMPARISONS_PER_FUEL = 24
-"""What is looked at to compare paths, and nodes that passes reach, for the price of one step."""
 
 
 class OutOfFuel(Exception):
@@ -93,11 +82,13 @@ class Machine(Evaluation):
         lifecycle: Lifecycle,
         cancel: Callable[[], bool] | None = None,
         probe: Probe | None = None,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
-        self.unit = AnalysisUnit(facts, {}, STEPS)
+        self.limits = limits
+        self.unit = AnalysisUnit(facts, {}, limits.script_fuel)
         self.facts = facts
         self.fuel_used = 0
-        self.fuel = STEPS
+        self.fuel = limits.script_fuel
         self.context = RunContext()
         self.memo = EvalMemo({})
         self.probe = probe
@@ -114,8 +105,8 @@ class Machine(Evaluation):
         self.imports: Imports | None = None
         # The heap id of the file's scope.
         self.module = 0
-        # How many paths are kept.
-        self.max_paths = MAX_STATES
+        # How many paths are kept: fewer than `Limits.paths` while an object is made with inferred arguments.
+        self.max_paths = limits.paths
         # How many `try` statements with handlers are around what is running.
         self.handlers_around = 0
         # How many runs of loops have begun.
@@ -221,8 +212,8 @@ class Machine(Evaluation):
 
     def charge_pass(self) -> None:
         """Passes through graphs cost steps, too, by the nodes that they have reached."""
-        self.fuel_used += self.facts.nodes_visited // COMPARISONS_PER_FUEL
-        self.facts.nodes_visited %= COMPARISONS_PER_FUEL
+        fuel, self.facts.nodes_visited = divmod(self.facts.nodes_visited, self.limits.comparisons_per_fuel)
+        self.fuel_used += fuel
         self.check_fuel()
 
     def lookup(self, state: State, name: str) -> Value:
@@ -394,7 +385,7 @@ class Machine(Evaluation):
                     break
             else:
                 kept.append(state)
-        self.fuel_used += meeting.work // COMPARISONS_PER_FUEL
+        self.fuel_used += meeting.work // self.limits.comparisons_per_fuel
         self.check_fuel()
         if len(kept) > self.max_paths:
             self.drop(len(kept) - self.max_paths, DropReason.LIMIT)

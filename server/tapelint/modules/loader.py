@@ -28,12 +28,6 @@ from .irrelevance import TorchFreeModules, is_plain
 from .module import LoadedModule, dotted, lacking
 from .top_level import top_level
 
-MODULE_STEPS = 6_000
-"""Steps for the top level of one imported module."""
-ALL_STEPS = 60_000
-"""Steps for the top levels of all of them."""
-NESTED = 40
-
 
 class Outdated(Cancelled):
     """What is left of an older text's analysis cannot be used for this one: all begins anew."""
@@ -43,7 +37,7 @@ class Imports:
     """The modules of one analysis. ``main`` is the file analysed; imported by another one it runs a second time."""
 
     def __init__(self, machine: Machine, main: Source, resolve: Resolve) -> None:
-        self.machine, self.main, self.lookups = machine, main, Lookups(resolve)
+        self.machine, self.main, self.lookups = machine, main, Lookups(resolve, machine.limits.import_characters)
         self.modules: dict[str, LoadedModule] = {}
         self.by_frame: dict[int, LoadedModule] = {}
         self.loading: list[LoadedModule] = []
@@ -223,7 +217,7 @@ class Imports:
         """The module at ``path``, its top level run; None if it cannot be read or is too much. ``state`` needs it."""
         if self.loading:
             self.loading[-1].world = state
-        notes, known = self.machine.unit.import_lookups.notes, self.modules.get(path)
+        notes, limits, known = self.machine.unit.import_lookups.notes, self.machine.limits, self.modules.get(path)
         if known is not None:
             notes.setdefault(path, known in self.loading)
             if not self._meets(known):
@@ -232,9 +226,9 @@ class Imports:
         source = self.main if path == self.main.path else parsed(text, path)
         if source.is_skipped:
             return None
-        if len(self.loading) >= NESTED or source is self.main:
+        if len(self.loading) >= limits.nested_imports or source is self.main:
             self.is_whole = False
-        if len(self.loading) >= NESTED or self.spent >= ALL_STEPS:
+        if len(self.loading) >= limits.nested_imports or self.spent >= limits.all_modules_fuel:
             notes.setdefault(path, None)
             return None
         notes.setdefault(path, False)
@@ -249,8 +243,9 @@ class Imports:
 
     @property
     def _limit(self) -> int:
-        """Steps for the next module."""
-        return min(MODULE_STEPS, ALL_STEPS - self.spent)
+        """Fuel for the next module."""
+        limits = self.machine.limits
+        return min(limits.module_fuel, limits.all_modules_fuel - self.spent)
 
     def repeat(self, step: AnalysisUnit) -> bool:
         """Whether a step that was made for an older text would look up the same now, after all that came before it."""
@@ -261,7 +256,7 @@ class Imports:
             return (self.lookups.take(*what) is not None) is then
         module = self.modules.get(what)
         if module is None:
-            return then is None and self.spent >= ALL_STEPS
+            return then is None and self.spent >= self.machine.limits.all_modules_fuel
         return (module in self.loading) is then and self._meets(module)
 
     def _meets(self, module: LoadedModule) -> bool:
@@ -290,7 +285,7 @@ class Imports:
         facts = Facts(EventBus(machine.facts.events.listeners, enclosing_handlers=1))
         try:
             with machine.detached(), recorded(machine, facts, (), limit) as loaded.step:
-                ends = top_level(machine, state, loaded, MODULE_STEPS)
+                ends = top_level(machine, state, loaded, machine.limits.module_fuel)
         finally:
             self.loading.pop()
         self.spent += loaded.step.fuel_used

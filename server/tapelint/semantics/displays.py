@@ -8,14 +8,12 @@ from ..domain.induction import derived, raw_value
 from ..domain.opaque_values import is_data
 from ..domain.state import State
 from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, Sequence, Tuple, Unknown, Value
-from ..engine.evaluation import DEFAULT_UNROLL, Items
+from ..engine.evaluation import Items
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.truth import truth
 from .assign import assign
 from .iteration import items_of, shown
 
-ROUNDS = 16
-"""Of a comprehension."""
 SOURCE = ".0"
 """The name under which the scope of a generator expression has its first iterable, as in CPython."""
 OCCURRENCES = 1_000
@@ -110,13 +108,13 @@ def _comprehend(
         values = [machine.eval(result, state) for result in results]
         found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
         return True
-    first, rest = generators[0], generators[1:]
+    first, rest, rounds = generators[0], generators[1:], machine.limits.comprehension_items
     items = items_of(
         machine, state, machine.eval(first.iter, state) if source is None else source, first.iter, iterations
     )
     exact = items.exact
     run, base = machine.new_run(), machine.memo.base
-    for number, item in enumerate(shown(state, items.values, ROUNDS), 1):
+    for number, item in enumerate(shown(machine, state, items.values, rounds), 1):
         machine.memo.base, machine.memo.counts = (base + number) * OCCURRENCES, {}
         machine.begin_iteration(state, first, run, number, depth)
         assign(machine, state, first.target, item, first, None)
@@ -125,18 +123,18 @@ def _comprehend(
             continue
         exact = exact and None not in verdicts
         exact = _comprehend(machine, state, rest, results, iterations, found, depth + 1) and exact
-    return exact and len(items.values) <= ROUNDS
+    return exact and len(items.values) <= rounds
 
 
 def list_comprehension(machine: Machine, node: ast.ListComp | ast.SetComp, state: State, key: object) -> Value:
-    items = comprehend(machine, state, node.generators, [node.elt], DEFAULT_UNROLL, state.frame)
+    items = comprehend(machine, state, node.generators, [node.elt], machine.limits.unroll, state.frame)
     return HeapRef(
         state.new(Sequence("list" if isinstance(node, ast.ListComp) else "set", items.values, not items.exact))
     )
 
 
 def dict_comprehension(machine: Machine, node: ast.DictComp, state: State, key: object) -> Value:
-    items = comprehend(machine, state, node.generators, [node.key, node.value], DEFAULT_UNROLL, state.frame)
+    items = comprehend(machine, state, node.generators, [node.key, node.value], machine.limits.unroll, state.frame)
     made = Mapping({}, not items.exact)
     for pair in items.values:
         assert isinstance(pair, Tuple)

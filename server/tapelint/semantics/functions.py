@@ -25,8 +25,8 @@ from ..domain.values import (
     something,
 )
 from ..engine.activation import SuspendedAtCall, pop, push, unwind
-from ..engine.evaluation import DEFAULT_UNROLL, Items
-from ..engine.machine import EXPRESSIONS, MAX_DEPTH, MAX_RECURSION, Machine
+from ..engine.evaluation import Items
+from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import DropReason, OpaqueReason, Outcomes
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
@@ -154,7 +154,7 @@ def call_function(
     ``SuspendedAtCall`` instead, ready to run: only the call that a stretch waits for asks for that."""
     definition, given = function.node, (*args, *kwargs.values())
     machine.unit.called.add(definition)
-    is_deep = machine.context.depth >= MAX_DEPTH
+    is_deep = machine.context.depth >= machine.limits.call_depth
     if is_deep or tells_nothing_new(machine, definition, given):
         machine.leave_opaque(node, function, OpaqueReason.DEPTH if is_deep else OpaqueReason.RECURSION)
         return Unknown("recursion")
@@ -196,7 +196,7 @@ def tells_nothing_new(machine: Machine, definition: ast.AST, given: tuple[Value,
         def flat(tree): return [leaf for branch in tree for leaf in flat(branch)]   # branch is as unknown as tree
     """
     inside = [given for node, given in machine.context.call_stack if node is definition]
-    if not inside or len(inside) >= MAX_RECURSION:
+    if not inside or len(inside) >= machine.limits.recursion:
         return bool(inside)
     return any(isinstance(value, Unknown) for value in given) and all(
         isinstance(value, Unknown) or value in inside[-1] for value in given
@@ -273,13 +273,16 @@ def run_generator(machine: Machine, state: State, generator: Generator, consumer
     state.frame = generator.frame
     machine.unit.called.add(function.node)
     machine.unit.dependencies.add(function.node)
-    machine.context.consumers.append(yielded)
-    machine.context.depth += 1
+    assert not isinstance(function.node, ast.Lambda), "only a definition makes a generator"
+    context, states = machine.context, [state]
+    context.consumers.append(yielded)
+    context.depth += 1
     try:
-        states = machine.block(function.node.body, [state]) if machine.context.depth < MAX_DEPTH else [state]  # type: ignore[arg-type]
+        if context.depth < machine.limits.call_depth:
+            states = machine.block(function.node.body, states)
     finally:
-        machine.context.depth -= 1
-        machine.context.consumers.pop()
+        context.depth -= 1
+        context.consumers.pop()
     for out in states:
         out.frame = outer
         if isinstance(out.completion, Unwind):
@@ -289,12 +292,14 @@ def run_generator(machine: Machine, state: State, generator: Generator, consumer
     return states
 
 
-def collect(machine: Machine, state: State, generator: Generator, iterations: int = DEFAULT_UNROLL) -> Items:
+def collect(machine: Machine, state: State, generator: Generator, iterations: int | None = None) -> Items:
     """The first values of a generator, run to completion at once."""
+    limits = machine.limits
+    iterations = limits.unroll if iterations is None else iterations
     if isinstance(generator.node, ast.GeneratorExp):
         scope, source = generator.frame, state.heap[generator.frame].variables[SOURCE]
         return comprehend(machine, state, generator.node.generators, [generator.node.elt], iterations, scope, source)
-    limit = max(iterations, 8)
+    limit = max(iterations, limits.generator_items)
     kept = state.new(Sequence("list", []))  # on the heap, so that every path has its own
 
     def keep(inner: State, value: Value) -> list[State]:

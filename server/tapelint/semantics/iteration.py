@@ -37,14 +37,13 @@ from ..domain.values import (
     of_key,
     unknown_number,
 )
-from ..engine.evaluation import DEFAULT_UNROLL, Items
+from ..engine.evaluation import Items
 from ..engine.machine import Machine
 from ..engine.paths.truth import length
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import reach
 
 EXACT = 12
-OBJECTS = 48
 
 
 def started(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
@@ -57,11 +56,12 @@ def started(machine: Machine, state: State, value: Value, node: ast.AST) -> Valu
     return value
 
 
-def items_of(machine: Machine, state: State, value: Value, node: ast.AST, iterations: int = DEFAULT_UNROLL) -> Items:
+def items_of(machine: Machine, state: State, value: Value, node: ast.AST, iterations: int | None = None) -> Items:
     """Up to ``iterations`` items of ``value`` where there may be many; all of them where they are few and known.
     Objects of the program are asked for theirs.
     """
-    found = items_due(machine, state, started(machine, state, value, node), node, iterations)
+    most = machine.limits.unroll if iterations is None else iterations
+    found = items_due(machine, state, started(machine, state, value, node), node, most)
     for number, item in enumerate(found.values):
         try:
             found.values[number] = come_due(machine, state, item, node)
@@ -160,13 +160,13 @@ def _unknown_items(value: Value, iterations: int) -> Items:
     )
 
 
-def shown(state: State, items: list[Value], first: int) -> list[Value]:
+def shown(machine: Machine, state: State, items: list[Value], first: int) -> list[Value]:
     """The items that a loop is run for: the first, and of the others the program's own objects, each with a state of
     its own (``for layer in net.modules(): layer.reset()``).
     """
     if len(items) <= first:
         return items
-    return [*items[:first], *[item for item in items[first:] if _is_own(state, item)][:OBJECTS]]
+    return [*items[:first], *[item for item in items[first:] if _is_own(state, item)][: machine.limits.own_items]]
 
 
 def _is_own(state: State, item: Value) -> bool:
@@ -218,7 +218,7 @@ def unpack(machine: Machine, state: State, value: Value, count: int | None, node
     elif isinstance(value, BuiltinMethod) and count is not None:
         return _alike(machine, state, value, [Unknown(origin=Origin.BATCH) for _ in range(count)])
     else:
-        items = items_of(machine, state, value, node, max(count or 0, DEFAULT_UNROLL)).values
+        items = items_of(machine, state, value, node, max(count or 0, machine.limits.unroll)).values
     if count is None:
         return items
     while len(items) < count:

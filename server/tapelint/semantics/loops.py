@@ -16,51 +16,56 @@ from ..autograd import Iteration
 from ..domain.completion import Break, Continue, IteratorExhausted, Raise
 from ..domain.state import State
 from ..domain.values import NONE, Frame, Generator, Sequence, Value
-from ..engine.evaluation import DEFAULT_UNROLL, Items
+from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
+from ..engine.limits import Limits
 from ..engine.liveness import Live, bound_in, live
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
 from ..engine.loops.loop_entry import LoopEntry
-from ..engine.loops.thresholds import MOST, LoopExtension
+from ..engine.loops.thresholds import LoopExtension
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.observer import EndReason, LoopEnded, Skipped, SkipReason
 from ..engine.paths.truth import truth
-from ..source import walk
+from ..source import cached_on_node, walk
 from .assign import assign
 from .functions import run_generator
 from .iteration import come_due, items_due, shown, started
 
 
-def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While) -> int:
-    """How many iterations tell everything: more than three where the body counts (``i % k``, ``i > k``)."""
-    known = getattr(loop, "_tapelint_laps", None)
-    if known is None:
-        known = DEFAULT_UNROLL
-        names = (
-            {n.id for n in walk(loop.target) if isinstance(n, ast.Name)} if not isinstance(loop, ast.While) else None
-        )
-        for item in walk(loop):
-            if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Mod) and _counts(item.left, names):
-                known = max(known, _number(item.right, 2))
-            elif isinstance(item, ast.Compare) and _counts(item.left, names):
-                known = max(known, _number(item.comparators[0], 1) + 1)
-        known = min(known, MOST)
-        loop._tapelint_laps = known  # type: ignore[union-attr]
-    return known
+def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While, limits: Limits) -> int:
+    """How many iterations tell everything: more than usual where the body counts (``i % k``, ``i > k``)."""
+    counted = [iterations for number, iterations in numbers_counted_to(loop) if number < limits.max_unroll]
+    return min(max([limits.unroll, *counted]), limits.max_unroll)
+
+
+@cached_on_node
+def numbers_counted_to(loop: ast.For | ast.AsyncFor | ast.While) -> tuple[tuple[int, int], ...]:
+    """The numbers that the body compares its index with, and how many iterations show what happens there."""
+    found: list[tuple[int, int]] = []
+    names = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)} if not isinstance(loop, ast.While) else None
+    for item in walk(loop):
+        if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Mod) and _counts(item.left, names):
+            twice = 2 * _number(item.right)
+            found.append((twice, twice))
+        elif isinstance(item, ast.Compare) and _counts(item.left, names):
+            number = _number(item.comparators[0])
+            found.append((number, number + 1))
+    return tuple(found)
 
 
 def _counts(node: ast.expr, names: set[str] | None) -> bool:
     return any(isinstance(n, ast.Name) and (names is None or n.id in names) for n in walk(node))
 
 
-def _number(node: ast.expr, factor: int) -> int:
+def _number(node: ast.expr) -> int:
+    """The positive number that stands there; 0 where there is none."""
     value = node.value if isinstance(node, ast.Constant) else None
-    return value * factor if isinstance(value, int) and not isinstance(value, bool) and 0 < value * factor < MOST else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
-    depth, iterations = len(state.iterations), unroll_bound(node)
+    depth, iterations = len(state.iterations), unroll_bound(node, machine.limits)
     stepping, machine.context.suspend_at = node is machine.context.suspend_at, None
 
     def begin(s: State) -> Generator | Items:
@@ -77,7 +82,7 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
         elif isinstance(found, Generator):
             results += _over_generator(machine, node, path, found, depth, iterations)
         else:
-            items = shown(path, found.values, max(iterations, MOST))
+            items = shown(machine, path, found.values, max(iterations, machine.limits.max_unroll))
             run = machine.new_run()
             if items and not found.exact:
                 machine.unit.loop_extensions[run] = LoopExtension()
@@ -183,7 +188,7 @@ def _extended(machine: Machine, run: int, items: list[Value], number: int) -> li
     """The items of a run, of which ``number`` are done: more of the last one, where the program waits for something."""
     if number < len(items) or run not in machine.unit.loop_extensions:
         return items
-    return [*items, *items[-1:] * machine.unit.loop_extensions[run].more(number)]
+    return [*items, *items[-1:] * machine.unit.loop_extensions[run].more(number, machine.limits)]
 
 
 def _suspend(lead: LoopEntry, starting: list[State], ends: Ends, begun: int) -> None:
@@ -330,12 +335,12 @@ def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
     depth, chosen = len(state.iterations), len(state.path_condition)
     run = machine.new_run()
     going, left, ended = [state], [], []
-    iterations = unroll_bound(node)
+    iterations = unroll_bound(node, machine.limits)
     index, done, is_bounded, last = 0, 0, False, IterationProbe(machine)
     waiting = machine.unit.loop_extensions[run] = LoopExtension()
-    while going and index < max(iterations, MOST):
+    while going and index < max(iterations, machine.limits.max_unroll):
         if index >= iterations:
-            iterations += waiting.more(index)
+            iterations += waiting.more(index, machine.limits)
         last = last.next(going, index + 1 < iterations)
         starting: list[State] = []
         for path in going:

@@ -44,7 +44,7 @@ from ...domain.values import (
     Value,
     unknown_number,
 )
-from ..machine import COMPARISONS_PER_FUEL, Machine
+from ..machine import Machine
 
 Live = frozenset[str] | None
 
@@ -118,7 +118,7 @@ class StableIteration:
             if pair is None:
                 break
             found.append(pair)
-        machine.fuel_used += meeting.work // COMPARISONS_PER_FUEL
+        machine.fuel_used += meeting.work // machine.limits.comparisons_per_fuel
         return found if len(found) == len(going) else None
 
     def _pair(self, machine: Machine, state: State, head: State, meeting: JoinPoint) -> Bisimulation | None:

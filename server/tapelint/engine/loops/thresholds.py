@@ -24,12 +24,11 @@ from ...domain.mro import mro_of
 from ...domain.state import State
 from ...domain.values import Class, Const, HeapRef, Unknown, Value
 from ...source import cached_on_node, walk
+from ..limits import Limits
 from ..machine import Machine
 
-MOST = 12
-"""Of how many iterations a loop may consist at most."""
-LATER = 2
-"""How many of them stand for what is later than that: one finds what was waited for, one what the first has left."""
+LATE_ITERATIONS = 2
+"""Iterations that stand for all beyond `Limits.max_unroll`: one finds what was waited for, one what that has left."""
 
 COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
@@ -49,14 +48,14 @@ class LoopExtension:
     is_late: bool = False
     first: dict[ast.AST, int] = field(default_factory=dict)
 
-    def more(self, number: int) -> int:
+    def more(self, number: int, limits: Limits) -> int:
         """How many iterations are to follow the one of that number, which was to be the last."""
-        if self.iterations <= MOST:
+        if self.iterations <= limits.max_unroll:
             return max(self.iterations - number, 0)
         if self.is_late:
             return 0
         self.is_late = True
-        return LATER
+        return LATE_ITERATIONS
 
 
 def assume_reached(
@@ -88,8 +87,8 @@ def _far(machine: Machine, state: State, node: ast.AST, begun: int, end: int, th
     waiting = machine.unit.loop_extensions[run]
     if begun <= waiting.first.setdefault(node, begun):
         return None
-    waiting.iterations = max(waiting.iterations, end + LATER)
-    return Const(then) if waiting.is_late and end + LATER > MOST else None
+    waiting.iterations = max(waiting.iterations, end + LATE_ITERATIONS)
+    return Const(then) if waiting.is_late and end + LATE_ITERATIONS > machine.limits.max_unroll else None
 
 
 def assume_started(machine: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:

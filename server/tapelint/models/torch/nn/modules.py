@@ -33,7 +33,7 @@ from ....domain.values import (
     Value,
     unknown_number,
 )
-from ....engine.machine import MAX_RECURSION, Machine
+from ....engine.machine import Machine
 from ....source import written
 from .. import precision
 from ..autograd.grad_access import reach
@@ -108,7 +108,7 @@ def _run_container(machine: Machine, state: State, receiver: HeapRef, held: Sequ
     """``Sequential`` calls what it holds; lists and dicts of modules have no forward."""
     if isinstance(held, Mapping) or held.kind != "Sequential":
         raise ProgramRaised("NotImplementedError")
-    if machine.running_sequentials.count(receiver.id) > 2 * MAX_RECURSION:
+    if machine.running_sequentials.count(receiver.id) > 2 * machine.limits.recursion:
         raise ProgramRaised("RecursionError")  # it holds itself: the program's own functions go back earlier
     machine.running_sequentials.append(receiver.id)
     try:

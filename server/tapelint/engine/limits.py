@@ -1,0 +1,77 @@
+"""How much one analysis may do.
+
+Fuel is counted in evaluated expressions, which depends on the program alone: two analyses of a text end at the same
+place, on a fast machine and on a slow one. 80,000 expressions take about half a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The budgets of one analysis. What they cut off is counted (`AnalysisStats`) and reported as a notice."""
+
+    # Fuel of the script. An analysis while the user types must not take longer than about half a second.
+    script_fuel: int = 80_000
+    # Fuel of one entry point that is a function without a caller.
+    entry_fuel: int = 20_000
+    # Fuel of all of them together. Those that reach a backward come first, then `forward` methods.
+    all_entries_fuel: int = 60_000
+    # The same two for functions that do not train, such as the factories of a file of models. They come last, and there
+    # may be hundreds of them.
+    idle_entry_fuel: int = 10_000
+    all_idle_entries_fuel: int = 20_000
+    # Fuel of the script, and of all entry points together, in a file that does not use PyTorch itself: it is executed
+    # only for what the files that it imports do with its arguments.
+    torch_free_fuel: int = 10_000
+    # Fuel of one definition or import that stands below the place where the script raised.
+    definition_fuel: int = 5_000
+    # Fuel of the object that is made for one annotated parameter.
+    annotation_fuel: int = 6_000
+    # Fuel of the second run of one notebook cell, and of all of them together.
+    cell_rerun_fuel: int = 10_000
+    all_cell_reruns_fuel: int = 30_000
+    # Fuel of the top level of one imported module, and of all of them together.
+    module_fuel: int = 6_000
+    all_modules_fuel: int = 60_000
+    # Characters of all imported modules together. A module that no longer fits is as unknown as a library.
+    import_characters: int = 800_000
+    # How many objects are compared at a join, and how many nodes a backward visits, for one unit of fuel: measured, so
+    # that fuel stays in proportion to time.
+    comparisons_per_fuel: int = 24
+
+    # Paths that are kept between two statements. Eight are three independent unknown conditions.
+    paths: int = 8
+    # Paths through the `__init__` of an object that is made with inferred arguments: only one of them is used.
+    init_paths: int = 1
+    # Paths on which a notebook cell is run a second time.
+    rerun_paths: int = 2
+
+    # How deep calls of the program's functions may be nested, and one function inside itself. The second is small
+    # because unknown data makes a recursion fork at every level.
+    call_depth: int = 40
+    recursion: int = 4
+    # How deep modules may be nested that import each other while their top levels run.
+    nested_imports: int = 40
+    # How many objects may be made for the annotations of each other's parameters.
+    nested_annotations: int = 3
+
+    # Iterations of a loop, and items of an iterable, of which there may be many. The third shows what the second does
+    # to the graph of the first.
+    unroll: int = 3
+    # Iterations of a loop that counts, such as `if step % 4 == 0`, or that waits for a number to be reached.
+    max_unroll: int = 12
+    # Values that are taken from a generator of the program, where it may have many.
+    generator_items: int = 8
+    # Items for which a comprehension is evaluated.
+    comprehension_items: int = 16
+    # Items after those that are still executed because they are objects of the program with a state of their own, as in
+    # `for layer in net.modules(): layer.reset()`.
+    own_items: int = 48
+
+    # Fuel after which a unit of the script ends, so that an edit below it does not cost it again.
+    segment_fuel: int = 500
+    # A unit is at least one part in so many of all units before it: a long script has a bounded number of units.
+    segment_share: int = 4

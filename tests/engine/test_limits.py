@@ -1,0 +1,49 @@
+"""Every budget cuts off what lies beyond it, and what was cut off is counted."""
+
+from __future__ import annotations
+
+from tapelint.analysis import analyse
+from tapelint.engine.limits import Limits
+
+PATHS = """\
+import random
+import torch
+y = torch.ones(3, requires_grad=True).exp()
+z = y.exp()
+if random.random() > 0.5: y.sum().backward()
+if random.random() > 0.5: y += 1
+z.sum().backward()
+"""
+LOOP = """\
+import torch
+w = torch.ones(3, requires_grad=True)
+y = w.exp()
+for i in range(100):
+    if i > 5:
+        y.sum().backward()
+"""
+CALLS = """\
+import torch
+def f(x): return g(x)
+def g(x): return x.exp()
+f(torch.ones(3))
+"""
+
+
+def test_fuel_of_the_script():
+    assert analyse(LOOP).stats["out_of_fuel"] == 0
+    assert analyse(LOOP, limits=Limits(script_fuel=3)).stats["out_of_fuel"] == 1
+
+
+def test_paths():
+    assert analyse(PATHS).stats["dropped"] == 0
+    assert analyse(PATHS, limits=Limits(paths=2)).stats["dropped"] > 0
+
+
+def test_iterations_of_a_loop_that_counts():
+    assert analyse(LOOP, limits=Limits(max_unroll=4)).stats["steps"] < analyse(LOOP).stats["steps"]
+
+
+def test_depth_of_calls():
+    assert analyse(CALLS).stats["unknown_calls"] == 0
+    assert analyse(CALLS, limits=Limits(call_depth=1)).stats["unknown_calls"] == 1
