@@ -58,7 +58,7 @@ class RuleListener:
 
     def hear(self, event: Event) -> None:
         if isinstance(event, BackwardRan):
-            self.machine.unit.notes.of(UnitFindings).reach.setdefault(event.point.node, event.leaves)
+            self.machine.unit.notes.of(UnitFindings).reach.setdefault(event.point.node, len(event.reached))
             return
         for rule in self.by_kind.get(type(event), ()):
             found = self._run(rule, event)

@@ -58,7 +58,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     if not trained or any(node.created_at.call_site in machine.facts.walked for node in nodes):
         return
     if not nodes & reachable_graph(state):
-        machine.facts.events.publish(EvaluationRecorded(point, None, point.iterations[-1].loop, len(nodes)))
+        machine.facts.events.publish(EvaluationRecorded(point=point, loop=point.iterations[-1].loop, nodes=len(nodes)))
 
 
 @cached_on_node

@@ -35,7 +35,13 @@ def on_update_bound(machine: Machine, event: UpdateBound) -> None:
     scope = machine.context.call_stack[-1][0] if machine.context.call_stack else machine.tree
     if not machine.query(partial(_read_after, name), scope, statement, loop):
         machine.facts.events.publish(
-            UpdateDropped(state.point(statement), state.tensors[leaf].assumption_text, leaf, name, loop)
+            UpdateDropped(
+                point=state.point(statement),
+                assumption=state.tensors[leaf].assumption_text,
+                leaf=leaf,
+                name=name,
+                loop=loop,
+            )
         )
 
 

@@ -118,7 +118,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     theirs = _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
     for each in state.retained_after_loop.values():
         if not _is_used(machine, state, each, theirs):
-            machine.facts.events.publish(GraphKeptAlive(each.stored.point, None, each))
+            machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, collected=each))
 
 
 def _is_used(machine: Machine, state: State, collected: RetainedGraphs, theirs: set[Node]) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..autograd.events.training_step import NeverStepped
+from ..autograd.events.training_step import NeverStepped, WhyUnoptimized
 from ..domain.state import State
 from ..domain.values import HeapRef, Instance, Mapping, Optimizer, TensorRef, Value
 from ..domain.values import Sequence as Items
@@ -61,22 +61,22 @@ def _lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]
     }
 
 
-def _tell(machine: Machine, event: StepRepeated, why: str, kept: HeldLeaves, mine: int) -> None:
+def _tell(machine: Machine, event: StepRepeated, why: WhyUnoptimized, kept: HeldLeaves, mine: int) -> None:
     state = event.state
     home = machine.facts.attribute_stores.get((kept.owner, kept.attribute))
     target, value = home or (None, state.tensors[kept.leaves[0]].created_at.node)
     passes = [run for key in kept.leaves for run in state.history[key].passes]
     machine.facts.events.publish(
         NeverStepped(
-            event.point,
-            next((run.assumption for run in passes if run.assumption), None),
-            event.optimizer,
-            machine.created_by.get(mine),
-            kept.leaves,
-            why,  # type: ignore[arg-type]
-            target,
-            value,
-            wrapper_for(state, kept.value) if why != "later" else None,
+            point=event.point,
+            assumption=next((run.assumption for run in passes if run.assumption), None),
+            optimizer=event.optimizer,
+            built=machine.created_by.get(mine),
+            leaves=kept.leaves,
+            why=why,
+            attribute=target,
+            value=value,
+            wrapper=wrapper_for(state, kept.value) if why != "later" else None,
         )
     )
 
@@ -98,7 +98,7 @@ def _untrained(state: State, key: int) -> bool:
 
 def _missing(
     state: State, owner: int, lost: frozenset[int], mine: frozenset[int], built: int
-) -> Iterator[tuple[str, HeldLeaves]]:
+) -> Iterator[tuple[WhyUnoptimized, HeldLeaves]]:
     """What the optimizer ``built`` of the leaves ``mine`` has lost of a network, if it was given the whole of it."""
     thing = state.heap[owner]
     if not is_module_like(state, HeapRef(owner)) or thing.is_partial:
@@ -115,7 +115,7 @@ def _missing(
 
 def _unregistered(
     state: State, owner: int, thing: Instance, lost: frozenset[int], registered: frozenset[int]
-) -> Iterator[tuple[str, HeldLeaves]]:
+) -> Iterator[tuple[WhyUnoptimized, HeldLeaves]]:
     """The lost leaves that an object keeps where ``parameters()`` does not look."""
     for name, value in thing.attributes.items():
         if isinstance(value, TensorRef):

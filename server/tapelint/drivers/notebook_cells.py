@@ -79,9 +79,8 @@ def _event(machine: Machine, again: Ran, reached: FreedGraphReached) -> CellRunA
     first = next((n for n in (*built.calls, built.node) if hasattr(n, "lineno")), None)
     above = cell_at(machine.cells, first.lineno) if first is not None else None
     return CellRunAgain(
-        replace(reached.point, node=node),
-        None,
-        again.cell.number,
-        above.number if above is not None else again.cell.number,
-        reached,
+        point=replace(reached.point, node=node),
+        cell=again.cell.number,
+        built=above.number if above is not None else again.cell.number,
+        reached=reached,
     )

@@ -43,7 +43,7 @@ def keeping(watch: HoverProbe, event: BackwardRan) -> list[str]:
         return ["- none of them saved anything: the same graph may be walked again"]
     saved = f"what {len(savers)} of them saved ({operations(savers)})" if is_known(event) else "what they saved"
     if not event.frees:
-        verb = "keeps" if event.saves_anything else "may keep"
+        verb = "keeps" if event.retains else "may keep"
         return [f"- {verb} {saved}: it stays in memory until a backward frees it, or the tensors are gone"]
     again = [
         trouble
@@ -125,11 +125,11 @@ def retained(watch: HoverProbe, keyword: ast.keyword, node: ast.Call) -> list[st
         return None
     last = max(runs, key=lambda pair: laps_of(pair[1].point))[1]
     head = f"**{code(keyword)}** · "
-    if keyword.arg == "create_graph" and last.saves_anything:
+    if keyword.arg == "create_graph" and last.retains:
         return [head + "records how the gradients are computed", *recorded(watch, runs), *kept(watch, runs, True)]
     if last.frees:
         return [head + "frees the graph, as without it", *keeping(watch, last)]
-    if not last.saves_anything:
+    if not last.retains:
         return [head + "whether the graph is kept is not known here"]
     return [head + "the graph is not freed by this pass", *kept(watch, runs)]
 

@@ -181,7 +181,7 @@ class GraphUse:
         final = next((event for event in passes if event.frees), None)
         for event in passes[: passes.index(final)] if final else passes:
             self.keeping[event.point.node] = None
-            self.certainly_kept = self.certainly_kept and event.saves_anything
+            self.certainly_kept = self.certainly_kept and event.retains
         if final is not None:
             self.freeing[final.point.node] = None
             self.in_loop = self.in_loop or bool(seen.point.iterations)

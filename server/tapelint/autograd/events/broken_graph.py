@@ -15,120 +15,122 @@ from ..model.program_point import ProgramPoint
 from .graph_walks import Event
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NonScalarBackward(Event):
-    """A backward without an initial gradient from a tensor of more than one element.
-
-    ``sizes`` are its sizes, as far as they are known; ``built`` is where it was computed. ``source`` is the expression
-    of the tensor in the call, if it stands there; ``wants`` the call's purpose: ``backward`` or ``grad``.
-    """
+    """A backward without an initial gradient from a tensor of more than one element."""
 
     root: int
+    # Its sizes, as far as they are known.
     sizes: Extent
+    # Where it was computed.
     built: ProgramPoint | None
+    # The expression of the tensor in the call, if it stands there.
     source: ast.expr | None
+    # The purpose of the call: ``backward`` or ``grad``.
     wants: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequiresGradRefused(Event):
-    """A flag that cannot be set: ``reason`` is ``leaf`` (only a leaf's may be changed), or the ``int`` or ``bool`` of a
-    dtype that has no gradient. ``wanted`` is the new value; ``created_at`` is where the tensor was made.
-    """
+    """``requires_grad`` was set where it cannot be set."""
 
     tensor: int
+    # ``leaf`` (only a leaf's may be changed), or the ``int`` or ``bool`` of a dtype that has no gradient.
     reason: str
+    # The new value.
     wanted: bool
+    # Where the tensor was made.
     created_at: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphCopiedOut(Event):
-    """Tensors with a graph were asked for as plain data: ``how`` is ``numpy`` or ``deepcopy``.
+    """Tensors with a graph were asked for as plain data."""
 
-    ``held`` are those tensors, each with the attributes and keys that lead to it from the argument; ``source`` is the
-    expression of the argument, ``method`` whether it is a tensor's own method that was called.
-    """
-
+    # The tensors, each with the attributes and keys that lead to it from the argument.
     held: tuple[tuple[int, tuple[str | int, ...]], ...]
+    # ``numpy`` or ``deepcopy``.
     how: str
+    # The expression of the argument.
     source: ast.expr | None
+    # Whether a tensor's own method was called.
     method: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NonLeafOptimized(Event):
-    """An optimizer was given a tensor that is no leaf; ``created_at`` is where it was computed."""
+    """An optimizer was given a tensor that is no leaf."""
 
     tensor: int
+    # Where it was computed.
     created_at: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NothingToOptimize(Event):
-    """An optimizer was given the parameters of a module that has none where ``parameters()`` looks: its ``leaves`` lie
-    in a plain container, ``value``, that was assigned to ``attribute``. ``wrapper`` is what of ``torch.nn`` would
-    register them.
-    """
+    """An optimizer was given the parameters of a module that has none where ``parameters()`` looks."""
 
+    # Those that lie in a plain container.
     leaves: tuple[int, ...]
+    # The target of the assignment of that container, and its value.
     attribute: ast.expr
     value: ast.expr
+    # What of ``torch.nn`` would register them.
     wrapper: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AbsentGradientUsed(Event):
-    """The ``.grad`` of a tensor that is no leaf was read, is None, and was used as a tensor.
-
-    ``read`` is where it was read, ``created_at`` where the tensor was computed.
-    """
+    """The ``.grad`` of a tensor that is no leaf was read, is None, and was used as a tensor."""
 
     tensor: int
+    # Where it was read.
     read: ProgramPoint
+    # Where the tensor was computed.
     created_at: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnusedInput(Event):
-    """``autograd.grad`` asked for the gradient of a tensor that its outputs do not depend on, or (``plain``) that does
-    not require grad. ``cut`` is where a graph ends that the outputs' graph begins after, if there is one such place.
-    """
+    """``autograd.grad`` asked for the gradient of a tensor that its outputs do not depend on."""
 
     tensor: int
+    # Whether the tensor does not require grad.
     plain: bool
     created_at: ProgramPoint
+    # Where a graph ends that the outputs' graph begins after, if there is one such place.
     cut: ProgramPoint | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InferenceTensorUsed(Event):
-    """Outside inference mode a tensor made in it was ``saved`` by ``op`` for backward, or ``written`` in place, or
-    it is the ``state`` that an optimizer keeps for ``tensor``, and was written.
-    """
+    """A tensor that was made in inference mode was used by autograd, or written, outside of it."""
 
     tensor: int
+    # ``saved`` for backward, ``written`` in place, or the ``state`` that an optimizer keeps for ``tensor`` was written.
     how: str
+    # The op, or the method of the optimizer.
     op: str
     made: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RewrappedRoot(Event):
-    """A backward that reaches nothing but one number which was ``cut`` off its graph and then made to require grad
-    (``wrapped``).
-    """
+    """A backward that reaches nothing but one number which was cut off its graph."""
 
     root: int
+    # Where it was cut off.
     cut: Cut
+    # Where it was made to require grad.
     wrapped: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TermLost(Event):
-    """A backward from a sum, one term of which had lost its graph at ``cut``: it adds a constant."""
+    """A backward from a sum, one term of which had lost its graph: it adds a constant."""
 
     raises: ClassVar[bool] = False
 
     root: int
+    # Where the term lost it.
     cut: Cut

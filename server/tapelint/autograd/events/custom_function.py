@@ -10,64 +10,73 @@ from ..model.program_point import ProgramPoint
 from .graph_walks import Event
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionEvent(Event):
-    """Something an ``autograd.Function`` called ``function`` did."""
+    """Something that an ``autograd.Function`` of the program did."""
 
+    # Its name.
     function: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DirtyNotReturned(FunctionEvent):
-    """forward marked an input dirty that it does not return. ``place`` is where it does."""
+    """forward marked an input dirty that it does not return."""
 
     tensor: int
+    # Where it marks the input.
     place: ast.AST
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnmarkedWriteUsed(FunctionEvent):
     """An input that forward wrote in place, without marking it dirty, is used later with the history it had before."""
 
     tensor: int
+    # forward's name for the input.
     argument: str
     write: Write
+    # When the Function ran.
     applied: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SavedThenWritten(FunctionEvent):
     """forward saved an input and then wrote it: the version is taken when forward has returned, so autograd does not
-    notice. ``place`` is where it is saved.
+    notice.
     """
 
     tensor: int
+    # forward's name for the input.
     argument: str
     write: Write
+    # Where it is saved.
     place: ast.Call
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TensorKeptOnContext(FunctionEvent):
-    """forward kept an input or an output as an attribute of its context. ``place`` is the assignment."""
+    """forward kept an input or an output as an attribute of its context."""
 
     tensor: int
     attribute: str
+    # Which of the two, as the message says it.
     role: str
+    # The assignment.
     place: ast.Assign
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeptTensorAltered(FunctionEvent):
     """backward used a tensor kept as an attribute of the context, which was written since forward."""
 
     tensor: int
     attribute: str
+    # The assignment in forward.
     place: ast.Assign
     write: Write
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SavedWrittenInBackward(FunctionEvent):
     """backward wrote a tensor that forward had saved."""
 
@@ -76,45 +85,46 @@ class SavedWrittenInBackward(FunctionEvent):
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsMiscounted(FunctionEvent):
-    """backward returned another number of gradients than forward had arguments. ``place`` is the return.
-
-    ``needed`` names the first argument left out that needs a gradient, if any does.
-    """
+    """backward returned another number of gradients than forward had arguments."""
 
     expected: int
     got: int
+    # The return.
     place: ast.AST
     definition: ast.AST
+    # The first argument left out that needs a gradient, if any does.
     needed: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GradientForNothing(FunctionEvent):
-    """backward returned a gradient for ``argument``, which is no tensor."""
+    """backward returned a gradient for an argument that is no tensor."""
 
+    # The position of the argument, and its name.
     index: int
     argument: str
     place: ast.AST
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutputsMiscounted(FunctionEvent):
     """backward takes another number of gradients than forward has outputs."""
 
     outputs: int
+    # How many gradients backward takes.
     accepted: int
     definition: ast.FunctionDef
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OnlyIgnoredOutputs(FunctionEvent):
-    """A pass came to a Function only through outputs whose gradients its backward never looks at.
+    """A pass reached a Function only through outputs whose gradients its backward never looks at."""
 
-    ``output`` is the first of them, ``parameter`` what its gradient is called.
-    """
-
+    # The first of them.
     output: int
+    # The parameter of backward that is its gradient.
     parameter: str
+    # backward.
     definition: ast.FunctionDef

@@ -1,6 +1,6 @@
 """What happened, published to the rules. An event holds everything a rule needs; rules never look at a state.
 
-second backward  ->  FreedGraphReached(node=<Mul>, freed=..., moment=...)
+second backward  ->  FreedGraphReached(node=<Mul>, freed=..., point=...)
 """
 
 from __future__ import annotations
@@ -14,116 +14,117 @@ from ..model.program_point import ProgramPoint
 from ..model.stores import RetainedGraphs
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something a rule may observe. ``point`` is when; ``assumption`` names the assumption it rests on, if any.
+    """Something a rule may observe."""
 
-    ``raises`` is whether PyTorch raises there, so that nothing is reported where the program catches it.
-    """
-
+    # Whether PyTorch raises there, so that nothing is reported where the program catches it.
     raises: ClassVar[bool] = True
 
+    # When it happened.
     point: ProgramPoint
-    assumption: str | None
+    # The assumption that it rests on, if any.
+    assumption: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FreedGraphReached(Event):
-    """A backward reached a node whose saved tensors an earlier backward freed.
-
-    ``path`` leads from the root to the node; ``shared`` is its first node that the earlier backward had run already.
-    ``spoiled`` is what would be next if the graph had been retained: a saved tensor that was written meanwhile.
-    ``first_use`` is the node through which the earlier backward came to ``shared``, if it did not begin there.
-    ``stepped`` is whether an optimizer has stepped in the iterations between: what the graph holds is out of date.
-    """
+    """A backward reached a node whose saved tensors an earlier backward freed."""
 
     node: Node
+    # The pass that freed it.
     freed: BackwardPass
+    # From the root to the node.
     path: tuple[Node, ...]
     root: int
+    # The first node of the path that the earlier backward had run already.
     shared: Node
+    # What would be next if the graph had been retained: a saved tensor that was written meanwhile.
     spoiled: tuple[Node, SavedTensor, Write] | None
+    # The node through which the earlier backward reached ``shared``, if it did not begin there.
     first_use: Node | None
+    # Whether an optimizer has stepped in the iterations between: then what the graph holds is out of date.
     stepped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CellRunAgain(Event):
-    """A second run of a notebook's ``cell``, with nothing run in between, ``reached`` what the first one had freed.
-
-    ``built`` is the cell that the graph comes from, which may be the same. Both count from 1.
-    """
+    """A second run of a notebook's cell, with nothing run in between, reached what the first one had freed."""
 
     raises = False
 
+    # The number of the cell, from 1.
     cell: int
+    # The number of the cell that the graph comes from, which may be the same.
     built: int
     reached: FreedGraphReached
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SavedTensorModified(Event):
-    """A backward needed a saved tensor that was written after it was saved. ``retained`` is whether an earlier one with
-    ``retain_graph=True`` has walked the node. ``settled`` is the node through which ``path`` enters what is older than
-    the write, if the same write has updated every leaf below: those are done with. ``guarded`` is whether it is a
-    view that PyTorch guards (one of several made at once): then it refuses the view.
-    """
+    """A backward needed a saved tensor that was written after it was saved."""
 
     node: Node
     saved: SavedTensor
     write: Write
+    # From the root to the node.
     path: tuple[Node, ...]
     root: int
+    # Whether an earlier backward with ``retain_graph=True`` has walked the node.
     retained: bool = False
+    # The node through which the path enters what is older than the write, if the same write has updated every leaf
+    # below: those are done with.
     settled: Node | None = None
+    # Whether it is a view that PyTorch guards (one of several made at once): then PyTorch refuses the view.
     guarded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BackwardWithoutGraph(Event):
-    """backward() on a tensor that does not require grad. ``cut`` is where the graph was lost, if known."""
+    """backward() on a tensor that does not require grad."""
 
     root: int
+    # Where the graph was lost, if known.
     cut: Cut | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LeafWritten(Event):
-    """An in-place write, with grad mode on, to a leaf that requires grad (or to a view of one). ``given`` is whether
-    what is written has a graph, ``wanted`` whether any of it requires grad, be it a leaf.
-    """
+    """An in-place write, with grad mode on, to a leaf that requires grad (or to a view of one)."""
 
     tensor: int
+    # The op or method that wrote.
     how: str
+    # Whether a view of the leaf was written.
     view: bool
+    # Whether what is written has a graph.
     given: bool = False
+    # Whether any of what is written requires grad, be it a leaf.
     wanted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BackwardRan(Event):
-    """A backward finished: how many nodes it walked, how many leaves got a gradient.
-
-    ``ran`` are those nodes and ``reached`` those leaves; ``frees`` whether it freed, for certain, what the nodes had
-    saved, ``keeps`` whether it kept that for certain. ``accumulates`` is whether it fills ``.grad``, as ``backward``
-    does; ``autograd.grad`` returns the gradients instead.
-    """
+    """A backward finished."""
 
     raises: ClassVar[bool] = False
 
     root: int
-    executed: int
-    leaves: int
+    # The nodes that it ran.
     ran: tuple[Node, ...] = ()
+    # The leaves that got a gradient.
     reached: tuple[int, ...] = ()
+    # Whether it freed for certain what the nodes had saved.
     frees: bool = False
-    saves_anything: bool = False
+    # Whether it retained that for certain.
+    retains: bool = False
+    # Whether it fills ``.grad``, as ``backward`` does; ``autograd.grad`` returns the gradients instead.
     accumulates: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SavedTensorAltered(Event):
-    """A backward used a saved tensor whose memory was written behind the back of its version counter."""
+    """A backward used a saved tensor whose memory was written without its version counter."""
 
     raises: ClassVar[bool] = False
 
@@ -133,31 +134,33 @@ class SavedTensorAltered(Event):
     root: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ViewRefused(Event):
-    """An in-place write to a view that autograd does not allow: one of several (``multi``), one that a custom
-    ``function`` returned, or one made under ``no_grad`` or ``inference`` mode. ``made`` is when.
-    With ``written`` it is no write but a use of the view after that write to its base.
-    """
+    """An in-place write to a view that autograd does not allow, or a use of the view after such a write to its base."""
 
     tensor: int
+    # The op or method that wrote; empty where the view is used.
     how: str
+    # One of several views (``multi``), one that a custom ``function`` returned, or one made under ``no_grad`` or
+    # ``inference`` mode.
     kind: str
+    # When the view was made.
     made: ProgramPoint
+    # The write to the base, where the view is used.
     written: Write | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetainedGraphReached(Event):
-    """A backward reached, in a later iteration, a node whose graph an earlier one had walked with
-    ``retain_graph=True``. ``path`` leads from the root to the node; ``spoiled`` is what was written meanwhile: only
-    then PyTorch raises.
-    """
+    """A backward reached, in a later iteration, a node whose graph an earlier one walked with ``retain_graph=True``."""
 
     node: Node
+    # The pass that retained it.
     past: BackwardPass
+    # From the root to the node.
     path: tuple[Node, ...]
     root: int
+    # What was written meanwhile: only then PyTorch raises.
     spoiled: tuple[Node, SavedTensor, Write] | None
 
     @property
@@ -165,38 +168,37 @@ class RetainedGraphReached(Event):
         return self.spoiled is not None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetainedUnused(Event):
-    """A backward with ``retain_graph=True`` ran again, and no backward had walked what it retained in its ``past``
-    run.
-    """
+    """A backward with ``retain_graph=True`` ran again, and no backward had walked what its last run retained."""
 
     raises: ClassVar[bool] = False
 
+    # The last run.
     past: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WalkedAgain(Event):
-    """A backward ran nodes of a graph that an earlier iteration's backward had run before, and nothing was raised.
-
-    ``node`` is where the old graph begins, ``past`` the earlier pass. ``whole`` says that the root of that pass is in
-    it: its whole gradient is added once more. ``stale`` is a write to one of its leaves since, if the values that the
-    graph was built from have changed and ``reader`` has saved one that came of them.
-    """
+    """A backward ran nodes of a graph that an earlier iteration's backward had run before, and nothing was raised."""
 
     raises: ClassVar[bool] = False
 
+    # Where the old graph begins.
     node: Node
+    # The earlier pass.
     past: BackwardPass
     root: int
+    # Whether the root of the earlier pass is in the graph: its whole gradient is added once more.
     whole: bool
+    # A write to one of the leaves since, if the values that the graph was built from have changed.
     stale: Write | None
     leaf: int
+    # A node that has saved a value which was computed from the leaf, if there is such a write.
     reader: Node | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphKeptAlive(Event):
     """A loop collected graphs that no backward walked before the path ended."""
 
@@ -205,37 +207,39 @@ class GraphKeptAlive(Event):
     collected: RetainedGraphs
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GradientCycle(Event):
-    """A ``leaf`` is held by its own gradient, which has a graph since ``past``: for good, as ``call`` returns and
-    the leaf is no longer reachable, or for as long as iterations have been adding to it.
-    """
+    """A leaf is held by its own gradient, which has a graph."""
 
     raises: ClassVar[bool] = False
 
     leaf: int
+    # Since when the gradient has a graph.
     past: ProgramPoint
+    # The call that returns, so that the leaf is no longer reachable; None where iterations have been adding to it.
     call: ProgramPoint | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GradientModified(Event):
-    """A hook, or the backward of a Function, wrote in place the gradient that ``item`` was given; ``addition`` has
-    handed the same tensor to ``others``, which come later.
-    """
+    """A hook, or the backward of a Function, wrote in place the gradient that it was given."""
 
     raises: ClassVar[bool] = False
 
+    # The node that has handed the same tensor to several.
     addition: Node
+    # What was given the gradient that was written.
     item: Node | Leaf
+    # What is given the same tensor later.
     others: tuple[Node | Leaf, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphTensorWritten(Event):
     """An in-place op wrote a tensor that has a graph, and autograd recorded it."""
 
     raises: ClassVar[bool] = False
 
     tensor: int
+    # The op.
     how: str

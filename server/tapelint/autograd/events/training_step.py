@@ -14,108 +14,113 @@ from ..model.cuts import Cut
 from ..model.program_point import ProgramPoint
 from .graph_walks import Event
 
+WhyUnoptimized = Literal["hidden", "plain", "later"]
+"""The parameters are in a plain container, or a tensor is no Parameter, or they were made after the optimizer."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizerStepped(Event):
-    """An optimizer, written ``optimizer`` in the program, used the gradients of the leaves it holds.
-
-    ``past`` is what they were just before, ``held`` are all of its leaves, ``scaler`` is the scaler that made the step.
-    ``lost`` are the passes since its last step that were cleared before any code used anything of them; ``leaked``
-    those another optimizer's step had used already, for leaves it reached through these. ``premises`` are the assumed
-    conditions on which it depends what is cleared and stepped.
-    """
+    """An optimizer used the gradients of the leaves it holds."""
 
     raises: ClassVar[bool] = False
 
+    # How the optimizer is written in the program.
     optimizer: ast.expr | None
+    # All of its leaves.
     held: tuple[int, ...]
+    # What the gradients were just before.
     past: tuple[Group, ...]
+    # The passes since its last step that were cleared before any code used anything of them.
     lost: tuple[tuple[Clearing, Pass], ...]
+    # The passes that another optimizer's step had used already, for leaves it reached through these.
     leaked: tuple[tuple[Pass, ProgramPoint], ...]
+    # The scaler that made the step.
     scaler: ast.expr | None
+    # The assumed conditions on which it depends what is cleared and stepped.
     premises: frozenset[Hashable]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsClipped(Event):
-    """Gradients were scaled down. ``past`` is what they were just before; ``limit`` what they were clipped to, if
-    known.
-    """
+    """Gradients were scaled down."""
 
     raises: ClassVar[bool] = False
 
+    # What they were just before.
     past: tuple[Group, ...]
+    # What they were clipped to, if known.
     limit: float | None
+    # The assumed conditions on which it depends what is cleared and stepped.
     premises: frozenset[Hashable]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepMissed(Event):
-    """A backward gave leaves their first gradient, after a ``step`` that had looked for one."""
+    """A backward gave leaves their first gradient, after a step that had looked for one."""
 
     raises: ClassVar[bool] = False
 
     step: Idle
     leaves: tuple[int, ...]
+    # The assumed conditions on which it depends what is cleared and stepped.
     premises: frozenset[Hashable]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRecorded(Event):
-    """In a ``loop`` that has ended, a network in evaluation mode recorded a graph of so many ``nodes`` in every
-    iteration; no backward walked it, and it is no longer held.
+    """A network in evaluation mode recorded a graph in every iteration of a loop that has ended; no backward walked it,
+    and it is no longer held.
     """
 
     raises: ClassVar[bool] = False
 
     loop: ast.AST
+    # How many nodes the graph of one iteration has.
     nodes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NeverReached(Event):
-    """An optimizer has stepped in several iterations, and no backward has ever reached these ``leaves`` that it holds.
-
-    ``cut`` is where the graph that leads to them was cut. Without one they are all that the optimizer holds, and there
-    have been backward passes.
-    """
+    """An optimizer has stepped in several iterations, and no backward has ever reached some leaves that it holds."""
 
     raises: ClassVar[bool] = False
 
     optimizer: ast.expr | None
     leaves: tuple[int, ...]
+    # Where the graph that leads to them was cut. Without one they are all that the optimizer holds, and there have been
+    # backward passes.
     cut: Cut | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NeverStepped(Event):
-    """Backward passes reach ``leaves``, parameters of a network, and no optimizer holds them, though ``optimizer``
-    holds all the others that the network had when it was ``built``.
-
-    ``why`` is ``hidden`` where they are in a plain container, ``plain`` where a tensor is no Parameter, and ``later``
-    where they were made after the optimizer. ``attribute`` is the target of the assignment that keeps them, ``value``
-    what was assigned there, ``wrapper`` the name in ``torch.nn`` of what would have registered them.
-    """
+    """Backward passes reach parameters of a network, and no optimizer holds them, though one holds all the others."""
 
     raises: ClassVar[bool] = False
 
+    # The optimizer that steps, as it is written in the program.
     optimizer: ast.expr | None
+    # Where it was made.
     built: ast.AST | None
     leaves: tuple[int, ...]
-    why: Literal["hidden", "plain", "later"]
+    why: WhyUnoptimized
+    # The target of the assignment that keeps them.
     attribute: ast.expr | None
+    # What was assigned there.
     value: ast.AST
+    # What of ``torch.nn`` would have registered them.
     wrapper: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateDropped(Event):
-    """A new value was computed from a ``leaf`` and its gradient, and bound to a loop's variable that no code reads
-    before the loop binds it again: the leaf stays what it was. ``point`` is the statement's.
+    """A new value was computed from a leaf and its gradient, and bound to a loop's variable that no code reads before
+    the loop binds it again: the leaf stays what it was. ``point`` is the statement's.
     """
 
     raises: ClassVar[bool] = False
 
     leaf: int
+    # The variable.
     name: str
     loop: ast.AST

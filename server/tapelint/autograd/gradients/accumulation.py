@@ -45,4 +45,4 @@ def written(facts: Facts, state: AutogradState, order: Sequence[Node], item: Nod
         return
     shared = others(order, item)
     if shared is not None:
-        facts.events.publish(GradientModified(write.point, None, shared[0], item, shared[1]))
+        facts.events.publish(GradientModified(point=write.point, addition=shared[0], item=item, others=shared[1]))

@@ -50,4 +50,6 @@ def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -
     if state.hooks:  # what they see of the gradients is a use
         looked_at(state, None)
     for step, keys in idle.items():
-        facts.events.publish(StepMissed(run.point, run.assumption, step, tuple(keys), run.premises))
+        facts.events.publish(
+            StepMissed(point=run.point, assumption=run.assumption, step=step, leaves=tuple(keys), premises=run.premises)
+        )

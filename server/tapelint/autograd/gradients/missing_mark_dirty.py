@@ -29,5 +29,12 @@ def tell_unmarked(facts: Facts, state: AutogradState, used: Sequence[Tensor], no
         if write is not None and found.write in write.chain():
             point = state.point(node)
             facts.events.publish(
-                UnmarkedWriteUsed(point, None, found.function, tensor.id, found.argument, found.write, found.applied)
+                UnmarkedWriteUsed(
+                    point=point,
+                    function=found.function,
+                    tensor=tensor.id,
+                    argument=found.argument,
+                    write=found.write,
+                    applied=found.applied,
+                )
             )

@@ -50,7 +50,7 @@ def closed(facts: Facts, state: AutogradState, ran: Iterable[Node], leaves: Sequ
         elif earlier_iteration(past.point, now) is not None:
             state.cycles[key] = Cycle(grad, past.point, past.times + 1)
             if past.times + 1 == GROWS:
-                facts.events.publish(GradientCycle(now, None, key, past.point, None))
+                facts.events.publish(GradientCycle(point=now, leaf=key, past=past.point, call=None))
 
 
 def left(facts: Facts, state: AutogradState, made: ProgramPoint, known: Iterable[int]) -> None:
@@ -68,7 +68,7 @@ def left(facts: Facts, state: AutogradState, made: ProgramPoint, known: Iterable
             and key not in outside
         ):
             del state.cycles[key]
-            facts.events.publish(GradientCycle(cycle.point, None, key, cycle.point, made))
+            facts.events.publish(GradientCycle(point=cycle.point, leaf=key, past=cycle.point, call=made))
 
 
 def _leaves(edges: Iterable[Node | Leaf]) -> set[int]:

@@ -49,9 +49,9 @@ def look(
         return
     found = _cut(facts, state, frozenset(missed))
     if found is not None:
-        facts.events.publish(NeverReached(now, None, optimizer, found[1], found[0]))
+        facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
     elif len(missed) == len(keys) and any(g.passes and not g.doubt for g in state.history.values()):
-        facts.events.publish(NeverReached(now, None, optimizer, tuple(missed), None))
+        facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=tuple(missed), cut=None))
 
 
 def _never(state: AutogradState, key: int) -> bool:

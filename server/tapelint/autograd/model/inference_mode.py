@@ -26,7 +26,9 @@ def check_saved(facts: Facts, state: AutogradState, saved: Iterable[SavedTensor]
         tensor = state.tensors.get(item.tensor)
         if tensor is not None and tensor.inference and item.role != "result":
             facts.events.publish(
-                InferenceTensorUsed(state.point(node), None, tensor.id, "saved", op, tensor.created_at)
+                InferenceTensorUsed(
+                    point=state.point(node), tensor=tensor.id, how="saved", op=op, made=tensor.created_at
+                )
             )
             raise TorchRaises("Inference tensors cannot be saved for backward.")
 
@@ -37,5 +39,7 @@ def check_inference_write(facts: Facts, state: AutogradState, tensor: Tensor, op
     """
     detached = tensor.base is None and tensor.storage != tensor.id and tensor.view != "inference"
     if tensor.inference and not state.inference and not detached:
-        facts.events.publish(InferenceTensorUsed(state.point(node), None, tensor.id, "written", op, tensor.created_at))
+        facts.events.publish(
+            InferenceTensorUsed(point=state.point(node), tensor=tensor.id, how="written", op=op, made=tensor.created_at)
+        )
         raise TorchRaises("Inplace update to inference tensor outside InferenceMode is not allowed.")

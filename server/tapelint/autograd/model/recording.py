@@ -320,7 +320,9 @@ def _write(
     given = any(t.grad_fn is not None for t in written)
     check_write(facts, state, tensor, op.name, node, needs, given, bool(written))
     if needs is True and tensor.grad_fn is not None:
-        facts.events.publish(GraphTensorWritten(state.point(node), tensor.assumption_text, target, op.name))
+        facts.events.publish(
+            GraphTensorWritten(point=state.point(node), assumption=tensor.assumption_text, tensor=target, how=op.name)
+        )
     if needs is not False:
         _rebase_history(facts, state, op, tensor, operands, node)
     beside = tuple((t.storage, state.version(t.version_counter)) for _, t in operands.tensors if t.id != target)

@@ -124,7 +124,15 @@ def check_write(
         return
     if tensor.view in PROTECTED and tensor.base is not None and needs:
         facts.events.publish(
-            ViewRefused(state.point(node), tensor.assumption_text, tensor.id, how, tensor.view, tensor.created_at, None)
+            ViewRefused(
+                point=state.point(node),
+                assumption=tensor.assumption_text,
+                tensor=tensor.id,
+                how=how,
+                kind=tensor.view,
+                made=tensor.created_at,
+                written=None,
+            )
         )
         raise TorchRaises(PROTECTED[tensor.view])
     base = resolve_view(state, tensor.base) if tensor.base is not None else None
@@ -146,14 +154,19 @@ def _check_leaf_write(
     """Raise Refused where what is written is itself a leaf that requires grad, or an input of ``torch.func``."""
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
-    if facts.levels and is_input(facts, tensor.id if base is None else base.id):
+    is_level_input = bool(facts.levels) and is_input(facts, tensor.id if base is None else base.id)
+    is_leaf = tensor.grad_fn is None and base is None or stale and tensor.view == "view"
+    if is_level_input or tensor.requires_grad and is_leaf:
         facts.events.publish(
-            LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, base is not None, given, wanted)
-        )
-        raise TorchRaises("a leaf Variable that requires grad is being used in an in-place operation.")
-    if tensor.requires_grad and (tensor.grad_fn is None and base is None or stale and tensor.view == "view"):
-        facts.events.publish(
-            LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, False, given, wanted)
+            LeafWritten(
+                point=state.point(node),
+                assumption=tensor.assumption_text,
+                tensor=tensor.id,
+                how=how,
+                view=is_level_input and base is not None,
+                given=given,
+                wanted=wanted,
+            )
         )
         raise TorchRaises("a leaf Variable that requires grad is being used in an in-place operation.")
 
@@ -163,11 +176,25 @@ def _check_base_write(
 ) -> None:
     """Raise Refused where a view of a leaf is written."""
     if base.requires_grad and base.grad_fn is None:
-        facts.events.publish(LeafWritten(state.point(node), base.assumption_text, base.id, how, True, given, wanted))
+        facts.events.publish(
+            LeafWritten(
+                point=state.point(node),
+                assumption=base.assumption_text,
+                tensor=base.id,
+                how=how,
+                view=True,
+                given=given,
+                wanted=wanted,
+            )
+        )
         raise TorchRaises("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if base.grad_fn is None and tensor.requires_grad:
         if tensor.grad_fn is None:
-            facts.events.publish(LeafWritten(state.point(node), tensor.assumption_text, tensor.id, how, True))
+            facts.events.publish(
+                LeafWritten(
+                    point=state.point(node), assumption=tensor.assumption_text, tensor=tensor.id, how=how, view=True
+                )
+            )
         raise TorchRaises("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -179,7 +206,17 @@ def check_read(facts: Facts, state: AutogradState, key: int, node: ast.AST) -> N
     if culprit is None or tensor.base is None or not resolve_view(state, tensor.base).requires_grad:
         return
     premise = tensor.assumption_text or state.tensors[tensor.base].assumption_text
-    facts.events.publish(ViewRefused(state.point(node), premise, key, "", tensor.view, tensor.created_at, culprit))
+    facts.events.publish(
+        ViewRefused(
+            point=state.point(node),
+            assumption=premise,
+            tensor=key,
+            how="",
+            kind=tensor.view,
+            made=tensor.created_at,
+            written=culprit,
+        )
+    )
     raise TorchRaises("its base or another view of its base has been modified inplace")
 
 

@@ -76,10 +76,16 @@ def backward(
     if create and accumulate:
         closed(facts, state, ran, reached, now.point)
     if not inner:
-        root = -1 if now.root is None else now.root
-        counts = len(order), len(reached), ran, tuple(reached)
         facts.events.publish(
-            BackwardRan(state.point(node), None, root, *counts, retain is False, retain is True, accumulate)
+            BackwardRan(
+                point=state.point(node),
+                root=-1 if now.root is None else now.root,
+                ran=ran,
+                reached=tuple(reached),
+                frees=retain is False,
+                retains=retain is True,
+                accumulates=accumulate,
+            )
         )
     return reached
 
@@ -117,10 +123,10 @@ def _begin(
         if tensor.requires_grad is False or tensor.requires_grad and edge is None:
             facts.events.publish(
                 BackwardWithoutGraph(
-                    state.point(node),
-                    tensor.assumption_text or assumption,
-                    key,
-                    facts.cuts.get(key),
+                    point=state.point(node),
+                    assumption=tensor.assumption_text or assumption,
+                    root=key,
+                    cut=facts.cuts.get(key),
                 )
             )
             raise TorchRaises(NO_GRAPH)
@@ -176,22 +182,35 @@ class Check:
         premise = self.premise(path)
         if freed:
             shared = next(n for n in path if state.freed.get(n, now) is not now)
-            user, gone_on = _user(state, freed.root, shared), stepped(state, freed.point, now.point)
-            since = first_spoiled(state, self.order), user, gone_on
-            self.facts.events.publish(FreedGraphReached(now.point, premise, item, freed, path, root, shared, *since))
+            self.facts.events.publish(
+                FreedGraphReached(
+                    point=now.point,
+                    assumption=premise,
+                    node=item,
+                    freed=freed,
+                    path=path,
+                    root=root,
+                    shared=shared,
+                    spoiled=first_spoiled(state, self.order),
+                    first_use=_user(state, freed.root, shared),
+                    stepped=stepped(state, freed.point, now.point),
+                )
+            )
         elif spoiled is not None:
-            come_back(self.facts, state, item, now, self.path, (item, *spoiled))
+            saved, write = spoiled
+            come_back(self.facts, state, item, now, self.path, (item, saved, write))
             self.facts.events.publish(
                 SavedTensorModified(
-                    now.point,
-                    premise,
-                    item,
-                    *spoiled,
-                    path,
-                    root,
+                    point=now.point,
+                    assumption=premise,
+                    node=item,
+                    saved=saved,
+                    write=write,
+                    path=path,
+                    root=root,
                     retained=item in state.retained,
-                    settled=settled(state, path, spoiled[1]),
-                    guarded=is_guarded(state, spoiled[0].tensor),
+                    settled=settled(state, path, write),
+                    guarded=is_guarded(state, saved.tensor),
                 )
             )
         if premise is None:
@@ -283,7 +302,9 @@ class Sweep:
             return
         for saved, write in altered(check.state, item):
             assert check.now.root is not None
-            check.facts.events.publish(SavedTensorAltered(check.now.point, None, item, saved, write, check.now.root))
+            check.facts.events.publish(
+                SavedTensorAltered(point=check.now.point, node=item, saved=saved, write=write, root=check.now.root)
+            )
 
     def _own_backward(self, item: Node, towards: bool) -> BackwardResult:
         """Run the backward that the program defines for a node. What happens there rests on what the path rests on."""

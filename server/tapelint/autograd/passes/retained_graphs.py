@@ -56,7 +56,9 @@ def come_back(
         return
     way = path(node)
     if now.root is not None and all(n.certain and not n.assumption for n in way):
-        facts.events.publish(RetainedGraphReached(now.point, None, node, past, way, now.root, spoiled))
+        facts.events.publish(
+            RetainedGraphReached(point=now.point, node=node, past=past, path=way, root=now.root, spoiled=spoiled)
+        )
 
 
 def finished(
@@ -89,7 +91,7 @@ def _retained(facts: Facts, state: AutogradState, kept: frozenset[Node], now: Ba
         idle, needed = last.idle + 1, last.needed
         enough = 1 if isinstance(lap.loop, ast.FunctionDef) else 2
         if idle >= enough and not needed:
-            facts.events.publish(RetainedUnused(now.point, None, last.freed.point))
+            facts.events.publish(RetainedUnused(point=now.point, past=last.freed.point))
     state.retaining[now.point.node] = RetainedPass(now, kept | (last.nodes if last else frozenset()), idle, needed)
 
 
@@ -131,7 +133,9 @@ def _walked_again(
     if not (whole and not retained or write is not None and reader is not None):
         return None
     root = now.root if now.root is not None else -1
-    return WalkedAgain(now.point, None, item, walk, root, whole, write, leaf, reader)
+    return WalkedAgain(
+        point=now.point, node=item, past=walk, root=root, whole=whole, stale=write, leaf=leaf, reader=reader
+    )
 
 
 def _earlier(state: AutogradState, node: Node, now: BackwardPass) -> BackwardPass | None:

@@ -94,7 +94,11 @@ def refuse(
         if assumption is not None:
             return
         assumption = f"`{givers[0]}` keeps a graph, which tapelint cannot see"
-    machine.facts.events.publish(GraphCopiedOut(state.point(call.node), assumption, tuple(held), how, source, method))
+    machine.facts.events.publish(
+        GraphCopiedOut(
+            point=state.point(call.node), assumption=assumption, held=tuple(held), how=how, source=source, method=method
+        )
+    )
     if assumption is None:
         raise ProgramRaised(
             "RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True

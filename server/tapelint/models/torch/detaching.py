@@ -50,7 +50,13 @@ def set_requires_grad(
     if tensor.grad_fn is not None and tensor.requires_grad:
         if (wanted is False or strict) and not tensor.assumption and tensor.grad_fn.certain and wanted is not None:
             machine.facts.events.publish(
-                RequiresGradRefused(state.point(node), None, tensor.id, "leaf", bool(wanted), tensor.created_at)
+                RequiresGradRefused(
+                    point=state.point(node),
+                    tensor=tensor.id,
+                    reason="leaf",
+                    wanted=bool(wanted),
+                    created_at=tensor.created_at,
+                )
             )
             raise ProgramRaised(
                 "RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True

@@ -325,6 +325,8 @@ def refuse_integers(machine: Machine, state: State, key: int, node: ast.AST) -> 
     tensor = state.tensors[key]
     if tensor.kind in ("int", "bool") and not tensor.assumption:
         machine.facts.events.publish(
-            RequiresGradRefused(state.point(node), None, key, tensor.kind, True, tensor.created_at)
+            RequiresGradRefused(
+                point=state.point(node), tensor=key, reason=tensor.kind, wanted=True, created_at=tensor.created_at
+            )
         )
         raise ProgramRaised("RuntimeError", "only Tensors of floating point dtype can require gradients", by_torch=True)

@@ -89,15 +89,15 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
     assert past is not None
     now = next(lap for lap in event.point.iterations if lap.run == past.run)
     bare = FreedGraphReached(
-        event.point,
-        event.assumption,
-        event.node,
-        BackwardPass(event.write.point, event.root),
-        event.path,
-        event.root,
-        old,
-        (event.node, event.saved, event.write),
-        None,
+        point=event.point,
+        assumption=event.assumption,
+        node=event.node,
+        freed=BackwardPass(event.write.point, event.root),
+        path=event.path,
+        root=event.root,
+        shared=old,
+        spoiled=(event.node, event.saved, event.write),
+        first_use=None,
     )
     name = carried(facts, old, event.point)
     message = (

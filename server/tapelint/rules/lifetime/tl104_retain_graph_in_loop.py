@@ -90,7 +90,14 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
     """The next iteration came back: reported as the error it would be without ``retain_graph=True``."""
     shared = next(n for n in event.path if earlier_iteration(n.created_at, event.point) is not None)
     bare = FreedGraphReached(
-        event.point, None, event.node, event.past, event.path, event.root, shared, event.spoiled, None
+        point=event.point,
+        node=event.node,
+        freed=event.past,
+        path=event.path,
+        root=event.root,
+        shared=shared,
+        spoiled=event.spoiled,
+        first_use=None,
     )
     past = earlier_iteration(carrier(bare).created_at, event.point)
     assert past is not None

@@ -54,7 +54,13 @@ def needs_one_element(machine: Machine, state: State, root: int, source: ast.exp
     built = tensor.grad_fn.created_at if tensor.grad_fn is not None else tensor.created_at
     machine.facts.events.publish(
         NonScalarBackward(
-            state.point(call.node), premise, root, tensor.sizes, built, source, call.name.rpartition(".")[2]
+            point=state.point(call.node),
+            assumption=premise,
+            root=root,
+            sizes=tensor.sizes,
+            built=built,
+            source=source,
+            wants=call.name.rpartition(".")[2],
         )
     )
     if premise is None:
@@ -141,7 +147,9 @@ def tell_rewrapped(machine: Machine, state: State, roots: list[int], node: ast.A
         tensor, cut = state.tensors[edge.tensor], machine.facts.cuts[edge.tensor]
         if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumption:
             wrapped = machine.facts.rewrapped[edge.tensor]
-            machine.facts.events.publish(RewrappedRoot(state.point(node), None, edge.tensor, cut, wrapped))
+            machine.facts.events.publish(
+                RewrappedRoot(point=state.point(node), root=edge.tensor, cut=cut, wrapped=wrapped)
+            )
 
 
 def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) -> None:
@@ -155,7 +163,7 @@ def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) 
             continue
         if source is not None and (source in state.freed or source.assumption or not source.certain):
             continue
-        machine.facts.events.publish(TermLost(state.point(node), None, root, cut))
+        machine.facts.events.publish(TermLost(point=state.point(node), root=root, cut=cut))
 
 
 def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, bool | None]:
@@ -248,7 +256,9 @@ def refuse_plain_inputs(machine: Machine, state: State, roots: list[int], inputs
     if plain and all(resolve_view(state, root).requires_grad for root in roots):
         if plain[0].created_at.node is not machine.tree:
             machine.facts.events.publish(
-                UnusedInput(state.point(node), None, plain[0].id, True, plain[0].created_at, None)
+                UnusedInput(
+                    point=state.point(node), tensor=plain[0].id, plain=True, created_at=plain[0].created_at, cut=None
+                )
             )
         raise refused(machine, NO_INPUT)
 
@@ -260,7 +270,9 @@ def tell_unused(machine: Machine, state: State, roots: list[int], key: int, node
     cuts = [machine.facts.cuts[leaf_key] for leaf_key in leaves if leaf_key in machine.facts.cuts]
     cut = cuts[0].point if len(cuts) == 1 else None
     machine.facts.events.publish(
-        UnusedInput(state.point(node), None, key, False, resolve_view(state, key).created_at, cut)
+        UnusedInput(
+            point=state.point(node), tensor=key, plain=False, created_at=resolve_view(state, key).created_at, cut=cut
+        )
     )
 
 

@@ -57,7 +57,9 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     limit = call.get(1, "max_norm", call.get(1, "clip_value", NONE))
     number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
     past = history.groups(state, keys)
-    machine.facts.events.publish(GradientsClipped(point, premise_of(past), past, number, premises))
+    machine.facts.events.publish(
+        GradientsClipped(point=point, assumption=premise_of(past), past=past, limit=number, premises=premises)
+    )
     history.clipped(state, keys, point)
     return TensorRef(leaf(state, call.node))
 

@@ -26,15 +26,15 @@ def use_grads(
     lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
     machine.facts.events.publish(
         OptimizerStepped(
-            point,
-            premise_of(past),
-            optimizer,
-            tuple(keys),
-            past,
-            tuple(dict.fromkeys(lost)),
-            _leaked(state, past),
-            scaler,
-            premises,
+            point=point,
+            assumption=premise_of(past),
+            optimizer=optimizer,
+            held=tuple(keys),
+            past=past,
+            lost=tuple(dict.fromkeys(lost)),
+            leaked=_leaked(state, past),
+            scaler=scaler,
+            premises=premises,
         )
     )
     if untrained_parameters.due(machine.facts, state, past, point):

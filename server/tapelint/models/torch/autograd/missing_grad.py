@@ -34,5 +34,7 @@ def used(machine: Machine, state: State, value: Value, node: ast.AST, error: str
     if found is None:
         return
     _, tensor, read = found
-    machine.facts.events.publish(AbsentGradientUsed(state.point(node), None, tensor.id, read, tensor.created_at))
+    machine.facts.events.publish(
+        AbsentGradientUsed(point=state.point(node), tensor=tensor.id, read=read, created_at=tensor.created_at)
+    )
     raise ProgramRaised(error, "'NoneType' object", by_torch=True)

@@ -172,7 +172,9 @@ def check_dirty(
     """What forward marked dirty it must return, and it must be allowed to write to it."""
     if not returned:
         place = called_at(definition.preparing, "mark_dirty") or node
-        machine.facts.events.publish(DirtyNotReturned(state.point(node), None, definition.name, key, place))
+        machine.facts.events.publish(
+            DirtyNotReturned(point=state.point(node), function=definition.name, tensor=key, place=place)
+        )
         raise ProgramRaised("RuntimeError", NOT_RETURNED, by_torch=True)
     try:
         check_write(machine.facts, state, resolve_view(state, key), definition.name, node, needs)

@@ -37,7 +37,13 @@ def check_outputs(machine: Machine, state: State, definition: Definition, result
         return
     names = parameters(function)[1:]
     if not len(names) - len(spec.defaults) <= len(values) <= len(names):
-        event = OutputsMiscounted(state.point(turn.node), None, definition.name, len(values), len(names), function.node)
+        event = OutputsMiscounted(
+            point=state.point(turn.node),
+            function=definition.name,
+            outputs=len(values),
+            accepted=len(names),
+            definition=function.node,
+        )
         machine.facts.events.publish(event)
         raise ProgramRaised(
             "TypeError", f"{definition.name}.backward() takes {len(names) + 1} positional arguments", True
@@ -50,12 +56,11 @@ def check_outputs(machine: Machine, state: State, definition: Definition, result
             first = came[0]
             machine.facts.events.publish(
                 OnlyIgnoredOutputs(
-                    state.point(turn.node),
-                    None,
-                    definition.name,
-                    turn.item.results[first],
-                    names[first],
-                    function.node,
+                    point=state.point(turn.node),
+                    function=definition.name,
+                    output=turn.item.results[first],
+                    parameter=names[first],
+                    definition=function.node,
                 )
             )
 
@@ -106,7 +111,15 @@ def _refuse_count(
     needed = next((definition.parameter(i) for i, (_, edge) in left if edge is not None), None)
     forward = definition.forward.node
     machine.facts.events.publish(
-        GradientsMiscounted(point, None, definition.name, len(inputs), count, place, forward, needed)
+        GradientsMiscounted(
+            point=point,
+            function=definition.name,
+            expected=len(inputs),
+            got=count,
+            place=place,
+            definition=forward,
+            needed=needed,
+        )
     )
     raise ProgramRaised("RuntimeError", "returned an incorrect number of gradients", True)
 
@@ -124,7 +137,9 @@ def _check_kinds(
     for index, (item, (value, _)) in enumerate(zip(got, inputs)):
         if isinstance(item, TensorRef) and is_no_tensor(state, value):
             name = definition.parameter(index)
-            machine.facts.events.publish(GradientForNothing(point, None, definition.name, index, name, place))
+            machine.facts.events.publish(
+                GradientForNothing(point=point, function=definition.name, index=index, argument=name, place=place)
+            )
             raise ProgramRaised("RuntimeError", "returned a gradient different than None", True)
 
 

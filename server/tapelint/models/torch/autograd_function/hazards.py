@@ -69,7 +69,16 @@ def _tell_saved_before(
         key, then = asked.value
         since = write.since(then) if key == tensor else None
         if since is not None and place is not None:
-            facts.events.publish(SavedThenWritten(state.point(node), None, definition.name, key, name, since, place))
+            facts.events.publish(
+                SavedThenWritten(
+                    point=state.point(node),
+                    function=definition.name,
+                    tensor=key,
+                    argument=name,
+                    write=since,
+                    place=place,
+                )
+            )
 
 
 def kept_on_context(
@@ -99,7 +108,12 @@ def tell_kept(
         if place is not None:
             facts.events.publish(
                 TensorKeptOnContext(
-                    state.point(node), None, definition.name, item.tensor, item.attribute, item.role, place
+                    point=state.point(node),
+                    function=definition.name,
+                    tensor=item.tensor,
+                    attribute=item.attribute,
+                    role=item.role,
+                    place=place,
                 )
             )
 
@@ -118,7 +132,12 @@ def altered_since_forward(
         if culprit is not None and place is not None and read_in(definition.backward, item.attribute):
             facts.events.publish(
                 KeptTensorAltered(
-                    state.point(turn.node), None, definition.name, item.tensor, item.attribute, place, culprit
+                    point=state.point(turn.node),
+                    function=definition.name,
+                    tensor=item.tensor,
+                    attribute=item.attribute,
+                    place=place,
+                    write=culprit,
                 )
             )
 
@@ -133,7 +152,9 @@ def backward_hazards(
         if culprit is not None:
             facts.inside[culprit.stamp] = turn.item
             facts.events.publish(
-                SavedWrittenInBackward(state.point(turn.node), None, definition.name, saved, culprit, turn.item)
+                SavedWrittenInBackward(
+                    point=state.point(turn.node), function=definition.name, saved=saved, write=culprit, node=turn.item
+                )
             )
 
 

@@ -83,8 +83,15 @@ def _refuse_hidden(machine: Machine, state: State, given: Value, call: Call) -> 
         leaves = tuple(leaves_in_containers(state, value))
         home = machine.facts.attribute_stores.get((module, name)) if module is not None else None
         if leaves and home is not None:
-            wrapper = wrapper_for(state, value)
-            machine.facts.events.publish(NothingToOptimize(state.point(call.node), None, leaves, *home, wrapper))
+            machine.facts.events.publish(
+                NothingToOptimize(
+                    point=state.point(call.node),
+                    leaves=leaves,
+                    attribute=home[0],
+                    value=home[1],
+                    wrapper=wrapper_for(state, value),
+                )
+            )
             raise ProgramRaised("ValueError", "optimizer got an empty parameter list", by_torch=True)
 
 
@@ -126,7 +133,9 @@ def refuse_computed(machine: Machine, state: State, keys: list[int], call: Call)
             continue
         if is_moved(state, key):
             continue
-        machine.facts.events.publish(NonLeafOptimized(state.point(call.node), None, key, tensor.created_at))
+        machine.facts.events.publish(
+            NonLeafOptimized(point=state.point(call.node), tensor=key, created_at=tensor.created_at)
+        )
         raise ProgramRaised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
 
 
@@ -182,7 +191,9 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
     now = state.point(call.node)
     for key in stepped:
         if (made := optimizer.began.get(key)) is not None and not state.inference:
-            machine.facts.events.publish(InferenceTensorUsed(now, None, key, "state", f"{optimizer.name}.step", made))
+            machine.facts.events.publish(
+                InferenceTensorUsed(point=now, tensor=key, how="state", op=f"{optimizer.name}.step", made=made)
+            )
             raise ProgramRaised(
                 "RuntimeError", "Inplace update to inference tensor outside InferenceMode", by_torch=True
             )
