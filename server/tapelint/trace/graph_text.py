@@ -23,6 +23,7 @@ from ..domain.values import (
     Mapping,
     Module,
     Optimizer,
+    Origin,
     Sequence,
     TensorRef,
     Tuple,
@@ -31,9 +32,13 @@ from ..domain.values import (
 )
 
 ORIGINS = {
-    "batch": "what a loader or a batch holds",
-    "loader": "an iterable of batches",
-    "index": "it depends on the number of an iteration",
+    Origin.NAME: "an argument, or a name that this code does not define",
+    Origin.BATCH: "what a loader or a batch holds",
+    Origin.LOADER: "an iterable of batches",
+    Origin.NUMBER: "it depends on the number of an iteration",
+}
+"""Why a value is unknown, by `Unknown.origin`."""
+NOTES = {
     "call": "returned by code that is not known",
     "recursion": "the call was not executed",
     "conditional": "one of two values",
@@ -41,8 +46,7 @@ ORIGINS = {
     "result": "the joined paths return different values",
     "item": "an item of an unknown object",
 }
-"""Why a value is unknown, by `Unknown.origin`."""
-NAMED = "an argument, or a name that this code does not define"
+"""The same by `Unknown.note`; other notes are printed as they are."""
 LONG = 60
 """The most characters of a constant or a list that are printed."""
 
@@ -108,8 +112,8 @@ class Describer:
 
     def unknown(self, value: Unknown) -> str:
         """Why a value is unknown."""
-        origin = value.origin
-        why = self.notes.get(value.tensor_id) or ORIGINS.get(origin) or (NAMED if origin.startswith("`") else origin)
+        known = self.notes.get(value.tensor_id) or ORIGINS.get(value.origin)
+        why = known or NOTES.get(value.note, value.note)
         data = " data" if value.requires_grad is False else ""
         return f"unknown{data}: {why or 'computed from what is unknown'}"
 
