@@ -9,7 +9,7 @@
 
 A unit begins with the states and facts in which another unit ended (the part of the script above it, the end of the
 script, the object) and knows nothing of the units beside it. While it runs, it records the definitions whose body it
-reads. After an edit the tree is the old one with new bodies in it (``source.adoption``). A unit is still valid if
+reads. After an edit the tree is the old one with new bodies in it (``source.tree_reuse``). A unit is still valid if
 those that it builds on are, none of its dependencies has a new body, and the script is the same up to where the unit
 ends, which may be in the middle of a function (``resume_point``). Nothing is guessed: what depends on code that is not
 executed asks ``Machine.query``, which is valid while the answer is the same, or adds the definition to

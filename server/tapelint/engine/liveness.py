@@ -45,13 +45,11 @@ class Live:
 
 def live(scope: ast.AST, loop: ast.AST) -> Live | None:
     """What ``loop`` needs of the names of ``scope``, the function or module it stands in; None if unknown."""
-    known: dict[ast.AST, Live] | None = getattr(scope, "_tapelint_live", None)
-    if known is None:
-        known = scope._tapelint_live = _look(scope)  # type: ignore[attr-defined]
-    return known.get(loop)
+    return _live_at_loops(scope).get(loop)
 
 
-def _look(scope: ast.AST) -> dict[ast.AST, Live]:
+@cached_on_node
+def _live_at_loops(scope: ast.AST) -> dict[ast.AST, Live]:
     if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
         return {}
     found: dict[ast.AST, Live] = {}
@@ -63,13 +61,11 @@ def _look(scope: ast.AST) -> dict[ast.AST, Live]:
     return found
 
 
-def captured(scope: ast.AST) -> frozenset[str]:
+@cached_on_node
+def captured(scope: ast.AST) -> Names:
     """The names of a scope that code inside it may mean, or that belong to another scope."""
-    known: frozenset[str] | None = getattr(scope, "_tapelint_captured", None)
-    if known is None:
-        inside = _Mentions(scope)
-        known = scope._tapelint_captured = frozenset(inside.declared | inside.below)  # type: ignore[attr-defined]
-    return known
+    inside = _Mentions(scope)
+    return frozenset(inside.declared | inside.below)
 
 
 class _Mentions:
@@ -212,14 +208,12 @@ class _Scope:
 def _read(names: set[str], *nodes: ast.AST) -> set[str]:
     """``names`` and what ``nodes`` read."""
     for node in nodes:
-        known: frozenset[str] | None = getattr(node, "_tapelint_reads", None)
-        if known is None:
-            known = node._tapelint_reads = frozenset(_reads(node))  # type: ignore[attr-defined]
-        names |= known
+        names |= _names_read(node)
     return names
 
 
-def _reads(root: ast.AST) -> set[str]:
+@cached_on_node
+def _names_read(root: ast.AST) -> Names:
     names: set[str] = set()
     todo = [root]
     while todo:
@@ -232,7 +226,7 @@ def _reads(root: ast.AST) -> set[str]:
             names.add(number(node.func.value.id))  # type: ignore[attr-defined]
         else:
             todo += children(node)
-    return names
+    return frozenset(names)
 
 
 def _is_number(node: ast.Call) -> bool:

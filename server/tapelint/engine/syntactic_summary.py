@@ -1,5 +1,5 @@
-"""What one look at a function tells without running it. Every node of a file is looked at once, nested functions for
-themselves and for those around them.
+"""What the text of a function says without executing it. Every node of a file is visited once: a nested function is
+summarized for itself, and its summary is used for the functions around it.
 
     def train(model, loader):
         for x in loader: model(x).sum().backward()     # reaches backward; model is called; loader is only named
@@ -11,34 +11,28 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..source import FIELDS
+from ..source import FIELDS, cached_on_node
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 @dataclass(slots=True)
 class SyntacticSummary:
-    """``yields`` and ``closes`` (makes closures) are about the function's own body, the rest about all inside it.
+    """What the text of a function says. The first two are about its own body, the rest about nested functions too."""
 
-    ``uses`` tells for each name the attributes it is asked for, ``()`` where it is called, and ``range`` where it
-    bounds one, as only a number can; ``tests`` are the names that are compared with None or are conditions themselves.
-    ``abstract`` is a method that derived classes define.
-    """
-
+    # Whether it is a generator.
     yields: bool = False
+    # Whether it makes closures.
     closes: bool = False
+    # Whether it calls backward.
     backward: bool = False
+    # For each name the attributes that are read of it, `()` where it is called, and `range` where it bounds one, as
+    # only a number can.
     uses: dict[str, set[str]] = field(default_factory=dict)
+    # The names that are compared with None or are conditions themselves.
     tests: set[str] = field(default_factory=set)
+    # Whether it is a method that only derived classes define.
     abstract: bool = False
-
-
-def syntactic_summary(scope: ast.AST) -> SyntacticSummary:
-    """The outline of a function, a lambda or a class; kept on the node itself."""
-    known: SyntacticSummary | None = getattr(scope, "_tapelint_outline", None)
-    if known is None:
-        known = scope._tapelint_outline = _look(scope)  # type: ignore[attr-defined]
-    return known
 
 
 _TESTS = (ast.If, ast.IfExp, ast.While, ast.BoolOp)
@@ -82,7 +76,9 @@ def _is_abstract(scope: ast.AST) -> bool:
     return isinstance(error, ast.Name) and error.id == "NotImplementedError"
 
 
-def _look(scope: ast.AST) -> SyntacticSummary:
+@cached_on_node
+def syntactic_summary(scope: ast.AST) -> SyntacticSummary:
+    """The summary of a function, a lambda or a class."""
     found = SyntacticSummary(abstract=_is_abstract(scope))
     todo: list[object] = [getattr(scope, name) for name in FIELDS[type(scope)]]
     while todo:

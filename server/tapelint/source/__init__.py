@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from .adoption import TreeDiff, reuse_tree
 from .cache import parsed
 from .cells import Cell, cell_at, moved
 from .edit import Edit, apply, difference, line_starts, rows
+from .node_cache import cached_on_node
 from .notebooks import NOTEBOOK, Notebook, joined, notebook
 from .parsing import Source, concerns_torch, imported, may_use_torch, parse
 from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
 from .span import Span
 from .suppression import Suppression, Suppressions
-from .walking import FIELDS, blocks, cached_on_node, children, walk, written
+from .tree_reuse import TreeDiff, reuse_tree
+from .walking import FIELDS, blocks, children, walk, written
 
 __all__ = [
     "FIELDS",

@@ -1,4 +1,4 @@
-"""Going over trees, and what is computed once for a node and kept with it.
+"""Going over trees.
 
     for p in net.parameters():      walk(loop) gives the loop, `p`, the call, `net.parameters`, `net`, ...
         self.norms[i] = p.norm()    written(target.value) is "self.norms", however often the statement runs
@@ -10,12 +10,9 @@ hold nodes is known by the kind of a node.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from functools import wraps
-from typing import TypeVar
+from collections.abc import Iterator
 
-T = TypeVar("T")
-N = TypeVar("N", bound=ast.AST)
+from .node_cache import cached_on_node
 
 _PLAIN = frozenset(
     "ctx op ops type_comment simple is_async conversion level kind id attr arg name module asname rest "
@@ -62,21 +59,6 @@ def blocks(node: ast.AST) -> Iterator[ast.AST]:
     """The statements, handlers and cases that stand directly in a statement, a handler or a case, in their order."""
     for name in _BLOCKS:
         yield from getattr(node, name, ())
-
-
-def cached_on_node(function: Callable[[N], T]) -> Callable[[N], T]:
-    """Computed once for a node, and kept with it."""
-    name = f"_tapelint_{function.__name__}"
-
-    @wraps(function)
-    def known(node: N) -> T:
-        try:
-            return node.__dict__[name]  # type: ignore[no-any-return]
-        except KeyError:
-            found = node.__dict__[name] = function(node)
-            return found
-
-    return known
 
 
 @cached_on_node

@@ -17,22 +17,22 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from .node_cache import drop_cached
 from .parsing import Source
 
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Entered = (ast.If, ast.For, ast.AsyncFor)
 _BLOCKS = ("body", "orelse")
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-_REMEMBERED = "_tapelint_"
-"""What the rest of tapelint keeps with a node begins with this."""
 
 
 @dataclass(slots=True)
 class TreeDiff:
-    """``bodies`` are definitions of the old tree that have another body now; ``kept`` tells of the blocks that may have
-    changed, each a field of a node, how many of the statements that they begin with are what they were."""
+    """What of the old tree is the same in the new one."""
 
+    # Definitions of the old tree that have another body now.
     bodies: set[ast.AST] = field(default_factory=set)
+    # Of the blocks that may have changed, each a field of a node, how many statements at their beginning are the same.
     kept: dict[tuple[ast.AST, str], int] = field(default_factory=dict)
 
     def keeps(self, node: ast.AST, name: str, index: int) -> bool:
@@ -50,7 +50,7 @@ def reuse_tree(old: Source, new: Source) -> TreeDiff | None:
     bottom = next((i for i in range(most - top) if before[-1 - i] != after[-1 - i]), most - top)
     edit = _Edit(top, len(before) - bottom, len(after) - len(before))
     edit.revise(old.tree, new.tree, "body")
-    _forget(old.tree)
+    drop_cached(old.tree)
     new.tree = old.tree
     return edit.found
 
@@ -199,9 +199,4 @@ def _become(old: ast.stmt, new: ast.stmt, head: object, same: object) -> None:
     _move(head, same)
     for name in _PLACE:
         setattr(old, name, getattr(new, name))
-    _forget(old)
-
-
-def _forget(node: ast.AST) -> None:
-    for name in [name for name in vars(node) if name.startswith(_REMEMBERED)]:
-        delattr(node, name)
+    drop_cached(old)
