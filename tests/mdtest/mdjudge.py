@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mdreveal import without_reveals
 from mdspec import Block, beside, without_claims
 from tapelint.ops import layers_by_op
 
@@ -24,7 +25,12 @@ def analysed(block: Block, main: Path | None = None) -> Report:
     if block.cells:
         return analyse(notebook(block.program), str(block.file.with_suffix(".ipynb")), turned_on(block))
     if not block.files:
-        return analyse(block.program, str(block.file.with_suffix(".py")), turned_on(block), resolve=lambda *_: None)
+        return analyse(
+            without_reveals(block.program),
+            str(block.file.with_suffix(".py")),
+            turned_on(block),
+            resolve=lambda *_: None,
+        )
     if main is None:
         with beside(block) as main:
             return analysed(block, main)

@@ -9,6 +9,7 @@ run. Three imports come before every block without being written (``PREAMBLE``).
     # torch: raises "substring"          this line raises; the substring is looked for in ``Type: message``
     # FN: why                            a known miss: nothing is reported here today, though it should be
     # FP: why                            a known false alarm: something is reported here today, though it should not be
+    # reveals: graph                     the line calls ``reveal_graph(x)``: the graph of x (see ``mdreveal``)
 
 Several claims may stand on one line, each with its own ``#``. Every block says exactly once what torch does. What is
 reported must be claimed, what is claimed must be reported. A rule that is off by default is on where a
@@ -40,7 +41,7 @@ PREAMBLE = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\
 PREAMBLE_ROWS = PREAMBLE.count("\n")
 SEVERITIES = ("error", "warning", "information", "hint")
 
-_CLAIM = re.compile(r"#\s*(error|warning|information|hint|torch|FN|FP):[ \t]*")
+_CLAIM = re.compile(r"#\s*(error|warning|information|hint|torch|FN|FP|reveals):[ \t]*")
 _DIAGNOSTIC = re.compile(r'\[([a-z][a-z0-9-]*)\](?:\s+"((?:[^"\\]|\\.)*)")?$')
 _RAISES = re.compile(r'raises\s+"((?:[^"\\]|\\.)*)"$')
 _FENCE = re.compile(r"^( *)(```+)[ \t]*(.*)$")
@@ -99,6 +100,7 @@ class Block:
     expected: list[Expected] = field(default_factory=list)
     verdict: Verdict | None = None
     labels: list[Label] = field(default_factory=list)
+    reveals: dict[int, str] = field(default_factory=dict)
     fixed: str | None = None
     fixes: Block | None = None
     caller: str = ""
@@ -184,6 +186,10 @@ def read_claims(block: Block) -> Block:
                 if not body:
                     raise SpecificationError(f"{where}: {kind} needs a reason")
                 block.labels.append(Label(row, kind, body))
+            elif kind == "reveals":
+                if "reveal_graph(" not in line:
+                    raise SpecificationError(f"{where}: '# reveals:' stands on a line without reveal_graph()")
+                block.reveals[row] = body
             elif kind == "torch":
                 if block.verdict is not None:
                     raise SpecificationError(f"{where}: a second '# torch:' line in one block")

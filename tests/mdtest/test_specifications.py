@@ -9,6 +9,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import mdjudge
+import mdreveal
 from mdspec import (
     Block,
     SpecificationError,
@@ -32,6 +33,15 @@ def test_claims_are_reported(block: Block) -> None:
     """Each claimed diagnostic is reported, and nothing else."""
     if problem := mdjudge.complaints(block):
         pytest.fail(problem, pytrace=False)
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if b.reveals], ids=lambda block: block.name)
+def test_revealed(block: Block) -> None:
+    """The graphs that the engine has built are those that a specification shows."""
+    found = mdreveal.revealed(block)
+    if found != block.reveals:
+        notes = {row: [f"reveals: {text}"] for row, text in found.items()}
+        pytest.fail(block.listing(notes), pytrace=False)
 
 
 @pytest.mark.parametrize("block", [b for b in BLOCKS if b.fixed], ids=lambda block: block.name)
@@ -68,6 +78,7 @@ def test_labels_keep_their_reason() -> None:
         ("a()  # torch: fine\n", "here.md:11: '# torch: fine'"),
         ("a()  # torch: ok # error: some-rule\n", "here.md:11: expected '# error: [rule-name]"),
         ("a()  # torch: ok # FN:\n", "here.md:11: FN needs a reason"),
+        ("a()  # torch: ok # reveals: w\n", "here.md:11: '# reveals:' stands on a line without reveal_graph()"),
     ],
 )
 def test_mistakes_in_a_specification_are_located(text: str, words: str) -> None:

@@ -12,11 +12,13 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
+from torch_graph import revealing
 
+from mdreveal import in_order
 from mdspec import Block, beside
 
 torch.set_num_threads(1)
@@ -37,6 +39,7 @@ class Outcome:
     row: int = 0
     caller_row: int = 0
     trace: str = ""
+    reveals: dict[int, str] = field(default_factory=dict)
 
 
 @contextlib.contextmanager
@@ -69,6 +72,8 @@ def run(block: Block) -> Outcome:
     name = f"<{block.name}>"
     program = block.program
     linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
+    seen: dict[int, list[str]] = {}
+    module.__dict__["reveal_graph"] = revealing(seen, name, block.offset)
     before = sys.modules.get("__main__")
     sys.modules["__main__"] = module
     torch.manual_seed(0)
@@ -83,19 +88,22 @@ def run(block: Block) -> Outcome:
         rows = {frame.filename: frame.lineno for frame in traceback.extract_tb(error.__traceback__)}
         row = rows[name] - block.offset if name in rows else 0
         trace = "".join(traceback.format_exception(error))
-        return Outcome(f"{type(error).__name__}: {error}", row, rows.get(f"{name} caller", 0), trace)
+        return Outcome(f"{type(error).__name__}: {error}", row, rows.get(f"{name} caller", 0), trace, in_order(seen))
     finally:
         torch.set_grad_enabled(True)
         torch.autograd.set_detect_anomaly(False)
         torch.set_default_dtype(torch.float32)
         sys.modules["__main__"] = before
         linecache.cache.pop(name, None)
-    return Outcome()
+    return Outcome(reveals=in_order(seen))
 
 
 def complaint(block: Block) -> str:
     """Empty if PyTorch does what ``block`` says it does."""
     outcome, verdict = run(block), block.verdict
+    if outcome.reveals != block.reveals:
+        notes = {row: [f"reveals: {text}"] for row, text in outcome.reveals.items()}
+        return f"{block.listing(notes)}\nPyTorch's graphs are others than claimed\n"
     if verdict.kind != "raises":
         return f"{block.listing({outcome.row: [outcome.error]})}\n{outcome.trace}" if outcome.error else ""
     if not outcome.error:

@@ -56,6 +56,8 @@ def test_examples_quote_torch(block: Block) -> None:
         ('1 / 1  # torch: raises "division"\n', "did not raise"),
         ('1 / 0  # torch: raises "second time"\n', "raised here"),
         ('x = 1  # torch: raises "division"\n1 / 0\n', "raised here"),
+        ("reveal_graph(torch.ones(2))  # reveals: no graph # torch: ok\n", ""),
+        ("reveal_graph(torch.ones(2))  # reveals: w # torch: ok\n", "reveals: no graph"),
     ],
 )
 def test_false_claims_are_rejected(text: str, words: str) -> None:

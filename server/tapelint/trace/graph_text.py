@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..autograd import Facts, Leaf, Node, Tensor, edge_of, resolve_view
+from ..autograd import Facts, Leaf, Node, Tensor, resolve_view
 from ..domain.induction import raw_value
 from ..domain.state import State
 from ..domain.values import (
@@ -188,53 +188,3 @@ def next_functions(node: Node) -> tuple[Node | Leaf, ...]:
 
 def shortened(text: str, width: int = LONG) -> str:
     return text if len(text) <= width else f"{text[: width - 4]} ..."
-
-
-def graph_of(state: State, key: int, name: Callable[[int], str | None]) -> str:
-    """The graph of a tensor in the notation of ``reveal_graph``: a node, ``[what it saved]``, ``(its inputs)``.
-
-        MulBackward0[other](ExpBackward0[result](w))
-
-    A node that is met again is ``#1``, with the number given at the first time.
-    """
-    tensor = resolve_view(state, key)
-    if tensor.requires_grad is None:
-        return "unknown"
-    edge = edge_of(tensor)
-    if edge is None:
-        return "no graph"
-    users: dict[Node, int] = {}
-    _count(edge, users)
-    numbers: dict[Node, int] = {}
-
-    def text(edge: Node | Leaf) -> str:
-        if isinstance(edge, Leaf):
-            return name(edge.tensor) or "leaf"
-        if edge in numbers:
-            return f"#{numbers[edge]}"
-        mark = ""
-        if users[edge] > 1:
-            numbers[edge] = len(numbers) + 1
-            mark = f"#{numbers[edge]} "
-        inner = ", ".join(text(each) for each in next_functions(edge))
-        return f"{mark}{grad_fn_name(edge)}{_saved(state, edge)}({inner})"
-
-    return text(edge)
-
-
-def _count(edge: Node | Leaf, users: dict[Node, int]) -> None:
-    """How often each node below is met."""
-    if isinstance(edge, Node):
-        users[edge] = users.get(edge, 0) + 1
-        if users[edge] == 1:
-            for each in next_functions(edge):
-                _count(each, users)
-
-
-def _saved(state: State, node: Node) -> str:
-    if node.saves_anything and node in state.freed:
-        return "[freed]"
-    if state.has_modified_saved(node):
-        return "[modified]"
-    roles = dict.fromkeys(saved.role for saved in node.saved)
-    return f"[{', '.join(sorted(roles))}]" if roles else ""
