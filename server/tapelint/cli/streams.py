@@ -97,6 +97,6 @@ def writing() -> Iterator[None]:
 
 def discard(*streams: TextIO | None) -> None:
     """What could not be written goes nowhere: Python would try again, and complain, when it flushes at exit."""
-    for stream in streams:
+    for stream in filter(None, streams):
         with contextlib.suppress(OSError, ValueError, AttributeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -19,7 +19,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from ..engine.syntactic_summary import syntactic_summary
-from ..source import FIELDS, cached_on_node, walk
+from ..source import cached_on_node, children, walk
 
 OFF = ("no_grad", "inference_mode")
 ALWAYS = frozenset(("forward", "__init__", "__call__"))
@@ -121,22 +121,17 @@ def _beside(owner: ast.ClassDef, sites: dict[str, list[Site]], quiet: set[ast.AS
 def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
     """Each name and attribute that is read in a statement of the file, and where."""
     found: list[tuple[str, Site]] = []
-    todo: list[tuple[object, bool, Definition | None]] = [(statement, False, None)]
+    todo: list[tuple[ast.AST, bool, Definition | None]] = [(statement, False, None)]
     while todo:
         item, off, function = todo.pop()
-        kind = type(item)
-        if kind is list:
-            todo += [(each, off, function) for each in item if each is not None]  # type: ignore[attr-defined]
-            continue
-        if kind is ast.Name or kind is ast.Attribute:
-            if isinstance(item.ctx, ast.Load):  # type: ignore[attr-defined]
-                name = item.id if kind is ast.Name else item.attr  # type: ignore[attr-defined]
-                found.append((name, Site(function, off)))
+        if isinstance(item, (ast.Name, ast.Attribute)):
+            if isinstance(item.ctx, ast.Load):
+                found.append((item.id if isinstance(item, ast.Name) else item.attr, Site(function, off)))
         elif isinstance(item, Definition):
             off, function = any(map(_switches, item.decorator_list)), item
         elif isinstance(item, (ast.With, ast.AsyncWith)):
             off = off or any(_switches(each.context_expr) for each in item.items)
-        todo += [(below, off, function) for name in FIELDS[kind] if (below := getattr(item, name)) is not None]
+        todo += [(below, off, function) for below in children(item)]
     return tuple(found)
 
 

@@ -28,6 +28,7 @@ if sys.version_info >= (3, 11):
 else:
     Tries = (ast.Try,)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
+_DECLARATIONS = (ast.Global, ast.Nonlocal)
 DEEPEST = 6
 """Loops nested deeper than this are not looked into: the work doubles with each."""
 
@@ -82,16 +83,15 @@ class _Mentions:
         todo = children(scope)
         while todo:
             node = todo.pop()
-            kind = type(node)
-            if kind is ast.Name:
-                (self.bound if type(node.ctx) is ast.Store else self.read).add(node.id)  # type: ignore[attr-defined]
-            elif kind is ast.Global or kind is ast.Nonlocal:
-                self.declared.update(node.names)  # type: ignore[attr-defined]
-            elif kind in _SCOPES:
+            if isinstance(node, ast.Name):
+                (self.bound if isinstance(node.ctx, ast.Store) else self.read).add(node.id)
+            elif type(node) in _SCOPES:
                 self.below |= _Mentions(node).free
+            elif isinstance(node, _DECLARATIONS):
+                self.declared.update(node.names)
             else:
-                if kind is ast.arg:
-                    self.bound.add(node.arg)  # type: ignore[attr-defined]
+                if isinstance(node, ast.arg):
+                    self.bound.add(node.arg)
                 todo += children(node)
 
     @property
@@ -218,24 +218,22 @@ def _names_read(root: ast.AST) -> Names:
     todo = [root]
     while todo:
         node = todo.pop()
-        kind = type(node)
-        if kind is ast.Name:
-            if type(node.ctx) is not ast.Store:  # type: ignore[attr-defined]
-                names.add(node.id)  # type: ignore[attr-defined]
-        elif kind is ast.Call and _is_number(node):  # type: ignore[arg-type]
-            names.add(number(node.func.value.id))  # type: ignore[attr-defined]
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+        elif isinstance(node, ast.Call) and (name := _read_by_item(node)):
+            names.add(number(name))
         else:
             todo += children(node)
     return frozenset(names)
 
 
-def _is_number(node: ast.Call) -> bool:
-    return (
-        isinstance(node.func, ast.Attribute)
-        and node.func.attr == "item"
-        and isinstance(node.func.value, ast.Name)
-        and not node.args
-    )
+def _read_by_item(node: ast.Call) -> str | None:
+    """``x`` in ``x.item()``, which reads the number alone."""
+    reader = node.func
+    if isinstance(reader, ast.Attribute) and reader.attr == "item" and isinstance(reader.value, ast.Name):
+        return None if node.args else reader.value.id
+    return None
 
 
 @cached_on_node

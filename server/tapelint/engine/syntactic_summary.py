@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..source import FIELDS, cached_on_node
+from ..source import cached_on_node, children
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -35,12 +35,13 @@ class SyntacticSummary:
     abstract: bool = False
 
 
-_TESTS = (ast.If, ast.IfExp, ast.While, ast.BoolOp)
+_TESTS = (ast.If, ast.IfExp, ast.While)
 
 
-def _tested(node: ast.If | ast.IfExp | ast.While | ast.BoolOp) -> Iterator[str]:
+def _tested(node: ast.AST) -> Iterator[str]:
     """The names whose truth, or whether they are None, decides here."""
-    for part in node.values if isinstance(node, ast.BoolOp) else (node.test,):
+    parts = node.values if isinstance(node, ast.BoolOp) else [node.test] if isinstance(node, _TESTS) else []
+    for part in parts:
         if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
             part = part.operand
         if isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
@@ -80,32 +81,29 @@ def _is_abstract(scope: ast.AST) -> bool:
 def syntactic_summary(scope: ast.AST) -> SyntacticSummary:
     """The summary of a function, a lambda or a class."""
     found = SyntacticSummary(abstract=_is_abstract(scope))
-    todo: list[object] = [getattr(scope, name) for name in FIELDS[type(scope)]]
+    todo = children(scope)
     while todo:
-        item = todo.pop()
-        kind = type(item)
-        if kind is list:
-            todo += item  # type: ignore[arg-type]
-            continue
-        if kind is ast.Attribute:
-            found.backward |= item.attr in ("backward", "manual_backward")  # type: ignore[attr-defined]
-            if type(item.value) is ast.Name:  # type: ignore[attr-defined]
-                found.uses.setdefault(item.value.id, set()).add(item.attr)  # type: ignore[attr-defined]
+        node = todo.pop()
+        kind = type(node)
+        if isinstance(node, ast.Attribute):
+            found.backward |= node.attr in ("backward", "manual_backward")
+            if isinstance(node.value, ast.Name):
+                found.uses.setdefault(node.value.id, set()).add(node.attr)
             else:
-                todo.append(item.value)  # type: ignore[attr-defined]
+                todo.append(node.value)
             continue
-        if kind is ast.Call:
-            _note_call(found, item)  # type: ignore[arg-type]
+        if isinstance(node, ast.Call):
+            _note_call(found, node)
         elif kind in _SCOPES:
-            _note_inner(found, syntactic_summary(item))  # type: ignore[arg-type]
+            _note_inner(found, syntactic_summary(node))
             continue
-        elif kind in _TESTS:
-            found.tests.update(_tested(item))  # type: ignore[arg-type]
+        elif kind is ast.BoolOp or kind in _TESTS:
+            found.tests.update(_tested(node))
         elif kind is ast.Yield or kind is ast.YieldFrom:
             found.yields = True
         elif kind is ast.GeneratorExp:
             found.closes = True
-        todo += [getattr(item, name) for name in FIELDS.get(kind, ())]
+        todo += children(node)
     return found
 
 

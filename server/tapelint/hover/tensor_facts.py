@@ -10,7 +10,20 @@ from ..autograd import Cut, CutReason, Node, ProgramPoint, SavedTensor, Tensor
 from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedTensorModified
 from ..rules.support.story import code, tensor_name
 from .probe import HoverProbe, Observation
-from .wording import at, by_lap, grad_fn, is_conversion, laps_of, leaves_behind, line, listed, op_name, role, tensors
+from .wording import (
+    at,
+    by_lap,
+    conversion,
+    grad_fn,
+    is_conversion,
+    laps_of,
+    leaves_behind,
+    line,
+    listed,
+    op_name,
+    role,
+    tensors,
+)
 from .write_facts import unsure
 
 CUTS = {
@@ -72,9 +85,8 @@ def headline(watch: HoverProbe, tensor: Tensor) -> str:
             ", unless a conversion made a copy of it" if tensor.requires_grad and tensor.id in watch.converted else ""
         )
         return f"{'parameter, ' if tensor.parameter else ''}leaf{same} · requires_grad={tensor.requires_grad}"
-    if is_conversion(node.created_at.node):
-        method = f"`.{node.created_at.node.func.attr}()`"  # type: ignore[attr-defined]
-        return f"not a leaf if {method} had to make a copy, otherwise the very same tensor · requires_grad=True"
+    if method := conversion(node.created_at.node):
+        return f"not a leaf if `.{method}()` had to make a copy, otherwise the very same tensor · requires_grad=True"
     if node.assumption:
         return f"assumed to depend on what {code(node.created_at.node)} ({line(node.created_at.node)}) was given"
     name = "" if tensor.id in watch.converted else grad_fn(node)

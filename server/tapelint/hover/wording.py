@@ -50,8 +50,15 @@ def grad_fn(node: Node) -> str:
     return node.grad_fn.rpartition("::")[2]
 
 
+def conversion(node: ast.AST) -> str | None:
+    """The name of the conversion that ``node`` calls as a method: ``"float"`` for ``x.float()``."""
+    method = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    return method if method in CONVERSIONS else None
+
+
 def is_conversion(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONVERSIONS
+    """Whether ``node`` calls a conversion as a method."""
+    return conversion(node) is not None
 
 
 def role(saved: SavedTensor) -> str:

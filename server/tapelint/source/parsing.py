@@ -83,7 +83,7 @@ class Source:
         row = getattr(node, "lineno", None)
         if row is None:
             return Span(1, 1, 1, 1)
-        begin: int = node.col_offset  # type: ignore[attr-defined]
+        begin = getattr(node, "col_offset", 0)
         end_row = getattr(node, "end_lineno", None) or row
         end = getattr(node, "end_col_offset", None)
         end = begin if end is None else end

@@ -104,9 +104,9 @@ class _Edit:
     def down(self, statement: ast.stmt) -> ast.stmt:
         if self.moved:
             for node in ast.walk(statement):
-                if hasattr(node, "lineno"):
+                if hasattr(node, "lineno") and hasattr(node, "end_lineno"):
                     node.lineno += self.moved
-                    node.end_lineno += self.moved  # type: ignore[attr-defined]
+                    node.end_lineno += self.moved
         return statement
 
     def revised(self, old: ast.stmt, new: ast.stmt) -> bool:
@@ -156,13 +156,12 @@ def _same(old: object, new: object) -> bool:
     todo = [(old, new)]
     while todo:
         left, right = todo.pop()
-        kind = type(left)
-        if kind is not type(right):
+        if type(left) is not type(right):
             return False
-        if kind is list:
-            if len(left) != len(right):  # type: ignore[arg-type]
+        if isinstance(left, list) and isinstance(right, list):
+            if len(left) != len(right):
                 return False
-            todo += zip(left, right)  # type: ignore[call-overload]
+            todo += zip(left, right)
         elif isinstance(left, ast.AST):
             if not (_is_docstring(left) and _is_docstring(right)):
                 todo += [(getattr(left, name, None), getattr(right, name, None)) for name in left._fields]
@@ -181,8 +180,8 @@ def _move(old: object, new: object) -> None:
         for name in _PLACE:
             if hasattr(right, name):
                 setattr(left, name, getattr(right, name))
-        if isinstance(left, ast.Constant):
-            left.value = right.value  # type: ignore[attr-defined]
+        if isinstance(left, ast.Constant) and isinstance(right, ast.Constant):
+            left.value = right.value
 
 
 def _nodes(piece: object) -> Iterator[ast.AST]:

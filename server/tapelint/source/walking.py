@@ -31,16 +31,17 @@ _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 def walk(root: ast.AST) -> Iterator[ast.AST]:
     """A node and all below it, but for operators and contexts, in no certain order."""
-    todo: list[object] = [root]
+    todo: list[ast.AST | None] = [root]
     while todo:
-        item = todo.pop()
-        kind = type(item)
-        if kind is list:
-            todo += item  # type: ignore[arg-type]
-        elif item is not None:
-            yield item  # type: ignore[misc]
-            for name in FIELDS[kind]:
-                todo.append(getattr(item, name))
+        node = todo.pop()
+        if node is not None:
+            yield node
+            for name in FIELDS[type(node)]:
+                value = getattr(node, name)
+                if type(value) is list:
+                    todo += value
+                else:
+                    todo.append(value)
 
 
 def children(node: ast.AST) -> list[ast.AST]:

@@ -24,9 +24,11 @@ def leave(state: State, loop: ast.AST) -> None:
     """A loop ends on this path."""
     for place in _filled(loop):
         value = _at(state, place)
-        thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
+        if not isinstance(value, HeapRef):
+            continue
+        thing = state.heap.get(value.id)
         if isinstance(thing, Sequence) and thing.kind == "list" and not thing.items and not thing.is_partial:
-            state.edit(value.id).is_partial = True  # type: ignore[union-attr]
+            state.edit(value.id).is_partial = True
 
 
 @cached_on_node

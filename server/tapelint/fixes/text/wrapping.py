@@ -25,6 +25,8 @@ def wrap(sheet: SourceEditor, target: ast.AST, wrapper: str) -> list[Edit]:
     text = sheet.text_of(target)
     if text in _EMPTY:
         return [sheet.edit(sheet.begin(target), sheet.end(target), f"{name}()")]
-    if isinstance(target, ast.Tuple) and len(ast.parse(f"f({text})", mode="eval").body.args) != 1:  # type: ignore[attr-defined]
-        raise EditRefused("a tuple without parentheses")
+    if isinstance(target, ast.Tuple):
+        call = ast.parse(f"f({text})", mode="eval").body
+        if isinstance(call, ast.Call) and len(call.args) != 1:
+            raise EditRefused("a tuple without parentheses")
     return [sheet.insert(sheet.begin(target), f"{name}("), sheet.insert(sheet.end(target), ")")]

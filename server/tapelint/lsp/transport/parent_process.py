@@ -37,18 +37,20 @@ def is_alive(process: int) -> bool:
     return status.rpartition(")")[2].split()[:1] != ["Z"]
 
 
-def _is_alive_on_windows(process: int) -> bool:
+if sys.platform == "win32":
     import ctypes
 
-    synchronize, timed_out = 0x00100000, 0x00000102
-    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined]
-    handle = kernel.OpenProcess(synchronize, False, process)
-    if not handle:
-        return False
-    try:
-        return bool(kernel.WaitForSingleObject(handle, 0) == timed_out)
-    finally:
-        kernel.CloseHandle(handle)
+    def _is_alive_on_windows(process: int) -> bool:
+
+        synchronize, timed_out = 0x00100000, 0x00000102
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(synchronize, False, process)
+        if not handle:
+            return False
+        try:
+            return bool(kernel.WaitForSingleObject(handle, 0) == timed_out)
+        finally:
+            kernel.CloseHandle(handle)
 
 
 def has_starter() -> bool:
