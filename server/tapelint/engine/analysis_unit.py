@@ -19,8 +19,8 @@ from .statistics import AnalysisStats, Lost
 from .unit_notes import UnitNotes
 
 if TYPE_CHECKING:
-    from ..modules.module import LoadedModule
     from .loops.thresholds import LoopExtension
+    from .module_system import LoadedModule
 
 
 @dataclass(eq=False, slots=True)

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..autograd import Facts
 from ..domain.induction import watched
@@ -32,11 +32,8 @@ from ..source import Source, TreeDiff, reuse_tree
 from ..stubs import Resolve, with_stubs
 from .analysis_unit import AnalysisUnit
 from .machine import Machine, Place, place_of
+from .module_system import LoadedModule, ModuleSystem
 from .statistics import AnalysisStats
-
-if TYPE_CHECKING:
-    from ..modules.loader import Imports
-    from ..modules.module import LoadedModule
 
 
 @contextmanager
@@ -136,7 +133,7 @@ class AnalysisCache:
         return [state.fork() for state in states] if self.persistent else states
 
 
-def _same_modules(imports: Imports | None, resolve: Resolve | None) -> bool:
+def _same_modules(imports: ModuleSystem | None, resolve: Resolve | None) -> bool:
     """Whether all that was imported is still what it was."""
     if imports is None or resolve is None:
         return imports is None and resolve is None

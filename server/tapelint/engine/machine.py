@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
 from ..domain.builtin_names import BUILTINS
@@ -29,12 +29,10 @@ from .evaluation import Evaluation
 from .lifecycle import Lifecycle
 from .limits import Limits
 from .memo import EvalMemo, Key
+from .module_system import ModuleSystem
 from .observer import Dropped, DropReason, GivenUp, Joined, Observer, Opaque, OpaqueReason
 from .run_context import RunContext
 from .statistics import Entry, Lost
-
-if TYPE_CHECKING:
-    from ..modules.loader import Imports
 
 
 class OutOfFuel(Exception):
@@ -102,7 +100,7 @@ class Machine(Evaluation):
         # Whether the result is no longer needed.
         self.cancel = cancel
         # The modules of the workspace; None where every import is an unknown library.
-        self.imports: Imports | None = None
+        self.imports: ModuleSystem | None = None
         # The heap id of the file's scope.
         self.module = 0
         # How many paths are kept: fewer than `Limits.paths` while an object is made with inferred arguments.

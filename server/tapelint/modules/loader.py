@@ -22,10 +22,11 @@ from ..engine.analysis_unit import AnalysisUnit
 from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import recorded
 from ..engine.machine import Cancelled, Machine
+from ..engine.module_system import LoadedModule
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
 from .irrelevance import TorchFreeModules, is_plain
-from .module import LoadedModule, dotted, lacking
+from .module import dotted, lacking
 from .top_level import top_level
 
 
@@ -34,7 +35,7 @@ class Outdated(Cancelled):
 
 
 class Imports:
-    """The modules of one analysis. ``main`` is the file analysed; imported by another one it runs a second time."""
+    """The `ModuleSystem` of one analysis. The file analysed is ``main``: imported by another one, it runs once more."""
 
     def __init__(self, machine: Machine, main: Source, resolve: Resolve) -> None:
         self.machine, self.main, self.lookups = machine, main, Lookups(resolve, machine.limits.import_characters)
@@ -76,6 +77,10 @@ class Imports:
     def here(self, state: State) -> LoadedModule:
         """The module whose code is running."""
         return self.by_frame[state.heap[state.frame].module]
+
+    def of_scope(self, frame: int) -> LoadedModule | None:
+        """The module with this scope."""
+        return self.by_frame.get(frame)
 
     def is_lazy(self, state: State) -> bool:
         """Whether an import statement run now need only be noted: it stands at the top level of an imported module."""

@@ -7,8 +7,8 @@ import ast
 from ..domain.completion import ProgramRaised
 from ..domain.state import State
 from ..engine.machine import Cancelled, Machine, OutOfFuel
+from ..engine.module_system import LoadedModule
 from ..engine.statistics import Entry
-from .module import LoadedModule
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 

@@ -11,7 +11,7 @@ import ast
 from ..domain.state import State
 from ..domain.values import External
 from ..engine.machine import STATEMENTS, Machine
-from ..modules.loader import Imports
+from ..engine.module_system import ModuleSystem
 from ..modules.module import public
 
 
@@ -40,7 +40,7 @@ def importing_from(machine: Machine, node: ast.ImportFrom, state: State) -> list
     return [state]
 
 
-def _noted(imports: Imports, state: State, name: str, module: str, attribute: str) -> bool:
+def _noted(imports: ModuleSystem, state: State, name: str, module: str, attribute: str) -> bool:
     """Whether an import is put off until its name is used."""
     if not imports.is_lazy(state):
         return False

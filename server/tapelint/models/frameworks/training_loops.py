@@ -207,7 +207,7 @@ def walked_results(machine: Machine, state: State, owner: HeapRef) -> set[str]:
 
 def _library(machine: Machine, state: State, kind: Class) -> str | None:
     """The stub module that a class is of."""
-    module = machine.imports.by_frame.get(state.heap[kind.scope].module) if machine.imports is not None else None
+    module = machine.imports.of_scope(state.heap[kind.scope].module) if machine.imports is not None else None
     return stub_module_name(module.path) if module is not None else None
 
 

@@ -1,0 +1,143 @@
+"""The modules of the workspace, as the machine sees them. ``modules.loader.Imports`` executes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..autograd import Facts
+from ..domain.state import State
+from ..domain.values import Module, Value
+from ..source import Source
+from ..stubs import Resolve, stub_module_name
+from .analysis_unit import AnalysisUnit
+from .import_lookups import Found, Lookups
+
+INIT = "__init__.py"
+
+
+@dataclass(eq=False)
+class LoadedModule:
+    """A module of the workspace: its scope, what its top level made, and the imports that are still to be followed."""
+
+    source: Source
+    # The heap id of its scope.
+    frame: int
+    # Imports that were not followed yet, by name: the module, and which name of it ("" for the module itself).
+    names: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # Star imports that were not followed yet: the module, and the path of the file that imports it.
+    stars: list[tuple[str, str]] = field(default_factory=list)
+    # The state in which its top level ended; while it imports another module, the state that it has reached.
+    world: State | None = None
+    # The heap objects that its top level made.
+    own: dict[int, Any] = field(default_factory=dict)
+    # The modules that it used, perhaps in a circle.
+    needs: dict[LoadedModule, None] = field(default_factory=dict)
+    # What it did to heap objects of those: the object, before and after.
+    changed: list[tuple[int, Any, Any]] = field(default_factory=list)
+    # The unit that executed its top level.
+    step: AnalysisUnit = field(default_factory=lambda: AnalysisUnit(Facts(), {}, 0))
+
+    def claim(self, world: State, owners: dict[int, LoadedModule]) -> None:
+        """Keep the heap objects of ``world`` that no other module has made, and note that they are this one's."""
+        for key, thing in world.heap.items():
+            if owners.setdefault(key, self) is self:
+                self.own[key] = thing
+
+    def give(self, state: State) -> None:
+        """Put what the module has made on a path that has met what it needs."""
+        world = self.world
+        assert world is not None
+        state.heap.update(self.own)
+        for key, tensor in world.tensors.items():
+            if key not in state.tensors:
+                state.tensors[key] = tensor
+                if key in world.grads:
+                    state.grads[key] = world.grads[key]
+        for key, write in world.writes.items():
+            state.writes.setdefault(key, write)
+        for node, freed in world.freed.items():
+            state.freed.setdefault(node, freed)
+        for key, before, after in self.changed:
+            if state.heap.get(key) is before:
+                state.heap[key] = after.copy() if key in state.owned else after
+        state.changes += 1
+
+    @property
+    def path(self) -> str:
+        return self.source.path
+
+    @property
+    def is_told(self) -> bool:
+        return stub_module_name(self.path) is not None
+
+    @property
+    def is_package(self) -> bool:
+        return self.path.replace("\\", "/").endswith("/" + INIT) or self.path == INIT
+
+
+class ModuleSystem(Protocol):
+    """What the machine, and the code that it executes, may ask of imports. Every import of an analysed file goes
+    through it; where a machine has none, each is an unknown library.
+    """
+
+    # The file that is analysed.
+    main: Source
+    # What imports mean.
+    lookups: Lookups
+    # Whether the units note all that they looked up: if not, none of them is reused after an edit.
+    is_whole: bool
+
+    @property
+    def sources(self) -> Iterator[Source]:
+        """The files that were parsed."""
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """The files that were read, with their texts."""
+
+    def resume(self, main: Source, resolve: Resolve) -> None:
+        """Go on with another text of the analysed file."""
+
+    def adopt(self, frame: int) -> None:
+        """``frame`` is the scope of the analysed file."""
+
+    def repeat(self, step: AnalysisUnit) -> bool:
+        """Whether a unit that was made for an older text would look up the same now."""
+
+    def here(self, state: State) -> LoadedModule:
+        """The module whose code is running."""
+
+    def of_scope(self, frame: int) -> LoadedModule | None:
+        """The module with this scope."""
+
+    def is_idle(self, state: State, frame: int, given: list[Value]) -> bool:
+        """Whether code of a module need not run: nothing of autograd can come of it or is given to it."""
+
+    def is_lazy(self, state: State) -> bool:
+        """Whether an import statement run now need only be noted: it stands at the top level of an imported module."""
+
+    def find(self, name: str, importer: str) -> Found | None:
+        """The path and text of a module, as long as the budget lasts."""
+
+    def load(self, state: State, path: str, text: str) -> LoadedModule | None:
+        """The module at ``path``, its top level run; None if it cannot be read or is too much."""
+
+    def graft(self, state: State, module: LoadedModule) -> bool:
+        """Give a path what a module made, unless it has it; False if nothing is known of that."""
+
+    def module(self, state: State, name: str, importer: str) -> Value | None:
+        """The module ``name`` as a value; None if it is none of the workspace."""
+
+    def member(self, state: State, name: str, importer: str, attribute: str) -> Value | None:
+        """What ``from name import attribute`` binds; None if the module is none of the workspace."""
+
+    def missing(self, state: State, name: str) -> Value | None:
+        """A name that the running module has not bound but has imported without following it."""
+
+    def load_attribute(self, state: State, owner: Module, name: str) -> Value:
+        """``owner.name`` in an expression."""
+
+    def store_attribute(self, state: State, owner: Module, name: str, value: Value) -> None:
+        """``owner.name = value``: every function of that module sees it."""
