@@ -24,7 +24,7 @@ from .model.recording import invent, record
 from .model.stores import LastStore, RetainedGraphs, Stored
 from .model.views import contents, edge_of, leaf, materialize_view, resolve_view
 from .model.writes import TorchRaises, bump, check_write, record_untracked_write
-from .passes.engine import backward, everything, recorded, second_order, unused
+from .passes.engine import backward, recorded, second_order, unused
 from .passes.node_hooks import Hook, retain
 from .state import AutogradState, fresh_id
 
@@ -62,7 +62,6 @@ __all__ = [
     "contents",
     "resolve_view",
     "edge_of",
-    "everything",
     "fresh_id",
     "gradients",
     "invent",

@@ -15,6 +15,7 @@ import ast
 
 from ..autograd import Leaf, Node
 from ..autograd.events.training_step import EvaluationRecorded
+from ..autograd.model.graph_search import nodes_below
 from ..domain.reachability import reachable_graph
 from ..domain.state import State
 from ..domain.values import FALSE, Instance, TensorRef
@@ -71,12 +72,6 @@ def _keeps_some(loop: ast.AST) -> bool:
 
 def _graph(state: State, graph: Node) -> tuple[set[Node], bool]:
     """The nodes below a node, and whether they lead to a parameter."""
-    found: set[Node] = set()
-    trained, todo = False, [graph]
-    while todo:
-        node = todo.pop()
-        if node not in found:
-            found.add(node)
-            todo += [item for item in node.inputs if isinstance(item, Node)]
-            trained = trained or any(isinstance(i, Leaf) and state.tensors[i.tensor].parameter for i in node.inputs)
-    return found, trained
+    found = nodes_below([graph])
+    leaves = (item for node in found for item in node.inputs if isinstance(item, Leaf))
+    return found, any(state.tensors[leaf.tensor].parameter for leaf in leaves)

@@ -14,9 +14,10 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import LastStore, Leaf, Node, RetainedGraphs, Stored
+from ..autograd import LastStore, Node, RetainedGraphs, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
+from ..autograd.model.graph_search import nodes_below, reachable
 from ..autograd.passes.retained_graphs import forget
 from ..domain.completion import Return
 from ..domain.mro import is_module, lookup_in_mro
@@ -115,7 +116,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     if outer is None:
         return
     known = outer | state.escaped
-    theirs = _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
+    theirs = nodes_below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
     for each in state.retained_after_loop.values():
         if not _is_used(machine, state, each, theirs):
             machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, collected=each))
@@ -161,7 +162,7 @@ def on_call_returned(machine: Machine, event: CallReturned) -> None:
         return
     left(machine.facts, state, made, known)
     if state.retaining:
-        forget(state, _below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None))
+        forget(state, nodes_below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None))
 
 
 class IterationSpans:
@@ -185,12 +186,14 @@ class IterationSpans:
         """The nodes of this run below others that still hold a saved tensor, if they are of several iterations: those
         of one are no more after a hundred than after the first.
         """
-        found = [n for n in _below(nodes) if n.saved and n not in self.state.freed and self._inside(n)]
+        found = [n for n in nodes_below(nodes) if n.saved and n not in self.state.freed and self._inside(n)]
         return tuple(found) if self._spread(found) else ()
 
     def freed(self, nodes: Iterable[Node]) -> bool:
         """Whether backward passes of several iterations have freed what lies below: bare nodes are left of it."""
-        return self._spread(n for n in _below(nodes) if n.saves_anything and n in self.state.freed and self._inside(n))
+        return self._spread(
+            n for n in nodes_below(nodes) if n.saves_anything and n in self.state.freed and self._inside(n)
+        )
 
     def _spread(self, nodes: Iterable[Node]) -> bool:
         """Whether they are of more than one iteration."""
@@ -199,31 +202,16 @@ class IterationSpans:
     def carried(self, node: Node) -> bool:
         """Whether the operation that made it worked on what it had made in an earlier iteration."""
         place = node.created_at.call_site
-        return any(n is not node and n.created_at.call_site == place and self._inside(n) for n in _below([node]))
+        return any(n is not node and n.created_at.call_site == place and self._inside(n) for n in nodes_below([node]))
 
     def _inside(self, node: Node) -> bool:
         return any(lap.run == self.run for lap in node.created_at.iterations)
 
     def _fresh(self, node: Node) -> set[Node]:
-        found: set[Node] = set()
-        frontier = [node]
-        while frontier:
-            item = frontier.pop()
-            if item not in found and item not in self.known and self._inside(item) and item.assumption is None:
-                found.add(item)
-                frontier += [child for child in item.inputs if isinstance(child, Node)]
-        return found
+        return {item for item in reachable([node], self._is_fresh) if isinstance(item, Node)}
 
-
-def _below(nodes: Iterable[Node | Leaf]) -> set[Node]:
-    found: set[Node] = set()
-    frontier = [n for n in nodes if isinstance(n, Node)]
-    while frontier:
-        item = frontier.pop()
-        if item not in found:
-            found.add(item)
-            frontier += [child for child in item.inputs if isinstance(child, Node)]
-    return found
+    def _is_fresh(self, node: Node) -> bool:
+        return node not in self.known and self._inside(node) and node.assumption is None
 
 
 def _holders(state: State) -> dict[int, list[int]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..autograd import Node
 from ..autograd.frozen import frozen
+from ..autograd.model.graph_search import nodes_below
 from .completion import Return
 from .state import State
 from .values import (
@@ -251,13 +252,7 @@ def reachable_graph(state: State, live: frozenset[str] | None = None) -> set[Nod
             for item in items:
                 if type(item) is TensorRef and (node := tensors[item.id].grad_fn) is not None:
                     found.add(node)
-    todo = list(found)
-    while todo:
-        for source in todo.pop().inputs:
-            if type(source) is Node and source not in found:
-                found.add(source)
-                todo.append(source)
-    return found
+    return nodes_below(found)
 
 
 def _held_values(thing: Any, live: frozenset[str] | None) -> Iterable[Value]:

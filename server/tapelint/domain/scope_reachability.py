@@ -12,6 +12,7 @@ for epoch in range(10):
 from __future__ import annotations
 
 from ..autograd import Node
+from ..autograd.model.graph_search import nodes_below
 from .reachability import JoinPoint, Reachable, collect, contents
 from .state import State
 from .values import Frame, Function, Generator, Value
@@ -36,12 +37,9 @@ class LocalJoinPoint(JoinPoint):
         found = self._walkable.get(id(state))
         if found is None:
             records = (state.tensors.get(key) for key in self.reachable(state).tensors)
-            found = {record.grad_fn for record in records if record is not None and record.grad_fn is not None}
-            todo = list(found)
-            for node in todo:  # which grows
-                new = [item for item in node.inputs if isinstance(item, Node) and item not in found]
-                found.update(new)
-                todo += new
+            found = nodes_below(
+                record.grad_fn for record in records if record is not None and record.grad_fn is not None
+            )
             self._walkable[id(state)] = found
             self.work += len(found)
         return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ..autograd import (
     BackwardPass,
@@ -24,6 +25,7 @@ from ..autograd import (
     resolve_view,
 )
 from ..autograd.events.graph_walks import BackwardRan, Event, FreedGraphReached, LeafWritten, SavedTensorModified
+from ..autograd.model.graph_search import reachable
 from ..autograd.model.program_point import earlier_iteration
 from ..domain.state import State
 from ..domain.traversal import tensors_in
@@ -162,12 +164,8 @@ class HoverProbe:
             self.runs[node].append(run)
 
     def _collect(self, node: Node) -> None:
-        frontier = [node]
-        while frontier:
-            item = frontier.pop()
-            if item not in self.nodes:
-                self.nodes[item] = None
-                frontier += [i for i in item.inputs if isinstance(i, Node)]
+        new = reachable([node], lambda item: item not in self.nodes)
+        self.nodes.update(dict.fromkeys(item for item in new if isinstance(item, Node)))
 
     def _note(self, counter: int, write: Write | None) -> None:
         self.counters[counter] = write
@@ -232,16 +230,7 @@ class HoverProbe:
 
 def graph(start: Node | None) -> Iterator[Node | Leaf]:
     """Everything a backward from ``start`` can reach, up to a limit."""
-    frontier: list[Node | Leaf] = [start] if start is not None else []
-    seen: set[Node | Leaf] = set()
-    while frontier and len(seen) < DEPTH:
-        item = frontier.pop()
-        if item in seen:
-            continue
-        seen.add(item)
-        yield item
-        if isinstance(item, Node):
-            frontier += item.inputs
+    return islice(reachable([start]), DEPTH) if start is not None else iter(())
 
 
 def _carried(state: State, tensor: Tensor, now: ProgramPoint) -> Carried | None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 
 from ..model.graph import Leaf, Node
+from ..model.graph_search import nodes_below
 from ..model.program_point import ProgramPoint
 from ..state import AutogradState, fresh_id
 
@@ -229,13 +230,7 @@ def leads_through(run: Pass, network: frozenset[int], other: frozenset[int]) -> 
     was only a passage. It was not if each of its leaves is also used where nothing of ``other`` lies below: that part
     of the pass is about the network itself.
     """
-    found: set[Node] = set()
-    todo: list[Node | Leaf] = list(run.begin)
-    while todo:
-        item = todo.pop()
-        if isinstance(item, Node) and item not in found:
-            found.add(item)
-            todo += item.inputs
+    found = nodes_below(item for item in run.begin if isinstance(item, Node))
     leading: set[Node] = set()
     passed, ended = set[int](), set[int]()
     for node in sorted(found, key=lambda node: node.id):  # what a node depends on is older than it is

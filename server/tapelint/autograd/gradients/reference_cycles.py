@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from ..events.graph_walks import GradientCycle
 from ..facts import Facts
-from ..model.graph import Leaf, Node
+from ..model.graph import Node
+from ..model.graph_search import leaf_tensors
 from ..model.program_point import ProgramPoint, earlier_iteration
 from ..model.views import edge_of, resolve_view
 from ..state import AutogradState
@@ -39,7 +40,7 @@ def closed(facts: Facts, state: AutogradState, ran: Iterable[Node], leaves: Sequ
         for item in ran
         for saved in item.saved
     ]
-    reached = _leaves(edge for edge in edges if edge is not None)
+    reached = leaf_tensors(edge for edge in edges if edge is not None)
     for key in leaves:
         grad = state.grads.get(key)
         if grad is None or key not in reached:
@@ -69,17 +70,3 @@ def left(facts: Facts, state: AutogradState, made: ProgramPoint, known: Iterable
         ):
             del state.cycles[key]
             facts.events.publish(GradientCycle(point=cycle.point, leaf=key, past=cycle.point, call=made))
-
-
-def _leaves(edges: Iterable[Node | Leaf]) -> set[int]:
-    found: set[int] = set()
-    seen: set[Node] = set()
-    frontier = list(edges)
-    while frontier:
-        item = frontier.pop()
-        if isinstance(item, Leaf):
-            found.add(item.tensor)
-        elif item not in seen:
-            seen.add(item)
-            frontier += item.inputs
-    return found

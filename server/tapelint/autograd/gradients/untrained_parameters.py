@@ -14,6 +14,7 @@ from ..events.training_step import NeverReached
 from ..facts import Facts
 from ..model.cuts import Cut, CutReason
 from ..model.graph import Leaf, Node
+from ..model.graph_search import reachable
 from ..model.program_point import ProgramPoint, earlier_iteration
 from ..state import AutogradState
 from .history import Group
@@ -90,15 +91,9 @@ def _cut(facts: Facts, state: AutogradState, missed: frozenset[int]) -> tuple[Cu
 def _leaves(node: Node) -> set[int] | None:
     """The leaves below ``node``; None where an assumption leads to them."""
     found: set[int] = set()
-    seen: set[Node] = set()
-    frontier: list[Node | Leaf] = [node]
-    while frontier:
-        item = frontier.pop()
+    for item in reachable([node]):
         if isinstance(item, Leaf):
             found.add(item.tensor)
-        elif item not in seen:
-            if item.assumption is not None or not item.certain:
-                return None
-            seen.add(item)
-            frontier += item.inputs
+        elif item.assumption is not None or not item.certain:
+            return None
     return found

@@ -19,6 +19,7 @@ from ...ops import overload
 from ..facts import Facts
 from ..state import AutogradState, fresh_id
 from .graph import Leaf, Node, SavedTensor, Tensor
+from .graph_search import reachable
 from .views import edge_of, resolve_view
 
 
@@ -114,15 +115,13 @@ class Outside:
         self.found: dict[Node, tuple[Node | None, bool | None]] = {}
 
     def add(self, graphs: Iterable[Node]) -> None:
-        inside: set[Node] = set()
-        todo = [graph for graph in graphs if graph not in self.found]
-        while todo:
-            item = todo.pop()
-            if item.id >= self.level.begin and item not in inside and item not in self.found:
-                inside.add(item)
-                todo += [child for child in item.inputs if isinstance(child, Node)]
+        inside = [item for item in reachable(graphs, self._is_inside) if isinstance(item, Node)]
         for item in sorted(inside, key=lambda node: node.id):
             self.found[item] = self._outside(item)
+
+    def _is_inside(self, item: Node) -> bool:
+        """Whether a node is of the level, and what becomes of it is not known yet."""
+        return item.id >= self.level.begin and item not in self.found
 
     def edge(self, item: Node | Leaf) -> tuple[Node | Leaf | None, bool | None]:
         """Where an edge leads outside, and whether it leads anywhere."""

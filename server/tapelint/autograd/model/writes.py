@@ -15,7 +15,8 @@ from ..events.graph_walks import LeafWritten, ViewRefused
 from ..facts import Facts
 from ..state import AutogradState, fresh_id
 from .func_levels import is_captured, is_input
-from .graph import Leaf, Node, Tensor, Write
+from .graph import Node, Tensor, Write
+from .graph_search import leaf_tensors
 from .program_point import ProgramPoint, earlier_iteration
 from .views import resolve_view
 
@@ -77,17 +78,8 @@ def stepped(state: AutogradState, past: ProgramPoint, now: ProgramPoint) -> bool
 def settled(state: AutogradState, path: Sequence[Node], write: Write) -> Node | None:
     """The first node of ``path`` that is older than ``write``, if every leaf below it was written at that moment."""
     entry = next((node for node in path if node.id < write.stamp), None)
-    found: set[Node | Leaf] = set()
-    todo: list[Node | Leaf] = [entry] if entry is not None else []
-    while todo:
-        item = todo.pop()
-        if item in found:
-            continue
-        found.add(item)
-        if isinstance(item, Node):
-            todo += item.inputs
-            continue
-        last = state.writes.get(state.tensors[item.tensor].version_counter)
+    for tensor in leaf_tensors([entry]) if entry is not None else ():
+        last = state.writes.get(state.tensors[tensor].version_counter)
         if last is None or last.point != write.point:
             return None
     return entry

@@ -355,12 +355,6 @@ def unused(facts: Facts, state: AutogradState, roots: Sequence[int], keys: Itera
     return {key for key in known if edge_of(resolve_view(state, key)) not in reached}
 
 
-def everything(begin: Iterable[Node | Leaf]) -> set[Node | Leaf]:
-    """All nodes and leaves that can be reached."""
-    _, parents, leaves = _walk(begin)
-    return {*parents, *leaves}
-
-
 def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
     """Every node reachable from ``begin``, youngest first, the node each was first reached from, and the leaves."""
     parents: dict[Node, Node | None] = {}

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from ..events.graph_walks import RetainedGraphReached, RetainedUnused, WalkedAgain
 from ..facts import Facts
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
+from ..model.graph_search import reachable
 from ..model.program_point import earlier_iteration
 from ..state import AutogradState
 
@@ -128,7 +129,7 @@ def _walked_again(
     if retained and earlier_iteration(item.created_at, now.point) is not None:
         return None  # carried on, and kept alive on purpose: come_back tells that
     whole = item in walk.begin and item not in now.begin
-    reader = next((n for n in fresh if n.saved and item in _under(n)), None)
+    reader = next((n for n in fresh if n.saved and item in reachable([n])), None)
     leaf, write = next(_written(state, item), (-1, None))
     if not (whole and not retained or write is not None and reader is not None):
         return None
@@ -146,24 +147,12 @@ def _earlier(state: AutogradState, node: Node, now: BackwardPass) -> BackwardPas
     return walk if walk is not None and earlier_iteration(walk.point, now.point) is not None else None
 
 
-def _under(node: Node) -> Iterator[Node]:
-    """The nodes that ``node`` depends on, itself included."""
-    seen: set[Node] = set()
-    frontier = [node]
-    while frontier:
-        item = frontier.pop()
-        if item not in seen:
-            seen.add(item)
-            yield item
-            frontier += [child for child in item.inputs if isinstance(child, Node)]
-
-
 def _written(state: AutogradState, node: Node) -> Iterator[tuple[int, Write]]:
     """The leaves below ``node`` that were written since it was made, if it holds values of its own: a view follows its
     leaf.
     """
     memories = {state.tensors[key].storage for key in node.results if key in state.tensors}
-    for item in _under(node):
+    for item in (each for each in reachable([node]) if isinstance(each, Node)):
         for child in item.inputs:
             if isinstance(child, Leaf) and (record := state.tensors.get(child.tensor)) is not None:
                 write = state.writes.get(record.version_counter)

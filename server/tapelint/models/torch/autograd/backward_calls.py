@@ -15,7 +15,6 @@ from ....autograd import (
     TorchRaises,
     backward,
     edge_of,
-    everything,
     fresh_id,
     leaf,
     resolve_view,
@@ -23,6 +22,7 @@ from ....autograd import (
     unused,
 )
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
+from ....autograd.model.graph_search import leaf_tensors
 from ....autograd.model.writes import check_read
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
@@ -266,7 +266,7 @@ def refuse_plain_inputs(machine: Machine, state: State, roots: list[int], inputs
 def tell_unused(machine: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> None:
     """Publish that ``roots`` do not depend on ``key``; and where a graph was cut on the way, if it was in one place."""
     begin = [edge for root in roots if (edge := edge_of(resolve_view(state, root))) is not None]
-    leaves = [item.tensor for item in everything(begin) if isinstance(item, Leaf)]
+    leaves = leaf_tensors(begin)
     cuts = [machine.facts.cuts[leaf_key] for leaf_key in leaves if leaf_key in machine.facts.cuts]
     cut = cuts[0].point if len(cuts) == 1 else None
     machine.facts.events.publish(
