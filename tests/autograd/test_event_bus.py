@@ -1,0 +1,100 @@
+"""Who hears of an event, and what is added to it on the way."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tapelint.autograd import EventBus, Facts, ProgramPoint
+from tapelint.autograd.events.graph_walks import Event, GraphTensorWritten, LeafWritten
+
+POINT = ProgramPoint(ast.Pass(), (), ())
+REFUSED = LeafWritten(point=POINT, tensor=1, how="add_", view=False)
+"""PyTorch raises there."""
+ALLOWED = GraphTensorWritten(point=POINT, tensor=1, how="add_")
+
+
+@pytest.fixture
+def heard() -> list[Event]:
+    return []
+
+
+@pytest.fixture
+def bus(heard: list[Event]) -> EventBus:
+    made = EventBus()
+    made.subscribe(heard.append)
+    return made
+
+
+def test_listeners_are_called_in_order() -> None:
+    order: list[str] = []
+    bus = EventBus()
+    bus.subscribe(lambda _: order.append("first"))
+    bus.subscribe(lambda _: order.append("second"))
+    bus.publish(ALLOWED)
+    assert order == ["first", "second"]
+
+
+def test_an_error_that_the_program_catches_is_not_published(bus: EventBus, heard: list[Event]) -> None:
+    with bus.handling(True):
+        bus.publish(REFUSED)
+        bus.publish(ALLOWED)
+    assert heard == [ALLOWED]
+
+
+def test_a_handler_of_other_errors_changes_nothing(bus: EventBus, heard: list[Event]) -> None:
+    with bus.handling(False):
+        bus.publish(REFUSED)
+    assert heard == [REFUSED]
+
+
+def test_the_innermost_premise_is_added(bus: EventBus, heard: list[Event]) -> None:
+    with bus.assuming("a framework calls it"), bus.assuming(None):
+        bus.publish(ALLOWED)
+        with bus.assuming("`encode` keeps a graph"):
+            bus.publish(ALLOWED)
+    bus.publish(ALLOWED)
+    assert [event.assumption for event in heard] == ["a framework calls it", "`encode` keeps a graph", None]
+
+
+def test_an_assumption_of_the_event_itself_stays(bus: EventBus, heard: list[Event]) -> None:
+    with bus.assuming("a framework calls it"):
+        bus.publish(GraphTensorWritten(point=POINT, assumption="its own", tensor=1, how="add_"))
+    assert heard[0].assumption == "its own"
+
+
+def test_others_can_listen_for_a_while(bus: EventBus, heard: list[Event]) -> None:
+    others: list[Event] = []
+    with bus.heard_by(others.append):
+        bus.publish(ALLOWED)
+    bus.publish(REFUSED)
+    assert others == [ALLOWED] and heard == [REFUSED]
+
+
+def test_circumstances_end_with_an_exception(bus: EventBus) -> None:
+    with pytest.raises(ValueError), bus.handling(True), bus.assuming("a premise"), bus.heard_by():
+        raise ValueError
+    assert (bus.enclosing_handlers, bus.assumption, len(bus.listeners)) == (0, None, 1)
+
+
+def test_a_fork_of_facts_has_the_listeners_and_facts_of_its_own(heard: list[Event]) -> None:
+    facts = Facts()
+    facts.events.subscribe(heard.append)
+    facts.name(1, "loss")
+    fork = facts.fork()
+    fork.name(2, "total")
+    with fork.events.handling(True):
+        facts.events.publish(REFUSED)
+        fork.events.publish(REFUSED)
+    assert heard == [REFUSED]
+    assert (facts.names, fork.names) == ({1: "loss"}, {1: "loss", 2: "total"})
+
+
+def test_merged_facts_keep_the_names_given_first() -> None:
+    facts, other = Facts(), Facts()
+    facts.name(1, "loss")
+    other.name(1, "total")
+    other.wanted_gradients.add(7)
+    facts.merge_from(other)
+    assert facts.names == {1: "loss"} and facts.wanted_gradients == {7}

@@ -1,0 +1,33 @@
+"""What listeners keep with a unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tapelint.engine.unit_notes import UnitNotes
+
+
+@dataclass
+class Seen:
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Counted:
+    number: int = 0
+
+
+def test_a_record_is_made_when_it_is_first_asked_for() -> None:
+    assert UnitNotes().of(Counted) == Counted(0)
+
+
+def test_a_record_stays_the_same_object() -> None:
+    notes = UnitNotes()
+    notes.of(Seen).names.append("loss")
+    assert notes.of(Seen).names == ["loss"]
+
+
+def test_records_of_different_classes_are_apart() -> None:
+    notes = UnitNotes()
+    notes.of(Counted).number = 3
+    assert notes.of(Seen).names == [] and notes.of(Counted).number == 3
