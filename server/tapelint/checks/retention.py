@@ -52,7 +52,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     state, run = event.state, event.run
     if any(_is_forward(state, definition, given) for definition, given in machine.context.call_stack):
         return
-    frame: Frame = state.heap[state.frame]
+    frame = state.get(state.frame, Frame)
     if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations):
         return
     kept = [each for each in state.last_stores.values() if any(lap.run == run for lap in each.stored.point.iterations)]
@@ -236,7 +236,7 @@ def _scope(state: State) -> list[Value]:
     found: list[Value] = []
     key = state.frame
     while key:
-        frame: Frame = state.heap[key]
+        frame = state.get(key, Frame)
         found += frame.variables.values()
         key = frame.parent
     return found

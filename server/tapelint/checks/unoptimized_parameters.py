@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ..autograd.events.training_step import NeverStepped, WhyUnoptimized
 from ..domain.state import State
-from ..domain.values import HeapRef, Instance, Mapping, Optimizer, TensorRef, Value
+from ..domain.values import Class, Frame, HeapRef, Instance, Mapping, Optimizer, TensorRef, Value
 from ..domain.values import Sequence as Items
 from ..engine.lifecycle import StepRepeated
 from ..engine.machine import Machine
@@ -101,7 +101,7 @@ def _missing(
 ) -> Iterator[tuple[WhyUnoptimized, HeldLeaves]]:
     """What the optimizer ``built`` of the leaves ``mine`` has lost of a network, if it was given the whole of it."""
     thing = state.heap[owner]
-    if not is_module_like(state, HeapRef(owner)) or thing.is_partial:
+    if isinstance(thing, (Frame, Class)) or not is_module_like(state, HeapRef(owner)) or thing.is_partial:
         return
     registered = frozenset(leaves_below(state, HeapRef(owner)))
     wanted = {key for key in registered if state.tensors[key].requires_grad}

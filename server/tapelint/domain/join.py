@@ -71,7 +71,8 @@ def same_iterations(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
 def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
     """Which of two plain values an object holds is not known any more on ``path``, which is one of the two."""
     for left, right, name in changes:
-        thing = path.edit(left if path is pair.state else right)
+        key = left if path is pair.state else right
+        thing = path.edit(key, type(path.heap[key]))
         if isinstance(thing, Sequence):
             thing.is_partial = True
         elif isinstance(thing, Mapping):

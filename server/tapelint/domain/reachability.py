@@ -131,7 +131,7 @@ def reachable(state: State, live: frozenset[str], given: Iterable[Value], known:
     values: list[Value] = list(given)
     owned, frame = state.owned, state.frame
     for key, thing in state.heap.items():
-        if key == frame:
+        if key == frame and isinstance(thing, Frame):
             values += [value for name, value in thing.variables.items() if name in live]
         elif key in owned:
             values += contents(thing, tensors)
@@ -179,10 +179,10 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
             objects |= inside.objects
     todo = list(objects)
     for key in todo:  # which grows
-        thing = state.heap.get(key)
-        if type(thing) in CONTAINERS:
+        container = state.heap.get(key)
+        if type(container) in CONTAINERS:
             inside = Reachable(set(), set())
-            collect(list(contents(thing, inside.tensors)), inside)
+            collect(list(contents(container, inside.tensors)), inside)
             todo += inside.objects - objects
             objects |= inside.objects
     return objects

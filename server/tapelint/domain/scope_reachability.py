@@ -48,7 +48,7 @@ class LocalJoinPoint(JoinPoint):
 def _reachable(state: State, live: frozenset[str] | None) -> Reachable:
     """The objects, scopes among them, and tensors that the running scope leads to."""
     found = Reachable(set(), set())
-    frame: Frame = state.heap[state.frame]
+    frame = state.get(state.frame, Frame)
     todo = _add(state, found, [value for name, value in frame.variables.items() if live is None or name in live])
     todo += _around(state, found, frame.parent)
     for key in todo:  # which grows
@@ -80,5 +80,5 @@ def _around(state: State, found: Reachable, scope: int) -> list[int]:
     while scope and scope not in found.objects and scope in state.heap:
         found.objects.add(scope)
         new.append(scope)
-        scope = state.heap[scope].parent
+        scope = state.get(scope, Frame).parent
     return new

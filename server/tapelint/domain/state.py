@@ -7,14 +7,16 @@ copies is a dictionary of references to immutable records.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from ..autograd.state import AutogradState, fresh_id
 from .completion import Completion
 from .fork_history import ForkDiff, ForkHistory
+from .values import HeapObject
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T", bound=HeapObject)
 
 
 class State(AutogradState):
@@ -25,7 +27,7 @@ class State(AutogradState):
     def __init__(self) -> None:
         super().__init__()
         # The mutable objects of the program, by the ids that ``HeapRef`` holds.
-        self.heap: dict[int, Any] = {}
+        self.heap: dict[int, HeapObject] = {}
         # The ids of the heap objects that no other path shares: those it may write.
         self.owned: set[int] = set()
         # How the path has left the normal flow of statements; None while it is in it.
@@ -59,20 +61,27 @@ class State(AutogradState):
         for slot in SLOTS:
             setattr(self, slot, getattr(other, slot))
 
-    def new(self, thing: Any) -> int:
+    def new(self, thing: HeapObject) -> int:
         """Put an object on the heap; its id."""
         key = fresh_id()
         self.heap[key] = thing
         self.owned.add(key)
         return key
 
-    def edit(self, key: int) -> Any:
-        """The heap object ``key``, ready to be changed on this path only."""
+    def get(self, key: int, kind: type[T]) -> T:
+        """The heap object ``key``, which is of class ``kind``."""
+        thing = self.heap[key]
+        assert isinstance(thing, kind)
+        return thing
+
+    def edit(self, key: int, kind: type[T]) -> T:
+        """The heap object ``key``, which is of class ``kind``, ready to be changed on this path only."""
         self.changes += 1
-        if key in self.owned:
-            return self.heap[key]
-        thing = self.heap[key] = self.heap[key].copy()
-        self.owned.add(key)
+        thing = self.heap[key]
+        if key not in self.owned:
+            thing = self.heap[key] = thing.copy()
+            self.owned.add(key)
+        assert isinstance(thing, kind)
         return thing
 
 

@@ -384,3 +384,7 @@ class Factory:
     """``field(default_factory=...)``: ``function`` makes a fresh value for every instance."""
 
     function: Value
+
+
+HeapObject = Frame | Sequence | Mapping | Class | Instance | Optimizer
+"""What ``State.heap`` holds: the mutable objects of the program."""

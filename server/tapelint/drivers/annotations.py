@@ -18,7 +18,9 @@ from ..domain.state import State
 from ..domain.values import (
     Class,
     External,
+    Frame,
     HeapRef,
+    Instance,
     Module,
     Optimizer,
     Origin,
@@ -178,19 +180,19 @@ def _object(machine: Machine, state: State, kind: HeapRef, at: ast.AST, make: Ma
         return None
     except RecursionError as error:
         machine.context.depth = depth
-        machine.fail(Entry("object", state.heap[kind.id].node), error)
+        machine.fail(Entry("object", state.get(kind.id, Class).node), error)
         return None
     finally:
         machine.imagined_classes.pop()
         machine.fuel = limit
-    trial.edit(made.id).is_partial = True
+    trial.edit(made.id, Instance).is_partial = True
     state.become(trial)
     return made
 
 
 def _matters(machine: Machine, state: State, kind: HeapRef) -> bool:
     """Whether anything of autograd can be in objects of a class."""
-    thing = state.heap[kind.id]
+    thing = state.get(kind.id, Class)
     if any(isinstance(base, External) and base.name.startswith(("enum.", "typing.Protocol")) for base in thing.bases):
         return False
-    return machine.imports is None or not machine.imports.is_idle(state, state.heap[thing.scope].module, [])
+    return machine.imports is None or not machine.imports.is_idle(state, state.get(thing.scope, Frame).module, [])

@@ -119,7 +119,7 @@ def _script(machine: Machine, memory: AnalysisCache, limit: int, ran: list[Ran])
         state = State()
         names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
         module = machine.module = state.frame = state.new(Frame(names, 0, 0))
-        state.heap[module].module = module
+        state.get(module, Frame).module = module
         if machine.imports is not None:
             machine.imports.adopt(module)
         with recorded(machine, machine.facts, (), 0) as begin:
@@ -297,7 +297,7 @@ def _complete(machine: Machine, state: State, module: int) -> None:
     for statement in machine.tree.body:
         if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
             continue
-        if not _bound(statement, state.heap[module].variables):
+        if not _bound(statement, state.get(module, Frame).variables):
             try:
                 machine.fuel = machine.fuel_used + machine.limits.definition_fuel
                 machine.statement(statement, state)

@@ -22,6 +22,7 @@ from ..domain.state import State
 from ..domain.values import (
     NONE,
     TRUE,
+    Class,
     Const,
     Function,
     HeapRef,
@@ -51,35 +52,36 @@ def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST)
     found = lookup_in_mro(state, owner, "__init__")
     if found is not None and isinstance(found[1], Function):
         _call(machine, state, found[1], instance, node)
-    elif state.heap[owner.id].dataclass:
+    elif state.get(owner.id, Class).dataclass:
         for name, (default, annotation, scope) in fields(state, mro_of(state, owner)).items():
             known = (
                 default
                 if default is not None
                 else promised(machine, state, scope, annotation, name, node, make_instance)
             )
-            state.edit(instance.id).attributes[name] = known if known is not None else something(name)
+            state.edit(instance.id, Instance).attributes[name] = known if known is not None else something(name)
     elif found is not None:
-        state.edit(instance.id).is_partial = True
+        state.edit(instance.id, Instance).is_partial = True
     ready = prepared(state, owner)
     first = lookup_in_mro(state, owner, ready.method) if ready is not None else None
     if first is not None and isinstance(first[1], Function):
         _call(machine, state, first[1], instance, node)
-    state.edit(instance.id).attributes.setdefault("training", TRUE)
-    reopen(state, list(state.heap[instance.id].attributes.values()))
+    state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
+    reopen(state, list(state.get(instance.id, Instance).attributes.values()))
     assume_started(machine, state, owner, instance)
     return instance
 
 
 def _call(machine: Machine, state: State, function: Function, instance: HeapRef, node: ast.AST) -> None:
     """Call a method that prepares an object, along one path."""
-    spec = function.node.args
-    given = inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:], state.heap[instance.id].kind)
+    spec, kind = function.node.args, state.get(instance.id, Instance).kind
+    making = kind if isinstance(kind, HeapRef) else None
+    given = inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:], making)
     width, machine.max_paths = machine.max_paths, machine.limits.init_paths
     try:
         call_function(machine, state, function, [instance], given, node)
     except ProgramRaised:
-        state.edit(instance.id).is_partial = True
+        state.edit(instance.id, Instance).is_partial = True
     finally:
         machine.max_paths = width
 
@@ -92,7 +94,7 @@ def reopen(state: State, values: list[Value], depth: int = 3) -> None:
             and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
             and thing.kind in PLAIN_KINDS
         ):
-            state.edit(value.id).is_partial = True
+            state.edit(value.id, type(thing)).is_partial = True
             reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..domain.mro import is_module, mro_of
 from ..domain.state import State
-from ..domain.values import BoundMethod, Class, Function, HeapRef, Origin, Unknown, Value, something
+from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import is_abstract, syntactic_summary
@@ -49,7 +49,7 @@ def priority(function: ast.AST, trees: Sequence[ast.AST]) -> int:
 def unreached_functions(machine: Machine, state: State, module: int) -> Iterator[tuple[Function, HeapRef | None]]:
     """Functions of the module, then methods of its classes, that were never run."""
     defined = {statement.name for statement in machine.tree.body if isinstance(statement, ast.FunctionDef)}
-    for name, value in list(state.heap[module].variables.items()):
+    for name, value in list(state.get(module, Frame).variables.items()):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
             if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
                 yield value, None
@@ -59,19 +59,18 @@ def unreached_functions(machine: Machine, state: State, module: int) -> Iterator
 
 def _is_own(state: State, module: int, function: Function) -> bool:
     """Not imported from another file, which is where it is tried out."""
-    home: int = state.heap[function.frame].module
-    return home == module
+    return state.get(function.frame, Frame).module == module
 
 
 def _methods(machine: Machine, state: State, module: int, kind: HeapRef) -> Iterator[tuple[Function, HeapRef]]:
     """The methods that a class of the module defines, each with the class on whose objects it runs."""
     complete = _completed(machine, state, module, kind)
-    for function in list(state.heap[kind.id].attributes.values()):
+    for function in list(state.get(kind.id, Class).attributes.values()):
         if not isinstance(function, Function) or function.owner != kind.id or not _is_own(state, module, function):
             continue
         name = _definition(function).name
         if name != "__init__":
-            heirs = [heir for heir in complete if name not in state.heap[heir.id].attributes]
+            heirs = [heir for heir in complete if name not in state.get(heir.id, Class).attributes]
             for owner in (heirs if not machine.query(is_abstract, function.node) else []) or [kind]:
                 yield function, owner
 
@@ -86,14 +85,16 @@ def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> li
     """The first classes of the module that define what ``base`` leaves to derived ones: its methods run on theirs."""
     left = {
         name
-        for name, function in state.heap[base.id].attributes.items()
+        for name, function in state.get(base.id, Class).attributes.items()
         if isinstance(function, Function) and machine.query(is_abstract, function.node)
     }
     if not left:
         return []
-    others = [other for other in state.heap[module].variables.values() if isinstance(other, HeapRef) and other != base]
+    others = [
+        other for other in state.get(module, Frame).variables.values() if isinstance(other, HeapRef) and other != base
+    ]
     kinds = [other for other in others if isinstance(state.heap.get(other.id), Class)]
-    heirs = [other for other in kinds if left <= state.heap[other.id].attributes.keys()]
+    heirs = [other for other in kinds if left <= state.get(other.id, Class).attributes.keys()]
     return [heir for heir in heirs if base in mro_of(state, heir)][:MAX_SUBCLASSES]
 
 
@@ -118,7 +119,7 @@ class EntryCall:
             framework_driver.imagine_backward(machine, state, roots, self.node, TRAINED)
         elif self.walk is not None and self.receiver is not None:
             framework_driver.batch_ends(machine, state, self.walk, self.receiver, result, self.node)
-        around = state.heap[state.heap[self.function.frame].module].variables.values()
+        around = state.get(state.get(self.function.frame, Frame).module, Frame).variables.values()
         receiver = () if self.receiver is None else (self.receiver,)
         reachable = [result, *receiver, *self.values.values(), *around]
         machine.lifecycle.path_ended.publish(machine, PathEnded(state, result, reachable))

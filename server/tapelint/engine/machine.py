@@ -21,7 +21,7 @@ from ..domain.completion import ProgramRaised, Raise
 from ..domain.join import try_join
 from ..domain.reachability import JoinPoint, Known
 from ..domain.state import State
-from ..domain.values import Const, External, HeapRef, Origin, Unknown, Value, something
+from ..domain.values import Const, External, Frame, HeapRef, Origin, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
 from .analysis_unit import AnalysisUnit
@@ -219,6 +219,7 @@ class Machine(Evaluation):
         key = state.frame
         while key:
             frame = heap[key]
+            assert isinstance(frame, Frame)
             value: Value | None = frame.variables.get(name)
             if value is not None:
                 if key != state.frame:
@@ -236,11 +237,11 @@ class Machine(Evaluation):
 
     def bind(self, state: State, name: str, value: Value) -> None:
         """Assign a variable in the running scope."""
-        frame = state.heap[state.frame]
+        frame = state.get(state.frame, Frame)
         key = frame.shared.get(name, state.frame) if frame.shared else state.frame
         if key != state.frame:
             self.unit.iteration_facts.accessed[key, name] = self.fuel_used
-        state.edit(key).variables[name] = value
+        state.edit(key, Frame).variables[name] = value
 
     def fact(self, name: str, origin: Origin = Origin.ANY) -> Value:
         """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU."""

@@ -76,7 +76,7 @@ class Imports:
 
     def here(self, state: State) -> LoadedModule:
         """The module whose code is running."""
-        return self.by_frame[state.heap[state.frame].module]
+        return self.by_frame[state.get(state.frame, Frame).module]
 
     def of_scope(self, frame: int) -> LoadedModule | None:
         """The module with this scope."""
@@ -120,14 +120,14 @@ class Imports:
 
     def missing(self, state: State, name: str) -> Value | None:
         """A name that the running module has not bound but has imported without following it."""
-        module = self.by_frame.get(state.heap[state.frame].module)
+        module = self.by_frame.get(state.get(state.frame, Frame).module)
         if module is None or name not in module.names and not module.stars:
             return None
         return self._noted(state, module, name)
 
     def attribute(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """``module.name``: bound there, imported there, or a module below it. ``state`` has the module."""
-        value: Value | None = state.heap[module.frame].variables.get(name)
+        value: Value | None = state.get(module.frame, Frame).variables.get(name)
         if value is None:
             value = self._noted(state, module, name)
         if value is None:
@@ -138,7 +138,7 @@ class Imports:
 
     def _computed(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """What the module's own ``__getattr__`` answers."""
-        getter = state.heap[module.frame].variables.get("__getattr__")
+        getter = state.get(module.frame, Frame).variables.get("__getattr__")
         key = (module.path, name)
         if not isinstance(getter, Function) or key in self._visiting:
             return None
@@ -163,7 +163,7 @@ class Imports:
         """``owner.name = value``: every function of that module sees it."""
         module = self.modules[owner.path]
         if self.graft(state, module):
-            state.edit(module.frame).variables[name] = value
+            state.edit(module.frame, Frame).variables[name] = value
 
     def is_idle(self, state: State, frame: int, given: list[Value]) -> bool:
         """Whether code of a module need not run: nothing of autograd can come of it or is given to it."""
@@ -203,7 +203,7 @@ class Imports:
                 continue
             loaded = self.load(state, *found)
             if loaded is not None and self.graft(state, loaded):
-                value = state.heap[loaded.frame].variables.get(name)
+                value = state.get(loaded.frame, Frame).variables.get(name)
                 value = self._noted(state, loaded, name) if value is None else value
                 if value is not None:
                     return value
@@ -282,7 +282,7 @@ class Imports:
         state = State()
         given: dict[str, Value] = {"__name__": Const(dotted(source.path)), "__file__": Unknown("__file__", False)}
         frame = state.frame = state.new(Frame(given, 0, 0))
-        state.heap[frame].module = frame
+        state.get(frame, Frame).module = frame
         loaded = self.modules[source.path] = self.by_frame[frame] = LoadedModule(source, frame)
         self.met[loaded] = None
         self.loading.append(loaded)
@@ -300,9 +300,9 @@ class Imports:
     def _finish(self, loaded: LoadedModule, ends: list[State]) -> None:
         """Keep one end; what the others do not agree with is unknown."""
         world = loaded.world = ends[0]
-        scope = world.edit(loaded.frame)
+        scope = world.edit(loaded.frame, Frame)
         for other in ends[1:]:
-            theirs = other.heap[loaded.frame].variables
+            theirs = other.get(loaded.frame, Frame).variables
             for name, value in list(scope.variables.items()):
                 if theirs.get(name) != value:
                     scope.variables[name] = Unknown(name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..domain.state import State
-from ..domain.values import Const, HeapRef, Sequence, Tuple, Value
+from ..domain.values import Const, Frame, HeapRef, Sequence, Tuple, Value
 from ..engine.module_system import LoadedModule
 
 
 def public(state: State, module: LoadedModule) -> dict[str, Value]:
     """What ``from module import *`` binds of the names that the module defines itself."""
-    variables = state.heap[module.frame].variables
+    variables = state.get(module.frame, Frame).variables
     listed = variables.get("__all__")
     items = listed.items if isinstance(listed, Tuple) else ()
     if isinstance(listed, HeapRef) and isinstance(thing := state.heap[listed.id], Sequence) and not thing.is_partial:

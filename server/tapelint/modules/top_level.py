@@ -6,6 +6,7 @@ import ast
 
 from ..domain.completion import ProgramRaised
 from ..domain.state import State
+from ..domain.values import Frame
 from ..engine.machine import Cancelled, Machine, OutOfFuel
 from ..engine.module_system import LoadedModule
 from ..engine.statistics import Entry
@@ -38,7 +39,7 @@ def top_level(machine: Machine, state: State, loaded: LoadedModule, limit: int) 
         if not isinstance(statement, DEFINITIONS):
             continue
         name = getattr(statement, "name", None)
-        if name in known or name in state.heap[frame].variables:
+        if name in known or name in state.get(frame, Frame).variables:
             continue
         machine.fuel = min(machine.fuel_used + limit // 4, end)
         try:

@@ -7,7 +7,7 @@ import ast
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
 from ..domain.state import State
-from ..domain.values import Const, HeapRef, Instance, Sequence, TensorRef, Value
+from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Value
 from ..engine.lifecycle import UpdateBound
 from ..engine.machine import Machine
 from ..engine.stored_names import remember
@@ -97,7 +97,7 @@ def _unpack(
 
 def delete(machine: Machine, state: State, target: ast.expr) -> None:
     if isinstance(target, ast.Name):
-        state.edit(state.frame).variables.pop(target.id, None)
+        state.edit(state.frame, Frame).variables.pop(target.id, None)
     elif isinstance(target, (ast.Tuple, ast.List)):
         for item in target.elts:
             delete(machine, state, item)

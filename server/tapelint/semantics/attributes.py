@@ -312,7 +312,7 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
         if isinstance(value, (Const, Unknown)):
             keep_beside(state, owner.tensor_id, name, value)
         elif _kept_beside(state, owner.tensor_id, name) is not None:
-            del state.edit(-owner.tensor_id).attributes[name]
+            del state.edit(-owner.tensor_id, Instance).attributes[name]
     elif isinstance(owner, Module):
         assert machine.imports is not None
         machine.imports.store_attribute(state, owner, name, value)
@@ -329,11 +329,11 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
     elif isinstance(thing, Instance):
         if not _call_setter(machine, state, owner, thing, name, value, node):
             machine.unit.iteration_facts.accessed[owner.id, name] = machine.fuel_used
-            state.edit(owner.id).attributes[name] = value
+            state.edit(owner.id, Instance).attributes[name] = value
     elif isinstance(thing, Class):
-        state.edit(owner.id).attributes[name] = value
+        state.edit(owner.id, Class).attributes[name] = value
     elif isinstance(thing, Sequence) and name == "training" and isinstance(value, Const):
-        state.edit(owner.id).training = bool(value.value)
+        state.edit(owner.id, Sequence).training = bool(value.value)
 
 
 def _call_setter(
@@ -376,18 +376,18 @@ def keep_beside(state: State, key: int, name: str, value: Value) -> None:
     if -key not in state.heap:
         state.heap[-key] = Instance(External("torch.Tensor"), {})
         state.owned.add(-key)
-    state.edit(-key).attributes[name] = value
+    state.edit(-key, Instance).attributes[name] = value
 
 
 def _kept_beside(state: State, key: int, name: str) -> Value | None:
     """What ``keep_beside`` has kept."""
-    extra: Instance | None = state.heap.get(-key)
-    return None if extra is None else extra.attributes.get(name)
+    extra = state.heap.get(-key)
+    return extra.attributes.get(name) if isinstance(extra, Instance) else None
 
 
 def remove(machine: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:
     if isinstance(owner, HeapRef) and isinstance(state.heap[owner.id], Instance):
-        state.edit(owner.id).attributes.pop(name, None)
+        state.edit(owner.id, Instance).attributes.pop(name, None)
     elif isinstance(owner, TensorRef) and name == "grad":
         state.grads.pop(owner.id, None)
         grad_access.cleared_by_hand(machine, state, owner.id, node)

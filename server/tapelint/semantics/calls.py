@@ -339,8 +339,8 @@ def _unbound_module_method(machine: Machine, state: State, base: str, name: str,
 
 def _unknown_init(machine: Machine, state: State, receiver: HeapRef, args: list[Value]) -> Value:
     """The ``__init__`` of a base class nobody knows: afterwards the object may hold anything, and what it was given."""
-    if isinstance(state.heap[receiver.id], (Instance, Sequence, Mapping, Optimizer)):
-        thing = state.edit(receiver.id)
+    if isinstance(known := state.heap[receiver.id], (Instance, Sequence, Mapping, Optimizer)):
+        thing = state.edit(receiver.id, type(known))
         thing.is_partial = True
         if isinstance(thing, Instance) and any(reach(machine, state, args)):
             thing.attributes["(given)"] = Tuple(tuple(args))

@@ -39,15 +39,15 @@ def define_class(machine: Machine, state: State, node: ast.ClassDef) -> Value:
     thing = Class(node.name, node, bases, {}, plain or named, state.frame)
     key = state.new(thing)
     outer = state.frame
-    body = state.new(Frame({}, outer, state.heap[outer].module))
+    body = state.new(Frame({}, outer, state.get(outer, Frame).module))
     for statement in node.body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             value = define_function(machine, state, statement, key)
             name = statement.name
             if isinstance(value, Function) and value.kind in ("setter", "getter", "deleter"):
                 name = f"{name}.{value.kind}"
-            state.edit(key).attributes[name] = value
-            state.edit(body).variables[name] = value
+            state.edit(key, Class).attributes[name] = value
+            state.edit(body, Frame).variables[name] = value
         else:
             state.frame = body
             states = machine.statement(statement, state)
@@ -55,7 +55,7 @@ def define_class(machine: Machine, state: State, node: ast.ClassDef) -> Value:
                 state.become(states[0])
             state.frame = outer
             state.completion = None
-            state.edit(key).attributes.update(state.heap[body].variables)
+            state.edit(key, Class).attributes.update(state.get(body, Frame).variables)
     return HeapRef(key)
 
 
@@ -69,15 +69,14 @@ def instantiate(
     key: object = None,
 ) -> Value:
     """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
-    thing = state.heap[kind.id]
     instance = HeapRef(state.new(Instance(kind, {})))
     order = mro_of(state, kind)
     if any(isinstance(base, Unknown) for base in order):
-        state.edit(instance.id).is_partial = True
+        state.edit(instance.id, Instance).is_partial = True
     found = lookup_in_mro(state, kind, "__init__")
     if found is not None and isinstance(found[1], Function):
         call_function(machine, state, found[1], [instance, *args], kwargs, node)
-    elif thing.dataclass:
+    elif state.get(kind.id, Class).dataclass:
         _fill_fields(machine, state, instance, order, args, kwargs, node)
     elif found is not None and isinstance(found[0], External):
         machine.call(state, BoundMethod(External(found[0].name + ".__init__"), instance), args, kwargs, node)
@@ -90,7 +89,7 @@ def fields(state: State, order: list[Value]) -> dict[str, tuple[Value | None, as
     for kind in reversed(order):
         if not isinstance(kind, HeapRef):
             continue
-        owner = state.heap[kind.id]
+        owner = state.get(kind.id, Class)
         for item in owner.node.body:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
                 name = item.target.id
@@ -114,7 +113,7 @@ def _fill_fields(
         given = value if value is not None else kwargs.get(name, default if default is not None else something(name))
         if isinstance(given, Factory):
             given = machine.call(state, given.function, [], {}, node)
-        state.edit(instance.id).attributes[name] = given
-    after = lookup_in_mro(state, state.heap[instance.id].kind, "__post_init__")
+        state.edit(instance.id, Instance).attributes[name] = given
+    after = lookup_in_mro(state, state.get(instance.id, Instance).kind, "__post_init__")
     if after is not None and isinstance(after[1], Function):
         call_function(machine, state, after[1], [instance], {}, node)

@@ -79,7 +79,7 @@ def comprehend(
     ``source`` is its first iterable, if that has been evaluated already.
     """
     outer = state.frame
-    state.frame = state.new(Frame({}, parent, state.heap[parent].module))
+    state.frame = state.new(Frame({}, parent, state.get(parent, Frame).module))
     depth = len(state.iterations)
     found: list[Value] = []
     memo = machine.memo
@@ -150,7 +150,7 @@ def dict_comprehension(machine: Machine, node: ast.DictComp, state: State, key: 
 def generator_expression(machine: Machine, node: ast.GeneratorExp, state: State, key: object) -> Value:
     """A scope of its own, which has the first iterable: that is evaluated here, whenever it is iterated over."""
     source = machine.eval(node.generators[0].iter, state)
-    scope = Frame({SOURCE: source}, state.frame, state.heap[state.frame].module)
+    scope = Frame({SOURCE: source}, state.frame, state.get(state.frame, Frame).module)
     return Generator(node, state.new(scope))
 
 

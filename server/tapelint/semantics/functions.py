@@ -108,7 +108,7 @@ def bind_arguments(
 ) -> None:
     """Put the arguments of a call into a new frame. Missing ones are unknown, and so is what a batch may hold."""
     spec = function.node.args
-    variables: dict[str, Value] = state.heap[frame].variables
+    variables: dict[str, Value] = state.get(frame, Frame).variables
     positional = [*spec.posonlyargs, *spec.args]
     kwargs = dict(kwargs)
     batch = kwargs.pop(BATCH, None)
@@ -158,7 +158,7 @@ def call_function(
     if is_deep or tells_nothing_new(machine, definition, given):
         machine.leave_opaque(node, function, OpaqueReason.DEPTH if is_deep else OpaqueReason.RECURSION)
         return Unknown("recursion")
-    module = state.heap[function.frame].module
+    module = state.get(function.frame, Frame).module
     if machine.imports is not None and machine.imports.is_idle(state, module, [*given]):
         return Unknown("call", False)
     frame = state.new(Frame({}, function.frame, module, function))
@@ -297,16 +297,16 @@ def collect(machine: Machine, state: State, generator: Generator, iterations: in
     limits = machine.limits
     iterations = limits.unroll if iterations is None else iterations
     if isinstance(generator.node, ast.GeneratorExp):
-        scope, source = generator.frame, state.heap[generator.frame].variables[SOURCE]
+        scope, source = generator.frame, state.get(generator.frame, Frame).variables[SOURCE]
         return comprehend(machine, state, generator.node.generators, [generator.node.elt], iterations, scope, source)
     limit = max(iterations, limits.generator_items)
     kept = state.new(Sequence("list", []))  # on the heap, so that every path has its own
 
     def keep(inner: State, value: Value) -> list[State]:
-        if len(inner.heap[kept].items) >= limit:
+        if len(inner.get(kept, Sequence).items) >= limit:
             inner.completion = Break()
         else:
-            inner.edit(kept).items.append(value)
+            inner.edit(kept, Sequence).items.append(value)
         return [inner]
 
     machine.context.call_stack.append((generator.node.args, (HeapRef(kept),)))  # type: ignore[attr-defined]  # who collects holds it
@@ -323,7 +323,8 @@ def collect(machine: Machine, state: State, generator: Generator, iterations: in
     if isinstance(state.completion, Raise):
         error, state.completion = state.completion.error, None
         raise error
-    found = state.heap.pop(kept).items
+    found = state.get(kept, Sequence).items
+    del state.heap[kept]
     return Items(found, len(found) < limit)
 
 

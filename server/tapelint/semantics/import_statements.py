@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ..domain.state import State
-from ..domain.values import External
+from ..domain.values import External, Frame
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.module_system import ModuleSystem
 from ..modules.module import public
@@ -48,7 +48,7 @@ def _noted(imports: ModuleSystem, state: State, name: str, module: str, attribut
     if imports.find(module, here.path) is None:
         return False
     here.names[name] = (module, attribute)
-    state.edit(here.frame).variables.pop(name, None)
+    state.edit(here.frame, Frame).variables.pop(name, None)
     return True
 
 

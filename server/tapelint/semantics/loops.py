@@ -290,7 +290,7 @@ def _met(
 
 def _lives(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> Live | None:
     """What the loop needs of the names of the running scope."""
-    frame: Frame = states[0].heap[states[0].frame]
+    frame = states[0].get(states[0].frame, Frame)
     if frame.function is not None:
         return machine.query(live, frame.function.node, node)
     return machine.query(live, machine.tree, node) if states[0].frame == machine.module and not machine.cells else None
@@ -311,8 +311,8 @@ def _over_generator(
     state.iterations = (*base, Iteration(node, run, 1))
 
     def body(path: State, value: Value) -> list[State]:
-        path.edit(count).items.append(NONE)
-        number = len(path.heap[count].items)
+        path.edit(count, Sequence).items.append(NONE)
+        number = len(path.get(count, Sequence).items)
         inside = path.iterations[depth + 1 :]  # the generator's own loops
         path.iterations = (*base, Iteration(node, run, number))
         bound = machine.run_paths(path, lambda s: assign(machine, s, node.target, value, node, None))

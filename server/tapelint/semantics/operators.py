@@ -378,7 +378,7 @@ def _augmented_object(
     thing = state.heap[owner.id]
     if isinstance(thing, Sequence) and name == "Add":
         source = machine.iterate(state, value, node)
-        edited = state.edit(owner.id)
+        edited = state.edit(owner.id, Sequence)
         edited.items += source.values
         edited.is_partial = thing.is_partial or not source.exact
         return owner

@@ -13,7 +13,7 @@ from functools import cache
 from .. import ops
 from ..domain.mro import mro_of
 from ..domain.state import State
-from ..domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Super, Unknown, Value
+from ..domain.values import BoundMethod, Class, External, Frame, Function, HeapRef, Instance, Super, Unknown, Value
 from ..models.torch.registry import TENSOR_METHODS
 from ..ops.module_names import answers
 
@@ -53,7 +53,7 @@ def super_of(state: State) -> Value:
     """``super()`` inside a method: the class the method was defined in, and its first argument."""
     key = state.frame
     while key:
-        frame = state.heap[key]
+        frame = state.get(key, Frame)
         function = frame.function
         if function is not None and function.owner is not None and function.node.args.args:
             receiver = frame.variables.get(function.node.args.args[0].arg)

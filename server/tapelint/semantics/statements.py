@@ -11,7 +11,7 @@ from typing import Any
 
 from ..domain.completion import Break, Continue, ProgramRaised, Return
 from ..domain.state import State
-from ..domain.values import NONE, External, HeapRef, Instance, Value
+from ..domain.values import NONE, External, Frame, HeapRef, Instance, Value
 from ..engine.machine import STATEMENTS, Machine
 from .assign import assign, delete
 from .classes import define_class
@@ -146,15 +146,15 @@ def jump(machine: Machine, node: ast.stmt, state: State) -> list[State]:
 
 
 def shared(machine: Machine, node: ast.Global | ast.Nonlocal, state: State) -> list[State]:
-    frame = state.edit(state.frame)
+    frame = state.edit(state.frame, Frame)
     frame.shared = dict(frame.shared)
     for name in node.names:
         if isinstance(node, ast.Global):
             frame.shared[name] = frame.module
             continue
         key = frame.parent
-        while key and name not in state.heap[key].variables:
-            key = state.heap[key].parent
+        while key and name not in state.get(key, Frame).variables:
+            key = state.get(key, Frame).parent
         if key:
             frame.shared[name] = key
     return [state]

@@ -95,7 +95,7 @@ def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index
             return found
         if thing.default is not None:
             made = machine.call(state, thing.default, [], {}, node)
-            state.edit(owner.id).items[key] = made
+            state.edit(owner.id, Mapping).items[key] = made
             return made
         return Unknown("item")
     return item_at_unknown_place(state, list(thing.items.values()))
@@ -186,7 +186,7 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
 
 def _store_entry(state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value, node: ast.AST) -> None:
     """``d[key] = v``; under an unknown key it is kept by the place of the assignment."""
-    edited = state.edit(owner.id)
+    edited = state.edit(owner.id, Mapping)
     key = as_key(index)
     if key is not None:
         edited.items[key] = value
@@ -206,7 +206,7 @@ def _as_tensor(machine: Machine, state: State, value: Value, node: ast.AST) -> V
 
 
 def _store_item(state: State, owner: HeapRef, thing: Sequence, index: Value, value: Value) -> None:
-    edited = state.edit(owner.id)
+    edited = state.edit(owner.id, Sequence)
     if (
         isinstance(index, Const)
         and isinstance(index.value, int)
@@ -223,15 +223,16 @@ def remove(machine: Machine, state: State, owner: Value, index: Value) -> None:
         return
     thing = state.heap[owner.id]
     if isinstance(thing, Mapping) and (key := as_key(index)) is not None:
-        state.edit(owner.id).items.pop(key, None)
+        state.edit(owner.id, Mapping).items.pop(key, None)
     elif isinstance(thing, Sequence):
-        items = state.edit(owner.id).items
+        items = state.edit(owner.id, Sequence).items
         if isinstance(index, Const) and isinstance(index.value, int) and -len(items) <= index.value < len(items):
             del items[index.value]
         elif isinstance(index, Slice):
-            bounds = [part.value if isinstance(part, Const) else "?" for part in (index.start, index.stop, index.step)]
-            if all(b is None or isinstance(b, int) for b in bounds) and bounds[2] != 0:
-                del items[slice(*bounds)]
+            parts = (index.start, index.stop, index.step)
+            bounds = [part.value for part in parts if isinstance(part, Const) and isinstance(part.value, int | None)]
+            if len(bounds) == 3 and bounds[2] != 0:
+                del items[bounds[0] : bounds[1] : bounds[2]]
 
 
 def subscript(machine: Machine, node: ast.Subscript, state: State, key: object) -> Value:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..domain.state import State
-from ..domain.values import HeapRef, Instance, TensorRef, Value
+from ..domain.values import Frame, HeapRef, Instance, TensorRef, Value
 from ..source import cached_on_node, written
 
 Place = ast.Name | ast.Attribute
@@ -81,9 +81,9 @@ def value_at(state: State, place: Place) -> Value | None:
     if isinstance(place, ast.Name):
         key: int = state.frame
         while key:
-            frame = state.heap[key]
+            frame = state.get(key, Frame)
             key = frame.shared.get(place.id, key)
-            frame = state.heap[key]
+            frame = state.get(key, Frame)
             value: Value | None = frame.variables.get(place.id)
             if value is not None:
                 return value

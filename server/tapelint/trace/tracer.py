@@ -317,7 +317,7 @@ class Tracer:
     def _context(self, state: State, number: int) -> str:
         """Where a path is: the function, the iterations of its loops, and under which condition."""
         parts: list[str] = []
-        function = state.heap[state.frame].function
+        function = state.get(state.frame, Frame).function
         if isinstance(function, Function):
             name = "a lambda" if isinstance(function.node, ast.Lambda) else function.node.name
             parts.append(f"in {name}")

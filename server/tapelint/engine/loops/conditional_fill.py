@@ -24,11 +24,10 @@ def leave(state: State, loop: ast.AST) -> None:
     """A loop ends on this path."""
     for place in _filled(loop):
         value = _at(state, place)
-        if not isinstance(value, HeapRef):
+        if not isinstance(value, HeapRef) or not isinstance(thing := state.heap.get(value.id), Sequence):
             continue
-        thing = state.heap.get(value.id)
-        if isinstance(thing, Sequence) and thing.kind == "list" and not thing.items and not thing.is_partial:
-            state.edit(value.id).is_partial = True
+        if thing.kind == "list" and not thing.items and not thing.is_partial:
+            state.edit(value.id, Sequence).is_partial = True
 
 
 @cached_on_node
@@ -48,7 +47,7 @@ def _at(state: State, place: ast.expr) -> Value | None:
     if isinstance(place, ast.Name):
         key = state.frame
         while key:
-            frame: Frame = state.heap[key]
+            frame = state.get(key, Frame)
             if place.id in frame.variables:
                 return frame.variables[place.id]
             key = frame.parent

@@ -305,7 +305,7 @@ def _like_index(mine: Const | None, yours: Const | None) -> bool:
 
 def uncounted(state: State, target: ast.AST) -> None:
     """A loop has ended before its time: how often it has run is not known."""
-    frame = state.heap[state.frame]
+    frame = state.get(state.frame, Frame)
     for node in ast.walk(target):
         if isinstance(node, ast.Name) and isinstance(frame.variables.get(node.id), InductionValue):
-            state.edit(state.frame).variables[node.id] = unknown_number()
+            state.edit(state.frame, Frame).variables[node.id] = unknown_number()

@@ -22,7 +22,7 @@ from typing import Any
 from ...domain.induction import InductionValue, raw_value
 from ...domain.mro import mro_of
 from ...domain.state import State
-from ...domain.values import Class, Const, HeapRef, Unknown, Value
+from ...domain.values import Class, Const, HeapRef, Instance, Unknown, Value
 from ...source import cached_on_node, walk
 from ..limits import Limits
 from ..machine import Machine
@@ -93,13 +93,15 @@ def _far(machine: Machine, state: State, node: ast.AST, begun: int, end: int, th
 
 def assume_started(machine: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:
     """What the methods of an object count up was counted by calls that no code has seen."""
-    attributes = state.heap[instance.id].attributes
+    attributes = state.get(instance.id, Instance).attributes
     for kind in mro_of(state, owner):
         if isinstance(kind, HeapRef) and isinstance(thing := state.heap[kind.id], Class):
             for name in machine.query(_counts, thing.node) & attributes.keys():
                 value = attributes[name]
                 if isinstance(value, Const) and type(raw_value(value)) is int:
-                    state.edit(instance.id).attributes[name] = InductionValue(raw_value(value), grows=True, begun=True)
+                    state.edit(instance.id, Instance).attributes[name] = InductionValue(
+                        raw_value(value), grows=True, begun=True
+                    )
 
 
 @cached_on_node

@@ -62,7 +62,7 @@ def _own(state: State, thing: Instance, names: tuple[str, ...]) -> bool:
     kind = thing.kind
     if not isinstance(kind, HeapRef):
         return True
-    return any(name in state.heap[kind.id].attributes for name in names)
+    return any(name in state.get(kind.id, Class).attributes for name in names)
 
 
 def length(value: Range) -> int | None:

@@ -6,7 +6,18 @@ from __future__ import annotations
 
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
-from ...domain.values import NONE, BuiltinMethod, External, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
+from ...domain.values import (
+    NONE,
+    BuiltinMethod,
+    External,
+    HeapRef,
+    Instance,
+    Optimizer,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Value,
+)
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import go_backward, retention
 from ..torch.nn.frozen_parts import require
@@ -72,12 +83,12 @@ def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call
         return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     if not isinstance(made, Tuple) or not isinstance(chosen, HeapRef) or chosen not in made.items:
         return NONE
-    own = set(state.heap[chosen.id].params)
+    own = set(state.get(chosen.id, Optimizer).params)
     all_of_them = [each for each in made.items if isinstance(each, HeapRef)]
-    others = {key for each in all_of_them for key in state.heap[each.id].params} - own
+    others = {key for each in all_of_them for key in state.get(each.id, Optimizer).params} - own
     off = [key for key in sorted(others) if state.tensors[key].requires_grad]
     assert isinstance(receiver, HeapRef)  # it has optimizers
-    state.edit(receiver.id).attributes[TOGGLED] = Tuple(tuple(TensorRef(key) for key in off))
+    state.edit(receiver.id, Instance).attributes[TOGGLED] = Tuple(tuple(TensorRef(key) for key in off))
     require(state, off, False)
     return NONE
 
@@ -86,7 +97,7 @@ def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call
 def untoggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
         return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
-    off = state.edit(receiver.id).attributes.pop(TOGGLED, NONE)
+    off = state.edit(receiver.id, Instance).attributes.pop(TOGGLED, NONE)
     toggled = off.items if isinstance(off, Tuple) else ()
     require(state, [item.id for item in toggled if isinstance(item, TensorRef)], True)
     return NONE

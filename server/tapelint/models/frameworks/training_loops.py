@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ...domain.mro import is_module, mro_of
 from ...domain.state import State
-from ...domain.values import FALSE, Class, External, HeapRef, Instance, Mapping, Tuple, Value
+from ...domain.values import FALSE, Class, External, Frame, HeapRef, Instance, Mapping, Tuple, Value
 from ...engine.machine import Machine
 from ...stubs import stub_module_name
 
@@ -173,7 +173,8 @@ def derives(state: State, owner: Value, base: re.Pattern[str]) -> bool:
 
 def walk_of(state: State, owner: HeapRef, instance: HeapRef, method: str) -> Walk | None:
     """Who walks what ``method`` of an object returns; None where none is known to."""
-    attributes = state.heap[instance.id].attributes
+    thing = state.heap[instance.id]
+    attributes = thing.attributes if isinstance(thing, (Instance, Class)) else {}
     for walk in WALKS:
         if walk.method == method and derives(state, owner, walk.base):
             own = {name for kind in mro_of(state, owner) if isinstance(kind, HeapRef) for name in _names(state, kind)}
@@ -189,7 +190,7 @@ def unrecorded(state: State, owner: HeapRef, method: str) -> Unrecorded | None:
 
 def loop_of(machine: Machine, state: State, owner: HeapRef, method: str) -> Loop | None:
     """Whose loop calls ``method`` of objects of a class; None where none is known to."""
-    kinds = [state.heap[kind.id] for kind in mro_of(state, owner) if isinstance(kind, HeapRef)]
+    kinds = [state.get(kind.id, Class) for kind in mro_of(state, owner) if isinstance(kind, HeapRef)]
     names = {f"{library}.{kind.name}" for kind in kinds if (library := _library(machine, state, kind)) is not None}
     return next((loop for loop in LOOPS if loop.base in names and method in loop.steps), None)
 
@@ -207,12 +208,12 @@ def walked_results(machine: Machine, state: State, owner: HeapRef) -> set[str]:
 
 def _library(machine: Machine, state: State, kind: Class) -> str | None:
     """The stub module that a class is of."""
-    module = machine.imports.of_scope(state.heap[kind.scope].module) if machine.imports is not None else None
+    module = machine.imports.of_scope(state.get(kind.scope, Frame).module) if machine.imports is not None else None
     return stub_module_name(module.path) if module is not None else None
 
 
 def _names(state: State, kind: HeapRef) -> set[str]:
-    return set(state.heap[kind.id].attributes)
+    return set(state.get(kind.id, Class).attributes)
 
 
 def loss_in(state: State, result: Value) -> Value:

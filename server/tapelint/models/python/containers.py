@@ -43,7 +43,7 @@ def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     assert isinstance(receiver, HeapRef)
     place = 1 if call.name == "insert" else 0
     value = call.kwargs["item"] if "item" in call.kwargs else call.args[place]
-    thing: Sequence = state.edit(receiver.id)
+    thing = state.edit(receiver.id, Sequence)
     if call.name == "appendleft" or call.name == "insert" and call.args[0] == Const(0):
         thing.items.insert(0, value)
         if thing.limit is not None and len(thing.items) > thing.limit:
@@ -59,7 +59,7 @@ def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 @method(SEQUENCE_METHODS, "add_module", "register_module")
 def add_module(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    thing: Sequence = state.edit(receiver.id)
+    thing = state.edit(receiver.id, Sequence)
     name = call.get(0, "name")
     before = [known for known, _ in thing.named()]
     thing.items.append(call.get(1, "module"))
@@ -72,7 +72,7 @@ def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     assert isinstance(receiver, HeapRef)
     found = machine.iterate(state, call.args[0], call.node) if call.args else None
     if found is not None:
-        thing: Sequence = state.edit(receiver.id)
+        thing = state.edit(receiver.id, Sequence)
         thing.items += found.values
         thing.is_partial = thing.is_partial or not found.exact
         for value in found.values:
@@ -83,7 +83,7 @@ def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 @method(SEQUENCE_METHODS, "pop", "popleft", "get", "get_nowait")
 def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    thing: Sequence = state.edit(receiver.id)
+    thing = state.edit(receiver.id, Sequence)
     if not thing.items:
         if thing.is_partial:
             return Unknown("item")
@@ -97,7 +97,7 @@ def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(SEQUENCE_METHODS, "clear")
 def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    thing = state.edit(receiver.id)
+    thing = state.edit(receiver.id, Sequence)
     thing.items, thing.is_partial = [], False
     return NONE
 
@@ -105,7 +105,7 @@ def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(SEQUENCE_METHODS, "remove", "discard")
 def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    items = state.edit(receiver.id).items
+    items = state.edit(receiver.id, Sequence).items
     if call.args and call.args[0] in items:
         items.remove(call.args[0])
     return NONE
@@ -120,7 +120,7 @@ def copy(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(SEQUENCE_METHODS, "reverse")
 def reverse(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    state.edit(receiver.id).items.reverse()
+    state.edit(receiver.id, Sequence).items.reverse()
     return NONE
 
 
@@ -128,7 +128,7 @@ def reverse(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
 def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     if call.name == "empty":
-        thing: Sequence = state.heap[receiver.id]
+        thing = state.get(receiver.id, Sequence)
         return Const(not thing.items) if not thing.is_partial else Unknown("empty", False)
     return NONE if call.name in ("sort", "rotate") else unknown_number()
 
@@ -136,7 +136,7 @@ def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MAPPING_METHODS, "items", "keys", "values")
 def views(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    thing: Mapping = state.heap[receiver.id]
+    thing = state.get(receiver.id, Mapping)
     pairs = [
         (of_key(k) if not (isinstance(k, str) and k.startswith("<")) else Unknown("key", False), v)
         for k, v in thing.items.items()
@@ -151,13 +151,13 @@ def views(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MAPPING_METHODS, "get", "pop", "setdefault")
 def entry(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    thing: Mapping = state.heap[receiver.id]
+    thing = state.get(receiver.id, Mapping)
     key = as_key(call.get(0, "key"))
     default = call.get(1, "default")
     if key is not None and key in thing.items:
-        return thing.items[key] if call.name != "pop" else state.edit(receiver.id).items.pop(key)
+        return thing.items[key] if call.name != "pop" else state.edit(receiver.id, Mapping).items.pop(key)
     if call.name == "setdefault" and key is not None:
-        state.edit(receiver.id).items[key] = default
+        state.edit(receiver.id, Mapping).items[key] = default
         return default
     return default if key is not None and not thing.is_partial else Unknown("item")
 
@@ -173,7 +173,7 @@ def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> N
 @method(MAPPING_METHODS, "update")
 def merge(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    thing: Mapping = state.edit(receiver.id)
+    thing = state.edit(receiver.id, Mapping)
     source = call.args[0] if call.args else None
     if isinstance(source, HeapRef) and isinstance(other := state.heap[source.id], Mapping):
         thing.items.update(other.items)
@@ -187,7 +187,7 @@ def merge(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MAPPING_METHODS, "clear")
 def empty(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    thing = state.edit(receiver.id)
+    thing = state.edit(receiver.id, Mapping)
     thing.items, thing.is_partial = {}, False
     return NONE
 
@@ -195,7 +195,7 @@ def empty(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MAPPING_METHODS, "copy")
 def duplicate(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    thing: Mapping = state.heap[receiver.id].copy()
+    thing = state.get(receiver.id, Mapping).copy()
     if thing.owner is not None:
         thing.kind, thing.owner = "dict", None
     return HeapRef(state.new(thing))

@@ -52,7 +52,7 @@ def _of_no_module(state: State, thing: Instance, name: str) -> bool:
 def _tensor_has(state: State, value: TensorRef, name: str) -> Value:
     """Whether a tensor has an attribute: one that the program gave it, or one of all tensors."""
     beside = state.heap.get(-value.id)
-    if name in OF_ALL or beside is not None and name in beside.attributes:
+    if name in OF_ALL or isinstance(beside, Instance) and name in beside.attributes:
         return TRUE
     doubt = state.tensors[value.id].assumption or name in TENSOR_METHODS or name.startswith("_") or ops.candidates(name)
     return Unknown("hasattr", False) if doubt else FALSE
@@ -101,7 +101,7 @@ def set_attribute(machine: Machine, state: State, call: Call) -> Value:
         if isinstance(value, HeapRef) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
             machine.facts.attribute_stores[value.id, name.value] = call.node, call.node.args[2]
     elif isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
-        state.edit(value.id).is_partial = True
+        state.edit(value.id, Instance).is_partial = True
     return NONE
 
 
@@ -116,9 +116,9 @@ def place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     name = call.get(0, "name")
     if isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
         if not isinstance(name, Const):
-            state.edit(receiver.id).is_partial = True
+            state.edit(receiver.id, Instance).is_partial = True
         elif name.value in module_registry.KINDS and module_registry.is_module_like(state, receiver):
             module_registry.replaced(state, receiver, name.value, call.get(1, "value"))
         else:
-            state.edit(receiver.id).attributes[str(name.value)] = call.get(1, "value")
+            state.edit(receiver.id, Instance).attributes[str(name.value)] = call.get(1, "value")
     return NONE

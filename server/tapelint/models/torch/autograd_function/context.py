@@ -28,7 +28,7 @@ def new_context(state: State, needs: tuple[bool | None, ...]) -> HeapRef:
 
 def noted(state: State, context: HeapRef, name: str) -> tuple[Value, ...]:
     """What forward said with ``save_for_backward`` and the like."""
-    value = state.heap[context.id].attributes.get(name)
+    value = state.get(context.id, Instance).attributes.get(name)
     return value.items if isinstance(value, Tuple) else ()
 
 
@@ -38,14 +38,14 @@ def tensors_noted(state: State, context: HeapRef, name: str) -> list[int]:
 
 def kept_otherwise(state: State, context: HeapRef) -> dict[str, int]:
     """Tensors that forward put on the context itself: ``ctx.x = x``."""
-    found = state.heap[context.id].attributes.items()
+    found = state.get(context.id, Instance).attributes.items()
     return {name: value.id for name, value in found if name not in OWN and isinstance(value, TensorRef)}
 
 
 def _note(machine: Machine, state: State, call: Call, name: str, values: tuple[Value, ...]) -> Value:
     context = call.args[0]
     if isinstance(context, HeapRef) and isinstance(state.heap[context.id], Instance):
-        state.edit(context.id).attributes[name] = Tuple(values)
+        state.edit(context.id, Instance).attributes[name] = Tuple(values)
     return NONE
 
 

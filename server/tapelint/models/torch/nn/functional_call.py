@@ -49,7 +49,7 @@ def functional_call(machine: Machine, state: State, call: Call) -> Value:
             if name is None or now is None or now == placed[place][1]:
                 continue
             if isinstance(given, HeapRef) and isinstance(path.heap[given.id], Mapping):
-                path.edit(given.id).items[name] = now
+                path.edit(given.id, Mapping).items[name] = now
         if isinstance(outcome, ProgramRaised):
             raise outcome
         return outcome
@@ -150,16 +150,17 @@ def children(state: State, module: HeapRef) -> Iterator[tuple[str, HeapRef]]:
         if isinstance(inner, HeapRef):
             yield from children(state, inner)
         pairs = list(thing.attributes.items())
+    elif isinstance(thing, Sequence):
+        pairs = list(enumerate(thing.items))
     else:
-        pairs = list(enumerate(thing.items)) if isinstance(thing, Sequence) else list(thing.items.items())
+        pairs = list(thing.items.items()) if isinstance(thing, Mapping) else []
     for key, value in pairs:
         if isinstance(value, HeapRef) and is_module_like(state, value):
             yield str(key), value
 
 
 def attributes(state: State, key: int) -> dict[str, Value]:
-    held: dict[str, Value] = state.heap[key].attributes
-    return held
+    return state.get(key, Instance).attributes
 
 
 def put(state: State, place: Place, value: Value | None) -> Value | None:
@@ -168,13 +169,13 @@ def put(state: State, place: Place, value: Value | None) -> Value | None:
     held = attributes(state, key)
     before, computed = held.get(name), held.get(PARAMETRIZED)
     if value is None:
-        state.edit(key).attributes.pop(name, None)
+        state.edit(key, Instance).attributes.pop(name, None)
         return before
     parameter = isinstance(before, TensorRef) and state.tensors[before.id].parameter
     if parameter:
         keep(state, HeapRef(key), "_parameters", name, value)
     else:
-        state.edit(key).attributes[name] = value
+        state.edit(key, Instance).attributes[name] = value
     if isinstance(computed, Tuple):
         swapped = (
             Tuple((item.items[0], value, item.items[2])) if item.items[1] == before else item

@@ -91,7 +91,7 @@ def build_layer(
     """Give ``receiver`` what ``__init__`` of the library class ``name`` gives it."""
     if not isinstance(receiver, HeapRef) or not isinstance(state.heap[receiver.id], Instance):
         return
-    thing = state.edit(receiver.id)
+    thing = state.edit(receiver.id, Instance)
     thing.attributes.setdefault("training", TRUE)
     if name in CONTAINERS or name in DICTS:
         thing.attributes[ITEMS] = new_layer(machine, state, name, args, kwargs, node)

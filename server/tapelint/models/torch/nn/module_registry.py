@@ -15,7 +15,19 @@ from enum import Enum
 
 from ....domain.mro import OBJECT, is_module, mro_of
 from ....domain.state import State
-from ....domain.values import Class, Const, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
+from ....domain.values import (
+    Class,
+    Const,
+    External,
+    HeapObject,
+    HeapRef,
+    Instance,
+    Mapping,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Value,
+)
 
 KINDS = ("_parameters", "_buffers", "_modules")
 REGISTERED = "(registered)"
@@ -122,10 +134,10 @@ def _entries(state: State, owner: HeapRef, kind: str) -> dict[str, Value]:
     thing = state.heap[owner.id]
     if kind == "_modules":
         return _modules_of(state, thing)
-    return {} if isinstance(thing, (Sequence, Mapping)) else _tensors_of(state, thing, kind)
+    return _tensors_of(state, thing, kind) if isinstance(thing, Instance) else {}
 
 
-def _modules_of(state: State, thing: Instance | Sequence | Mapping) -> dict[str, Value]:
+def _modules_of(state: State, thing: HeapObject) -> dict[str, Value]:
     """The modules that an object holds itself, by name."""
     match thing:
         case Sequence():
@@ -133,7 +145,7 @@ def _modules_of(state: State, thing: Instance | Sequence | Mapping) -> dict[str,
         case Mapping():
             return {str(key): item for key, item in thing.items.items()}
     found: dict[str, Value] = {}
-    for name, value in thing.attributes.items():
+    for name, value in thing.attributes.items() if isinstance(thing, Instance) else ():
         if name == ITEMS and isinstance(value, HeapRef):
             found.update(_modules_of(state, state.heap[value.id]))
         elif is_module_like(state, value):
@@ -159,13 +171,13 @@ def buffers_of(state: State, owner: HeapRef) -> dict[str, Value]:
 
 def keep(state: State, owner: HeapRef, kind: str, name: object, value: Value) -> None:
     """``owner._parameters[name] = value``."""
-    thing = state.edit(owner.id)
+    thing = state.edit(owner.id, type(state.heap[owner.id]))
     if isinstance(thing, Sequence):
         if isinstance(name, str) and name.isdecimal() and int(name) < len(thing.items):
             thing.items[int(name)] = value
     elif isinstance(thing, Mapping):
         thing.items[name] = value
-    elif isinstance(name, str):
+    elif isinstance(name, str) and isinstance(thing, Instance):
         inner = thing.attributes.get(ITEMS)
         if kind == "_modules" and isinstance(inner, HeapRef) and name.isdigit():
             keep(state, inner, kind, name, value)
@@ -183,7 +195,7 @@ def replaced(state: State, owner: HeapRef, kind: str, value: Value) -> None:
     thing = state.heap[owner.id]
     if isinstance(thing, Instance):
         for name in _entries(state, owner, kind).keys() - source.items.keys():
-            state.edit(owner.id).attributes.pop(name, None)
+            state.edit(owner.id, Instance).attributes.pop(name, None)
     for name, item in source.items.items():
         keep(state, owner, kind, name, item)
 
@@ -211,12 +223,16 @@ def all_replaced(state: State, owner: HeapRef, value: Value) -> None:
     source = state.heap[value.id] if isinstance(value, HeapRef) else None
     if not isinstance(source, Mapping):
         return
-    thing = state.edit(owner.id)
+    thing = state.edit(owner.id, type(state.heap[owner.id]))
     held = {name: item for name, item in source.items.items() if isinstance(name, str) and name not in KINDS}
     if isinstance(thing, Instance):
         thing.attributes, thing.is_partial = held, thing.is_partial or source.is_partial and not held
-    elif isinstance(thing, (Sequence, Mapping)) and isinstance(inner := held.get(ITEMS), HeapRef):
-        thing.items = state.heap[inner.id].copy().items
+    elif isinstance(inner := held.get(ITEMS), HeapRef):
+        items = state.heap[inner.id].copy()
+        if isinstance(thing, Sequence) and isinstance(items, Sequence):
+            thing.items = items.items
+        elif isinstance(thing, Mapping) and isinstance(items, Mapping):
+            thing.items = items.items
 
 
 def twin(state: State, owner: HeapRef) -> HeapRef:
@@ -227,5 +243,6 @@ def twin(state: State, owner: HeapRef) -> HeapRef:
     if isinstance(thing, Instance):
         return HeapRef(state.new(Instance(thing.kind, {})))
     empty = thing.copy()
-    empty.items = type(thing.items)()
+    if isinstance(empty, (Sequence, Mapping)):
+        empty.items.clear()
     return HeapRef(state.new(empty))

@@ -32,5 +32,5 @@ def wrapper(machine: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "module", call.get(0, "model"))
     name = "_orig_mod" if call.name == "torch.compile" else "module" if call.name.startswith("torch.nn.") else None
     if name is not None and isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
-        state.edit(value.id).attributes[name] = value
+        state.edit(value.id, Instance).attributes[name] = value
     return value

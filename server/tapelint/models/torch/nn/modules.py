@@ -145,7 +145,7 @@ def with_computed(machine: Machine, state: State, receiver: HeapRef, thing: Inst
     """A layer with the parameters that it computes at each call."""
     made = computed(machine, state, thing, call.node)
     if any(is_kept(thing, name) for name in made):
-        state.edit(receiver.id).attributes.update({k: v for k, v in made.items() if is_kept(thing, k)})
+        state.edit(receiver.id, Instance).attributes.update({k: v for k, v in made.items() if is_kept(thing, k)})
     twin = thing.copy()
     twin.attributes.update(made)
     return twin
@@ -215,14 +215,14 @@ def train(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
     for _, item in [("", receiver), *members(state, receiver)]:
         if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
-            state.edit(item.id).training = bool(mode.value)
+            state.edit(item.id, Sequence).training = bool(mode.value)
         if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Instance):
             if item is not receiver:
                 own = own_method(state, item, call.name)
                 if own is not None and isinstance(own, BoundMethod) and isinstance(own.function, Function):
                     machine.call(state, own, call.args, call.kwargs, call.node)
                     continue
-            state.edit(item.id).attributes["training"] = mode
+            state.edit(item.id, Instance).attributes["training"] = mode
     return receiver
 
 
@@ -299,11 +299,11 @@ def apply(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 def register(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     name, value = call.get(0, "name"), call.get(1, "tensor", call.get(1, "param", call.get(1, "module")))
     if isinstance(receiver, HeapRef) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
-        state.edit(receiver.id).attributes[str(name.value)] = value
+        state.edit(receiver.id, Instance).attributes[str(name.value)] = value
         if call.name == "register_buffer":
-            note(state.edit(receiver.id), BUFFERS, str(name.value))
+            note(state.edit(receiver.id, Instance), BUFFERS, str(name.value))
     elif isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
-        state.edit(receiver.id).is_partial = True
+        state.edit(receiver.id, Instance).is_partial = True
     return NONE
 
 

@@ -55,7 +55,7 @@ def computed_when_called(machine: Machine, state: State, call: Call) -> Value:
         made = computed(machine, state, thing, call.node)
         if how.name == "spectral_norm":  # until the first call the weight is mere data
             made = {name: TensorRef(leaf(state, call.node)) for name in made}
-        state.edit(module.id).attributes.update(made)
+        state.edit(module.id, Instance).attributes.update(made)
     return module
 
 
@@ -68,7 +68,7 @@ def _parametrize(machine: Machine, state: State, call: Call, label: str, how: Va
         return module
     if not isinstance(thing.attributes.get(name.value), TensorRef):
         return module
-    thing = state.edit(module.id)
+    thing = state.edit(module.id, Instance)
     known = _parametrized(thing)
     original = thing.attributes.pop(name.value)
     thing.attributes.setdefault(label.format(name.value), original)
@@ -92,7 +92,7 @@ def remove(machine: Machine, state: State, call: Call) -> Value:
     module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
     if isinstance(module, HeapRef) and isinstance(thing := state.heap[module.id], Instance):
         known = _parametrized(thing)
-        edited = state.edit(module.id).attributes
+        edited = state.edit(module.id, Instance).attributes
         for item in known.items:
             if isinstance(item, Tuple) and item.items[0] == name and isinstance(name, Const):
                 for label in [k for k, v in edited.items() if v == item.items[1]]:

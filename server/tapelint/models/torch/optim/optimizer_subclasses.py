@@ -28,10 +28,10 @@ def begin(machine: Machine, state: State, call: Call) -> Value:
     inner = Call(BASES[0], call.args[1:], call.kwargs, call.node, call.key)
     made = make(machine, state, inner)
     assert isinstance(made, HeapRef)
-    held: Optimizer = state.heap[made.id]
+    held = state.get(made.id, Optimizer)
     if not isinstance(receiver, HeapRef) or not isinstance(state.heap[receiver.id], Instance):
         return NONE
-    thing: Instance = state.edit(receiver.id)
+    thing = state.edit(receiver.id, Instance)
     if not held.params:
         thing.is_partial = True
         return NONE
@@ -51,10 +51,10 @@ def begin(machine: Machine, state: State, call: Call) -> Value:
 def _fill(state: State, groups: Value, defaults: Mapping) -> None:
     """A group has what it was not given from the defaults."""
     assert isinstance(groups, HeapRef)
-    listed: Sequence = state.heap[groups.id]
+    listed = state.get(groups.id, Sequence)
     for group in listed.items:
         if isinstance(group, HeapRef) and isinstance(state.heap[group.id], Mapping):
-            entries: Mapping = state.edit(group.id)
+            entries = state.edit(group.id, Mapping)
             entries.items = {**defaults.items, **entries.items}
 
 

@@ -159,7 +159,7 @@ def step(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 def advance(machine: Machine, state: State, receiver: Value, call: Call, scaler: ast.expr | None = None) -> Value:
     """``step``, by the program or by the scaler of mixed precision."""
     assert isinstance(receiver, HeapRef)
-    optimizer: Optimizer = state.heap[receiver.id]
+    optimizer = state.get(receiver.id, Optimizer)
     result: Value = NONE
     closure = call.get(0, "closure")
     if closure != NONE:
@@ -186,7 +186,7 @@ def advance(machine: Machine, state: State, receiver: Value, call: Call, scaler:
 
 def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) -> None:
     """What the first step makes for a parameter is written by later ones, inference tensor or not."""
-    optimizer: Optimizer = state.heap[receiver.id]
+    optimizer = state.get(receiver.id, Optimizer)
     stepped = [key for key in optimizer.params if key in state.grads]
     now = state.point(call.node)
     for key in stepped:
@@ -198,7 +198,7 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
                 "RuntimeError", "Inplace update to inference tensor outside InferenceMode", by_torch=True
             )
     if new := [key for key in stepped if key not in optimizer.began]:
-        state.edit(receiver.id).began.update(dict.fromkeys(new, now if state.inference else None))
+        state.edit(receiver.id, Optimizer).began.update(dict.fromkeys(new, now if state.inference else None))
 
 
 def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
@@ -222,7 +222,7 @@ def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node:
 @method(OPTIMIZER_METHODS, "zero_grad")
 def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    clear_grads(machine, state, state.heap[receiver.id].params, call)
+    clear_grads(machine, state, state.get(receiver.id, Optimizer).params, call)
     return NONE
 
 
@@ -231,8 +231,8 @@ def add_param_group(machine: Machine, state: State, receiver: Value, call: Call)
     assert isinstance(receiver, HeapRef)
     refuse_computed(machine, state, list(tensors_in(state, call.get(0, "param_group"), 4)), call)
     if receiver.id in machine.grouped:
-        state.edit(machine.grouped[receiver.id].id).items.append(call.get(0, "param_group"))
-    optimizer = state.edit(receiver.id)
+        state.edit(machine.grouped[receiver.id].id, Sequence).items.append(call.get(0, "param_group"))
+    optimizer = state.edit(receiver.id, Optimizer)
     optimizer.params += [key for key in tensors_in(state, call.get(0, "param_group"), 4) if key not in optimizer.params]
     return NONE
 
@@ -248,7 +248,7 @@ def param_groups(machine: Machine, state: State, owner: HeapRef) -> Value:
     """
     if owner.id in machine.grouped:
         return machine.grouped[owner.id]
-    optimizer: Optimizer = state.heap[owner.id]
+    optimizer = state.get(owner.id, Optimizer)
     params = HeapRef(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.is_partial)))
     return HeapRef(state.new(Sequence("list", [HeapRef(state.new(Mapping({"params": params}, True)))])))
 
@@ -295,7 +295,7 @@ def scaled_step(machine: Machine, state: State, call: Call) -> Value:
 def unscale(machine: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
     if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):
-        history.unscaled(state, state.heap[optimizer.id].params)
+        history.unscaled(state, state.get(optimizer.id, Optimizer).params)
     else:
         history.unscaled(state, list(state.history))
     return NONE
