@@ -193,21 +193,21 @@ class Tensor:
 
 @frozen
 class Write:
-    """One bump of a version counter: who wrote, when, and the write before it.
-
-    ``certain`` is false where the write may not have happened (an unknown optimizer). ``stamp`` orders it among the
-    nodes: what a node saved with a smaller ``id`` was saved before. ``given`` is what an op was given beside what it
-    wrote: memories, each with the version it had.
-    """
+    """One increment of a version counter."""
 
     version: int
+    # The op, or what else wrote: ``mul_``, ``Adam.step``.
     how: str
     point: ProgramPoint
+    # False where the write may not have happened (an unknown optimizer).
     certain: bool = True
     before: Write | None = None
     tensor: int = -1
+    # Orders it among the nodes: what a node with a smaller ``id`` saved was saved before.
     stamp: int = 0
+    # What an op was given beside what it wrote: memories, each with the version it had.
     given: tuple[tuple[int, int], ...] = ()
+    by_optimizer: bool = False
 
     def chain(self) -> Iterator[Write]:
         """This write and those before it."""

@@ -42,6 +42,7 @@ def bump(
     certain: bool = True,
     tensor: int = -1,
     given: tuple[tuple[int, int], ...] = (),
+    by_optimizer: bool = False,
 ) -> None:
     """A write: the version of ``counter`` goes up, and who did it is remembered.
 
@@ -50,27 +51,37 @@ def bump(
     """
     before = state.writes.get(counter)
     version = before.version + 1 if before else 1
-    state.writes[counter] = Write(version, how, state.point(node), certain, before, tensor, fresh_id(), given)
+    state.writes[counter] = Write(
+        version, how, state.point(node), certain, before, tensor, fresh_id(), given, by_optimizer
+    )
     state.changes += 1
     owner = state.tensors.get(counter)
     if owner is not None and owner.storage != counter:
-        record_untracked_write(state, owner.storage, how, node, counter, given)
+        record_untracked_write(state, owner.storage, how, node, counter, given, by_optimizer)
 
 
 def record_untracked_write(
-    state: AutogradState, memory: int, how: str, node: ast.AST, tensor: int, given: tuple[tuple[int, int], ...] = ()
+    state: AutogradState,
+    memory: int,
+    how: str,
+    node: ast.AST,
+    tensor: int,
+    given: tuple[tuple[int, int], ...] = (),
+    by_optimizer: bool = False,
 ) -> None:
     """A write to ``memory`` that its own version counter does not show."""
     before = state.untracked_writes.get(memory)
     version = before.version + 1 if before else 1
-    state.untracked_writes[memory] = Write(version, how, state.point(node), True, before, tensor, fresh_id(), given)
+    state.untracked_writes[memory] = Write(
+        version, how, state.point(node), True, before, tensor, fresh_id(), given, by_optimizer
+    )
 
 
 def stepped(state: AutogradState, past: ProgramPoint, now: ProgramPoint) -> bool:
     """Whether an optimizer has stepped in the loop of which ``past`` is an earlier iteration."""
     lap = earlier_iteration(past, now)
     return lap is not None and any(
-        write.how.endswith(".step") and any(each.run == lap.run for each in write.point.iterations)
+        write.by_optimizer and any(each.run == lap.run for each in write.point.iterations)
         for write in state.writes.values()
     )
 

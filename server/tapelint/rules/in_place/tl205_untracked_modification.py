@@ -60,7 +60,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = saved_name(facts, saved) or variable(facts, node)
     unseen = (
         "a fused optimizer does not count its writes"
-        if write.how.endswith(".step")
+        if write.by_optimizer
         else "`.data` has a version counter of its own"
     )
     message = (

@@ -17,7 +17,7 @@ def error(event: SavedTensorModified) -> str:
 
 def is_step(event: SavedTensorModified) -> bool:
     """Whether an optimizer wrote."""
-    return event.write.how.endswith(".step")
+    return event.write.by_optimizer
 
 
 def in_own_backward(event: SavedTensorModified, facts: Facts) -> bool:

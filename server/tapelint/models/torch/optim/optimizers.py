@@ -210,13 +210,17 @@ def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node:
     """Each parameter that has a gradient is written in place; by a fused optimizer where no version counts it."""
     for key in optimizer.params:
         if key in state.grads and optimizer.fused:
-            record_untracked_write(state, state.tensors[key].storage, f"{optimizer.name}.step", node, -1)
+            record_untracked_write(
+                state, state.tensors[key].storage, f"{optimizer.name}.step", node, -1, by_optimizer=True
+            )
         elif key in state.grads:
             try:
                 check_inference_write(machine.facts, state, state.tensors[key], f"{optimizer.name}.step", node)
             except TorchRaises as refused:
                 raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
-            bump(state, state.tensors[key].version_counter, f"{optimizer.name}.step", node, tensor=key)
+            bump(
+                state, state.tensors[key].version_counter, f"{optimizer.name}.step", node, tensor=key, by_optimizer=True
+            )
 
 
 @method(OPTIMIZER_METHODS, "zero_grad")
