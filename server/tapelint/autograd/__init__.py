@@ -21,7 +21,7 @@ from .model.graph import (
 from .model.inference_mode import check_inference_write
 from .model.program_point import Iteration, ProgramPoint
 from .model.recording import invent, record
-from .model.stores import LastStore, RetainedGraphs, Stored
+from .model.stores import LastStore, RetainedGraphs, Stored, StoreKind
 from .model.views import contents, edge_of, leaf, materialize_view, resolve_view
 from .model.writes import TorchRaises, bump, check_write, record_untracked_write
 from .passes.engine import backward, recorded, second_order, unused
@@ -49,6 +49,7 @@ __all__ = [
     "SavedTensor",
     "AutogradState",
     "Stored",
+    "StoreKind",
     "Facts",
     "Tensor",
     "NodeVisit",

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import LastStore, Node, RetainedGraphs, Stored
+from ..autograd import LastStore, Node, RetainedGraphs, Stored, StoreKind
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
 from ..autograd.model.graph_search import nodes_below, reachable
@@ -148,7 +148,7 @@ def _is_vague(state: State, result: Value) -> bool:
 def _collects(stored: Stored) -> bool:
     """Whether it went into a container, beside others."""
     targets = stored.statement.targets if isinstance(stored.statement, ast.Assign) else ()
-    return stored.how == "appended" or any(isinstance(target, ast.Subscript) for target in targets)
+    return stored.how is StoreKind.APPENDED or any(isinstance(target, ast.Subscript) for target in targets)
 
 
 def on_call_returned(machine: Machine, event: CallReturned) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import LastStore, Stored
+from ..autograd import LastStore, Stored, StoreKind
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import External, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
@@ -12,7 +12,7 @@ from .machine import Machine
 
 
 def remember(
-    machine: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: str
+    machine: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: StoreKind
 ) -> None:
     """Tell the tape that ``value`` is now known as ``name``."""
     if not isinstance(value, (TensorRef, HeapRef, Tuple)):
@@ -24,10 +24,10 @@ def remember(
         if direct:
             machine.facts.name(tensor, name)
         if state.tensors[tensor].requires_grad is not False and not _is_told(machine, state):
-            kind = "held" if how == "assigned" and not direct else how
+            kind = StoreKind.HELD if how is StoreKind.ASSIGNED and not direct else how
             stored = Stored(state.point(statement), name, source, statement, kind)
             machine.facts.record_store(tensor, stored)
-            if state.iterations and how != "iterated" and state.tensors[tensor].grad_fn is not None:
+            if state.iterations and how is not StoreKind.ITERATED and state.tensors[tensor].grad_fn is not None:
                 state.last_stores[statement] = LastStore(tensor, stored)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..autograd import StoreKind
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
 from ..domain.state import State
@@ -35,7 +36,7 @@ def assign(
             value,
             statement,
             source,
-            "iterated" if isinstance(statement, LOOPS) else "assigned",
+            StoreKind.ITERATED if isinstance(statement, LOOPS) else StoreKind.ASSIGNED,
         )
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(machine, state, target, value, statement, source)
@@ -45,12 +46,12 @@ def assign(
         _refuse_plain(state, owner, target.attr, value)
         if isinstance(owner, HeapRef):
             machine.facts.attribute_stores[owner.id, target.attr] = target, source or target
-        remember(machine, state, written(target), value, statement, source, "assigned")
+        remember(machine, state, written(target), value, statement, source, StoreKind.ASSIGNED)
         attributes.store(machine, state, owner, target.attr, value, target)
     elif isinstance(target, ast.Subscript):
         owner = machine.eval(target.value, state)
         index = machine.eval(target.slice, state)
-        remember(machine, state, written(target.value), value, statement, source, "assigned")
+        remember(machine, state, written(target.value), value, statement, source, StoreKind.ASSIGNED)
         if isinstance(owner, HeapRef) and isinstance(index, Const):
             machine.facts.attribute_stores[owner.id, str(index.value)] = target, source or target
         subscripts.store(machine, state, owner, index, value, target)

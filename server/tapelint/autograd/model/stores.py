@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import ast
+from enum import Enum, auto
 
 from ..frozen import frozen
 from .graph import Node
 from .program_point import Iteration, ProgramPoint
 
 
+class StoreKind(Enum):
+    """How a tensor was kept."""
+
+    ASSIGNED = auto()
+    # In a tuple or container that was assigned.
+    HELD = auto()
+    APPENDED = auto()
+    # Bound by a loop, which keeps nothing.
+    ITERATED = auto()
+
+
 @frozen
 class Stored:
-    """A tensor was kept: ``value`` is the expression stored, ``target`` what it was stored in (``h``, ``self.h``,
-    ``outs``).
-
-    ``statement`` is the syntax that stored it. ``how``: ``assigned``, ``held`` (in a tuple or container that was
-    assigned), ``appended``, or ``iterated`` (bound by a loop, which keeps nothing).
-    """
+    """A tensor was kept."""
 
     point: ProgramPoint
+    # What it was stored in: ``h``, ``self.h``, ``outs``.
     target: str
+    # The expression that was stored.
     value: ast.expr | None
+    # The syntax that stored it.
     statement: ast.AST
-    how: str
+    how: StoreKind
 
 
 @frozen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ...autograd import StoreKind
 from ...domain.completion import ProgramRaised
 from ...domain.opaque_values import is_data, item_at_unknown_place
 from ...domain.state import State
@@ -52,7 +53,7 @@ def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value
         thing.items.append(value)
         if thing.limit is not None and len(thing.items) > thing.limit:
             thing.items.pop(0)
-    remember(machine, state, _name(call), value, call.node, _given(call, place), "appended")
+    remember(machine, state, _name(call), value, call.node, _given(call, place), StoreKind.APPENDED)
     return NONE
 
 
@@ -76,7 +77,7 @@ def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value
         thing.items += found.values
         thing.is_partial = thing.is_partial or not found.exact
         for value in found.values:
-            remember(machine, state, _name(call), value, call.node, _given(call), "appended")
+            remember(machine, state, _name(call), value, call.node, _given(call), StoreKind.APPENDED)
     return NONE
 
 

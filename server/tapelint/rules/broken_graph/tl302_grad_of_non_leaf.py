@@ -62,6 +62,7 @@ from ...autograd.events.broken_graph import AbsentGradientUsed
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
+from ...autograd.model.stores import StoreKind
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -76,7 +77,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"it, and a backward keeps "
         f"the gradients of leaves only. Python raises about `NoneType`."
     )
-    kept = [s for s in facts.stored.get(event.tensor, ()) if s.how == "assigned"]
+    kept = [s for s in facts.stored.get(event.tensor, ()) if s.how is StoreKind.ASSIGNED]
     cures = [FixProposal("inplace_update", "Update it in place, without gradients", (event.created_at.node,))]
     anew = earlier_iteration(event.created_at, event.read) is not None and isinstance(event.created_at.node, ast.expr)
     if anew:

@@ -65,7 +65,7 @@ import ast
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...autograd.model.stores import Stored
+from ...autograd.model.stores import Stored, StoreKind
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix, tensor_name
@@ -134,8 +134,8 @@ def spelled(source: ast.expr | None, trail: tuple[str | int, ...]) -> ast.expr |
 
 def last_kept(facts: Facts, key: int) -> Stored | None:
     """Where the tensor was put into what holds it now: the last place that is more than a variable."""
-    kept = [s for s in facts.stored.get(key, ()) if s.how != "iterated"]
-    inside = [s for s in kept if s.how != "assigned" or not s.target.isidentifier()]
+    kept = [s for s in facts.stored.get(key, ()) if s.how is not StoreKind.ITERATED]
+    inside = [s for s in kept if s.how is not StoreKind.ASSIGNED or not s.target.isidentifier()]
     candidates = inside or kept
     return candidates[-1] if candidates else None
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Node, SavedTensor, Write
 from ...autograd.model.program_point import Iteration, ProgramPoint, earlier_iteration, loop_around
-from ...autograd.model.stores import Stored
+from ...autograd.model.stores import Stored, StoreKind
 from ...ops import layers_by_op
 
 SHORT = 40
@@ -122,7 +122,9 @@ def keeper(facts: Facts, node: Node, now: ProgramPoint | None = None) -> Stored 
 
     With ``now`` only what was kept before the present iterations counts, as long as there is such a place.
     """
-    kept = [stored for key in node.results for stored in facts.stored.get(key, ()) if stored.how != "iterated"]
+    kept = [
+        stored for key in node.results for stored in facts.stored.get(key, ()) if stored.how is not StoreKind.ITERATED
+    ]
     before = [s for s in kept if now is not None and (earlier_iteration(s.point, now) or loop_around(now, s.point))]
     candidates = before or kept
     return candidates[-1] if candidates else None

@@ -11,7 +11,7 @@ from ...autograd.events.graph_walks import FreedGraphReached
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Node
 from ...autograd.model.program_point import Iteration, earlier_iteration, loop_around
-from ...autograd.model.stores import Stored
+from ...autograd.model.stores import Stored, StoreKind
 from .cure import FixProposal
 from .finding import TraceStep
 from .story import carried, keeper, op_name, prefix, tensor_name, variable, writer
@@ -52,7 +52,9 @@ def story(event: FreedGraphReached, facts: Facts, ended: str = "this backward fr
     shared, node = carrier(event), event.node
     stored = keeper(facts, shared, event.point)
     name = (
-        f"`{stored.target}`" if stored is not None and stored.how in ("assigned", "held") else variable(facts, shared)
+        f"`{stored.target}`"
+        if stored is not None and stored.how in (StoreKind.ASSIGNED, StoreKind.HELD)
+        else variable(facts, shared)
     )
     links = [TraceStep(shared.created_at.node, f"{prefix(shared.created_at)}{name} built here{saved_by(shared)}")]
     if node is not shared:
@@ -112,7 +114,9 @@ def detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
 
 def _detaching_what_is_kept(stored: Stored, title: str, effect: str) -> Iterator[FixProposal]:
     """Detach the value in the statement that keeps it, alone or with what is kept beside it in a tuple."""
-    if stored.value is not None and (stored.how == "appended" or isinstance(stored.value, (ast.Name, ast.Attribute))):
+    if stored.value is not None and (
+        stored.how is StoreKind.APPENDED or isinstance(stored.value, (ast.Name, ast.Attribute))
+    ):
         yield FixProposal("detach", f"{title} where it is kept ({effect})", (stored.value,))
     together = getattr(stored.statement, "value", None)
     if isinstance(together, ast.Tuple) and stored.value in together.elts:
@@ -122,9 +126,9 @@ def _detaching_what_is_kept(stored: Stored, title: str, effect: str) -> Iterator
 def _detaching_state(stored: Stored, loop: Iteration | None, title: str, effect: str) -> Iterator[FixProposal]:
     """Detach a variable that carries a state: at the start of each iteration, or right after it was assigned."""
     state = target_of(stored.statement, stored.target)
-    if state is None or stored.how == "appended":
+    if state is None or stored.how is StoreKind.APPENDED:
         return
-    is_tuple = stored.how == "held"
+    is_tuple = stored.how is StoreKind.HELD
     if loop is not None and isinstance(loop.loop, (ast.For, ast.While)):
         purpose = "detach_tuple_state" if is_tuple else "detach_state"
         first = loop.loop.body[0]
@@ -144,7 +148,9 @@ def differentiating(event: FreedGraphReached, facts: Facts) -> list[FixProposal]
 def clearing(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     """Empty the container that holds what earlier iterations appended."""
     stored = keeper(facts, carrier(event), event.point)
-    function = getattr(stored.statement, "func", None) if stored is not None and stored.how == "appended" else None
+    function = (
+        getattr(stored.statement, "func", None) if stored is not None and stored.how is StoreKind.APPENDED else None
+    )
     if stored is None or not isinstance(function, ast.Attribute):
         return []
     title = f"Empty `{stored.target}` after the backward (each backward then has its own terms only)"
