@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.domain.paths import Path, meeting, numbers
 
 from tapelint.autograd import TorchRaises
+from tapelint.domain.completion import Return
 from tapelint.domain.equivalence import Bisimulation
-from tapelint.domain.values import NONE, Const, HeapRef, TensorRef
+from tapelint.domain.values import NONE, Const, HeapRef, TensorRef, Value
 
 NAMES = ("a", "b", "c")
 
@@ -221,8 +222,8 @@ def test_a_suspect_is_compared_first_and_remembered() -> None:
         (NONE, NONE, True),
     ],
 )
-def test_results(mine: object, yours: object, same: bool) -> None:
+def test_returned_values(mine: Value, yours: Value, same: bool) -> None:
     path = begun()
     fork = path.fork()
-    path.state.completion_value, fork.state.completion_value = mine, yours
-    assert Bisimulation(path.state, fork.state, set(), meeting()).result() is same
+    path.state.completion, fork.state.completion = Return(mine), Return(yours)
+    assert Bisimulation(path.state, fork.state, set(), meeting()).is_same_completion() is same

@@ -18,7 +18,7 @@ from tapelint.domain.induction import (
     raw_value,
     watched,
 )
-from tapelint.domain.values import NONE, Const, TensorRef, Tuple, Unknown
+from tapelint.domain.values import NONE, Const, Origin, TensorRef, Tuple, Unknown
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 TERMS = st.recursive(
@@ -111,5 +111,5 @@ def test_containers_are_observed_by_their_id() -> None:
 
 def test_plain_values() -> None:
     assert is_plain(Const("a")) and is_plain(NONE) and is_plain(Tuple((Const(1), InductionValue(2))))
-    assert is_plain(Unknown("index")) and not is_plain(Unknown("batch"))
+    assert is_plain(Unknown(origin=Origin.NUMBER)) and not is_plain(Unknown(origin=Origin.BATCH))
     assert not is_plain(TensorRef(1)) and not is_plain(Tuple((Const(1), TensorRef(1))))

@@ -9,6 +9,7 @@ from hypothesis import given
 from tests.domain.paths import Path, numbers
 from tests.domain.test_equivalence import PROGRAMS, Program, begun, equivalent, run
 
+from tapelint.domain.completion import Break
 from tapelint.domain.values import Const, HeapRef, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
 
 
@@ -120,7 +121,7 @@ def test_assumptions_that_differ_are_forgotten() -> None:
 
 
 def _complete(path: Path) -> None:
-    path.state.completion = "break"
+    path.state.completion = Break()
 
 
 def _no_grad(path: Path) -> None:

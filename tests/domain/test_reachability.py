@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.domain.paths import Path, meeting
 
+from tapelint.domain.completion import Return
 from tapelint.domain.reachability import reachable, reachable_graph, reached
 from tapelint.domain.scope_reachability import LocalJoinPoint
 from tapelint.domain.values import (
@@ -101,7 +102,7 @@ def test_containers_that_nothing_leads_to_are_not_reached() -> None:
     assert reached(path.state, (), {}) == set()
     path.bind(outer=outer)
     assert reached(path.state, (), {}) == {outer.id, inner.id, innermost.id}
-    path.state.completion_value = other
+    path.state.completion = Return(other)
     assert reached(path.state, (), {}) == {outer.id, inner.id, innermost.id, other.id}
 
 

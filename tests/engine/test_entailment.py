@@ -54,7 +54,7 @@ FORMULAS = st.recursive(
 def worth(formula: object, values: dict) -> object:
     """What a formula comes to, where its names have these values."""
     if isinstance(formula, Unknown):
-        return values[formula.origin]
+        return values[formula.note]
     if isinstance(formula, Const):
         return formula.value
     if isinstance(formula, Tuple):
