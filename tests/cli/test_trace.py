@@ -54,7 +54,7 @@ def test_a_line(tapelint: Tapelint, folder: Path) -> None:
         ("a.py:0", "error: a.py: there is no line 0; the last is 4"),
         ("a.py:5", "error: a.py: there is no line 5; the last is 4"),
         ("notes.txt", "error: notes.txt: cannot be traced: line 1: invalid syntax"),
-        ("book.ipynb", "error: book.ipynb: a notebook; only Python files can be traced"),
+        ("book.ipynb", "error: book.ipynb: cannot be read: not a notebook"),
     ],
 )
 def test_what_cannot_be_traced(tapelint: Tapelint, folder: Path, target: str, words: str) -> None:

@@ -95,7 +95,8 @@ def trace(target: str) -> int:
     \b
     For each statement: what it built, wrote, freed and bound, what is unknown and why;
     where the engine forked, joined or dropped paths, skipped iterations, gave up.
-    The file itself is never run. Exit status: 0, or 2 where it cannot be traced.
+    The file itself is never run. The lines of a notebook are counted through its code cells.
+    Exit status: 0, or 2 where it cannot be traced.
     """
     from .tracing import run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from ..source import NOTEBOOK, Source, SourceError, parse, read
+from ..source import NOTEBOOK, Source, SourceError, notebook, parse, read
 from ..trace import trace
 from ..workspace import Resolver
 from .streams import tell, writing
@@ -35,13 +35,12 @@ def _split(target: str) -> tuple[str, int | None]:
 
 def _source(path: str, line: int | None) -> Source:
     """The parsed file. Raises SourceError where it is not Python, or has no such line."""
-    if path.endswith(NOTEBOOK):
-        raise SourceError("a notebook; only Python files can be traced")
     try:
         text = read(path)
+        book = notebook(text) if path.endswith(NOTEBOOK) else None
     except SourceError as error:
         raise SourceError(f"cannot be read: {error}") from error
-    source = parse(text, path)
+    source = parse(text, path) if book is None else parse(book.text, path, book.cells)
     if source.is_skipped:
         raise SourceError(f"cannot be traced: {source.is_skipped}")
     if source.problems:

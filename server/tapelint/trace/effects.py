@@ -72,7 +72,7 @@ class Effects:
         """What the program calls a tensor that was written: it may be the gradient of a leaf."""
         leaf = next((key for key, made in state.grads.items() if state.tensors[made].version_counter == counter), None)
         if leaf is not None:
-            return f"{self._describer.name(leaf)}.grad"
+            return f".grad of {self._describer.name(leaf)}"
         return self._describer.name(tensor if tensor >= 0 else counter)
 
     def _new_gradients(self, state: State, grads: dict[int, int]) -> Iterator[str]:

@@ -26,7 +26,7 @@ from ..engine.observer import (
 )
 from ..engine.statistics import Entry, Lost
 from ..rules import all_rules
-from ..source import Source, written
+from ..source import Source, cell_at, written
 from .effects import Effects
 from .graph_text import Describer, is_partly_known, shortened
 from .names import last_row, places, value_at
@@ -156,6 +156,8 @@ class Tracer:
         """An event is published."""
         running = next((each for each in reversed(self._running) if each.passage is not None), None)
         if running is None:
+            if self.passages:
+                self.passages[-1].notes += [note for note in self._told(event) if isinstance(note, str)]
             return
         running.has_walked |= isinstance(event, BackwardRan)
         running.told += self._told(event)
@@ -310,21 +312,22 @@ class Tracer:
         text = self.source.lines[row - 1].rstrip() if row <= len(self.source.lines) else ""
         number = self._number(state)
         scope = self._entry, state.frame, number
-        passage = Passage(self._entry, self._context(state, number), row, last_row(statement), text, scope)
+        passage = Passage(self._entry, self._context(state, number, row), row, last_row(statement), text, scope)
         self.passages.append(passage)
         return passage
 
-    def _context(self, state: State, number: int) -> str:
+    def _context(self, state: State, number: int, row: int) -> str:
         """Where a path is: the function, the iterations of its loops, and under which condition."""
-        parts: list[str] = []
+        cell = cell_at(self.source.cells, row)
+        parts: list[str] = [] if cell is None else [f"cell {cell.number}"]
         function = state.get(state.frame, Frame).function
         if isinstance(function, Function):
             name = "a lambda" if isinstance(function.node, ast.Lambda) else function.node.name
             parts.append(f"in {name}")
         for iteration in state.iterations:
-            row = getattr(iteration.loop, "lineno", None)
-            if row is not None and not isinstance(iteration.loop, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                parts.append(f"iteration {iteration.number} of line {row}")
+            line = getattr(iteration.loop, "lineno", None)
+            if line is not None and not isinstance(iteration.loop, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                parts.append(f"iteration {iteration.number} of line {line}")
             else:
                 parts.append(f"call {iteration.number}")
         if len(self._paths) > 1:
