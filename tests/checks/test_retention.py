@@ -8,7 +8,7 @@ import pytest
 from tests.domain.paths import LOOP, Path
 
 from tapelint.analysis import made
-from tapelint.autograd import Facts, LastStore, Node, Stored
+from tapelint.autograd import Facts, LastStore, Node, Stored, StoreKind
 from tapelint.checks.retention import IterationSpans, on_loop_left
 from tapelint.domain.values import NONE, External, HeapRef, Instance, TensorRef, Tuple
 from tapelint.engine.lifecycle import LoopLeft
@@ -25,7 +25,7 @@ def graph(path: Path, tensor: TensorRef) -> Node:
     return node
 
 
-def store(path: Path, tensor: TensorRef, how: str = "appended") -> None:
+def store(path: Path, tensor: TensorRef, how: StoreKind = StoreKind.APPENDED) -> None:
     stored = Stored(path.state.point(STATEMENT), "kept", None, STATEMENT, how)
     path.state.last_stores[STATEMENT] = LastStore(tensor.id, stored)
 
@@ -38,7 +38,7 @@ def carried(iterations: int) -> tuple[Path, TensorRef]:
         path.iterate(number)
         h = path.op("exp", h)
         path.bind(h=h)
-        store(path, h, "assigned")
+        store(path, h, StoreKind.ASSIGNED)
     return path, h
 
 
@@ -50,9 +50,7 @@ def collected(iterations: int, detached: bool = False) -> Path:
     for number in range(1, iterations + 1):
         path.iterate(number)
         h = path.data() if detached else path.op("exp", w)
-        held = path["kept"]
-        assert isinstance(held, HeapRef)
-        path.state.edit(held.id).items.append(h)
+        path.append("kept", h)
         store(path, h)
     return path
 

@@ -32,11 +32,11 @@ class Path:
 
     def bind(self, **values: Value) -> Path:
         """Assign variables of the running scope."""
-        self.state.edit(self.state.frame).variables.update(values)
+        self.state.edit(self.state.frame, Frame).variables.update(values)
         return self
 
     def __getitem__(self, name: str) -> Value:
-        return self.state.heap[self.state.frame].variables[name]
+        return self.state.get(self.state.frame, Frame).variables[name]
 
     def leaf(self) -> TensorRef:
         return TensorRef(leaf(self.state, PLACES["leaf"], True))
@@ -57,6 +57,12 @@ class Path:
 
     def list(self, *items: Value) -> HeapRef:
         return HeapRef(self.state.new(Sequence("list", [*items])))
+
+    def append(self, name: str, value: Value) -> None:
+        """Append to the list that a variable holds."""
+        held = self[name]
+        assert isinstance(held, HeapRef)
+        self.state.edit(held.id, Sequence).items.append(value)
 
     def dict(self, **items: Value) -> HeapRef:
         return HeapRef(self.state.new(Mapping({**items})))

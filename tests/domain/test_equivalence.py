@@ -32,9 +32,7 @@ def backward(path: Path, name: str, other: str) -> None:
 
 
 def keep(path: Path, name: str, other: str) -> None:
-    held = path["held"]
-    assert isinstance(held, HeapRef)
-    path.state.edit(held.id).items.append(path[name])
+    path.append("held", path[name])
 
 
 STATEMENTS: dict[str, Callable[[Path, str, str], object]] = {
@@ -183,9 +181,7 @@ def test_lists_that_contain_themselves_end() -> None:
     fork = path.fork()
     for each in (path, fork):
         each.bind(loop=each.list(each["b"]))
-        loop = each["loop"]
-        assert isinstance(loop, HeapRef)
-        each.state.edit(loop.id).items.append(loop)
+        each.append("loop", each["loop"])
     assert equivalent(path, fork)
 
 

@@ -101,13 +101,13 @@ def test_lists_and_dicts_that_differ_are_partial() -> None:
     fork = path.fork()
     items, names = path["items"], path["names"]
     assert isinstance(items, HeapRef) and isinstance(names, HeapRef)
-    fork.state.edit(items.id).items.append(Const(2))
-    fork.state.edit(names.id).items["a"] = Const(5)
+    fork.append("items", Const(2))
+    fork.state.edit(names.id, Mapping).items["a"] = Const(5)
     assert path.join(fork)
     left, right = fork.state.heap[items.id], fork.state.heap[names.id]
     assert isinstance(left, Sequence) and left.is_partial
     assert isinstance(right, Mapping) and right.is_partial and right.items == {"b": Const(2)}
-    assert not path.state.heap[items.id].is_partial
+    assert not path.state.get(items.id, Sequence).is_partial
 
 
 def test_assumptions_that_differ_are_forgotten() -> None:

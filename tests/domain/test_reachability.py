@@ -22,6 +22,7 @@ from tapelint.domain.values import (
     Instance,
     Optimizer,
     Partial,
+    Sequence,
     Slice,
     Super,
     TensorRef,
@@ -90,7 +91,7 @@ def test_objects_of_other_paths_are_searched_once() -> None:
     known: dict = {}
     first = reachable(path.state, frozenset(), (), known)
     assert first.tensors == {x.id} and known
-    path.state.heap[next(iter(known))].items.clear()  # which code that respects ownership never does
+    path.state.get(next(iter(known)), Sequence).items.clear()  # which code that respects ownership never does
     assert reachable(path.state, frozenset(), (), known).tensors == {x.id}
 
 

@@ -11,7 +11,7 @@ from tests.domain.paths import Path
 
 from tapelint.analysis import made
 from tapelint.autograd import Facts
-from tapelint.domain.values import Const, HeapRef, Unknown
+from tapelint.domain.values import Const, HeapRef, Sequence, Unknown
 from tapelint.engine.memo import EvalMemo
 from tapelint.engine.paths.conditions import assume, decide, forget
 from tapelint.source import parse
@@ -144,6 +144,8 @@ def test_members_of_a_list_are_compared_where_all_are_known() -> None:
     assert decided(path, "n == 3") is False
     partial = unknown("n")
     partial.bind(few=partial.list(Const(1), Const(2)))
-    partial.state.heap[partial["few"].id].is_partial = True  # type: ignore[union-attr]
+    few = partial["few"]
+    assert isinstance(few, HeapRef)
+    partial.state.edit(few.id, Sequence).is_partial = True
     assert decided(partial, "n in few") is None
     assert decided(partial, "n == 3") is None
