@@ -16,7 +16,7 @@ import ast
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from typing import Any
+from typing import Any, Literal
 
 from ..autograd import ProgramPoint, fresh_id
 from ..autograd.frozen import frozen
@@ -113,6 +113,10 @@ class Slice:
     step: Value
 
 
+FunctionKind = Literal["", "static", "class", "property", "setter", "getter", "deleter"]
+"""What a decorator of Python makes of a method."""
+
+
 @frozen
 class Function:
     """A function or lambda of the program. ``frame`` is the scope it was defined in; ``owner`` the class, for
@@ -130,7 +134,7 @@ class Function:
     grad_mode: bool | None = None
     inference: bool | None = None
     casting: bool | None = None
-    kind: str = ""
+    kind: FunctionKind = ""
 
 
 @frozen

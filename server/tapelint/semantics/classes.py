@@ -21,7 +21,7 @@ from ..domain.values import (
     something,
 )
 from ..engine.machine import Machine
-from .functions import call_function, define_function
+from .functions import ACCESSORS, call_function, define_function
 
 
 def _base(state: State, value: Value) -> Value:
@@ -44,7 +44,7 @@ def define_class(machine: Machine, state: State, node: ast.ClassDef) -> Value:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             value = define_function(machine, state, statement, key)
             name = statement.name
-            if isinstance(value, Function) and value.kind in ("setter", "getter", "deleter"):
+            if isinstance(value, Function) and value.kind in ACCESSORS:
                 name = f"{name}.{value.kind}"
             state.edit(key, Class).attributes[name] = value
             state.edit(body, Frame).variables[name] = value

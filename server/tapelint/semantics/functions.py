@@ -14,6 +14,7 @@ from ..domain.values import (
     External,
     Frame,
     Function,
+    FunctionKind,
     Generator,
     HeapRef,
     Mapping,
@@ -77,20 +78,24 @@ def _decorate(machine: Machine, state: State, decorator: ast.expr, function: Val
     if isinstance(value, External):
         if value.name == CUSTOM:
             return something(node.name)
-        kind = {
-            "builtins.staticmethod": "static",
-            "builtins.classmethod": "class",
-            "builtins.property": "property",
-            "functools.cached_property": "property",
-        }.get(value.name)
-        if kind:
-            return replace(function, kind=kind)
-        return function
-    if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "getter", "deleter"):
-        return replace(function, kind=decorator.attr)
+        kind = KINDS.get(value.name)
+        return function if kind is None else replace(function, kind=kind)
+    if isinstance(decorator, ast.Attribute) and (kind := ACCESSORS.get(decorator.attr)):
+        return replace(function, kind=kind)
     if isinstance(value, Function):
         return machine.call(state, value, [function], {}, node)
     return function
+
+
+KINDS: dict[str, FunctionKind] = {
+    "builtins.staticmethod": "static",
+    "builtins.classmethod": "class",
+    "builtins.property": "property",
+    "functools.cached_property": "property",
+}
+"""What a decorator makes of a method."""
+ACCESSORS: dict[str, FunctionKind] = {"setter": "setter", "getter": "getter", "deleter": "deleter"}
+"""What else belongs to a property: ``@size.setter``."""
 
 
 def is_transform(value: Value) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from ..model.cuts import Cut
 from ..model.graph import Extent
@@ -26,8 +26,8 @@ class NonScalarBackward(Event):
     built: ProgramPoint | None
     # The expression of the tensor in the call, if it stands there.
     source: ast.expr | None
-    # The purpose of the call: ``backward`` or ``grad``.
-    wants: str
+    # The call.
+    wants: Literal["backward", "grad"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +35,8 @@ class RequiresGradRefused(Event):
     """``requires_grad`` was set where it cannot be set."""
 
     tensor: int
-    # ``leaf`` (only a leaf's may be changed), or the ``int`` or ``bool`` of a dtype that has no gradient.
-    reason: str
+    # ``leaf``: only a leaf's may be changed; otherwise the dtype, which has no gradient.
+    reason: Literal["leaf", "int", "bool"]
     # The new value.
     wanted: bool
     # Where the tensor was made.
@@ -49,8 +49,7 @@ class GraphCopiedOut(Event):
 
     # The tensors, each with the attributes and keys that lead to it from the argument.
     held: tuple[tuple[int, tuple[str | int, ...]], ...]
-    # ``numpy`` or ``deepcopy``.
-    how: str
+    how: Literal["numpy", "deepcopy"]
     # The expression of the argument.
     source: ast.expr | None
     # Whether a tensor's own method was called.
@@ -107,8 +106,8 @@ class InferenceTensorUsed(Event):
     """A tensor that was made in inference mode was used by autograd, or written, outside of it."""
 
     tensor: int
-    # ``saved`` for backward, ``written`` in place, or the ``state`` that an optimizer keeps for ``tensor`` was written.
-    how: str
+    # Saved for backward, written in place, or the state that an optimizer keeps for ``tensor`` was written.
+    how: Literal["saved", "written", "state"]
     # The op, or the method of the optimizer.
     op: str
     made: ProgramPoint

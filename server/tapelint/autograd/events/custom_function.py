@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import Literal
 
 from ..model.graph import Node, SavedTensor, Write
 from ..model.program_point import ProgramPoint
@@ -60,7 +61,7 @@ class TensorKeptOnContext(FunctionEvent):
     tensor: int
     attribute: str
     # Which of the two, as the message says it.
-    role: str
+    role: Literal["input", "output"]
     # The assignment.
     place: ast.Assign
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..model.cuts import Cut
-from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
+from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
 from ..model.program_point import ProgramPoint
 from ..model.stores import RetainedGraphs
 
@@ -143,7 +143,7 @@ class ViewRefused(Event):
     how: str
     # One of several views (``multi``), one that a custom ``function`` returned, or one made under ``no_grad`` or
     # ``inference`` mode.
-    kind: str
+    kind: ViewKind
     # When the view was made.
     made: ProgramPoint
     # The write to the base, where the view is used.

@@ -7,6 +7,7 @@ float(y), y.item(), y.tolist()             are fine
 from __future__ import annotations
 
 import ast
+from typing import Literal
 
 from ...autograd import Cut, CutReason, Node, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
@@ -81,7 +82,7 @@ def refuse(
     state: State,
     held: list[tuple[int, tuple[str | int, ...]]],
     call: Call,
-    how: str,
+    how: Literal["numpy", "deepcopy"],
     source: ast.expr | None,
     method: bool = False,
 ) -> None:

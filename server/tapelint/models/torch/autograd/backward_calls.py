@@ -60,7 +60,7 @@ def needs_one_element(machine: Machine, state: State, root: int, source: ast.exp
             sizes=tensor.sizes,
             built=built,
             source=source,
-            wants=call.name.rpartition(".")[2],
+            wants="grad" if call.name.endswith(".grad") else "backward",
         )
     )
     if premise is None:

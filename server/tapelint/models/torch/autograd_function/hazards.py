@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from ....autograd import Facts, NodeVisit, Unmarked, Write, resolve_view
 from ....autograd.events.custom_function import (
@@ -29,7 +30,7 @@ class KeptOnContext:
     tensor: int
     counter: int
     version: int
-    role: str
+    role: Literal["input", "output"]
 
 
 def own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
@@ -91,7 +92,7 @@ def kept_on_context(
         own = {v.id for v in outputs if isinstance(v, TensorRef)}
         given = {v.id for v in inputs if isinstance(v, TensorRef)}
         if key in given:
-            role = "input"
+            role: Literal["input", "output"] = "input"
         elif key in own or record.base in own:
             role = "output"
         else:
