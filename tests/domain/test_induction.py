@@ -8,15 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tapelint.domain.induction import (
-    MOST,
+    MAX_SOURCES,
     InductionValue,
-    collect_observations,
-    count,
+    Observations,
     derived,
     is_plain,
-    observe,
     raw_value,
-    watched,
 )
 from tapelint.domain.values import NONE, Const, Origin, TensorRef, Tuple, Unknown
 
@@ -33,50 +30,53 @@ def computed(term: object, counted: bool) -> Const:
     if isinstance(term, tuple):
         name, left, right = term
         return derived(OPERATORS[name], computed(left, counted), computed(right, counted))
-    return InductionValue(term) if counted else Const(term)
+    return value(term) if counted else Const(term)
+
+
+def value(number: object, *, grows: bool = False, begun: bool = False) -> InductionValue:
+    """An induction value that no other code has observed."""
+    return InductionValue(number, Observations(set()), grows=grows, begun=begun)
 
 
 def test_asking_for_the_value_is_an_observation() -> None:
-    epoch = InductionValue(2)
-    with watched(set()):
-        assert not epoch.is_observed
-        assert raw_value(epoch) == 2 and epoch == Const(2) and hash(epoch) == hash((2,))
-        assert not epoch.is_observed
-        assert epoch.value == 2
-        assert epoch.is_observed
+    epoch = value(2)
+    assert not epoch.is_observed
+    assert raw_value(epoch) == 2 and epoch == Const(2) and hash(epoch) == hash((2,))
+    assert not epoch.is_observed
+    assert epoch.value == 2
+    assert epoch.is_observed
 
 
 def test_what_was_made_of_a_value_observes_it() -> None:
-    epoch, step = InductionValue(2), InductionValue(5)
-    with watched(set()):
-        total = derived(operator.add, derived(operator.mul, epoch, Const(10)), step)
-        assert not epoch.is_observed and not step.is_observed and not total.is_observed
-        assert total.value == 25
-        assert epoch.is_observed and step.is_observed
+    observations = Observations(set())
+    epoch, step = InductionValue(2, observations), InductionValue(5, observations)
+    total = derived(operator.add, derived(operator.mul, epoch, Const(10)), step)
+    assert not epoch.is_observed and not step.is_observed and not total.is_observed
+    assert total.value == 25
+    assert epoch.is_observed and step.is_observed
 
 
 def test_observing_a_source_is_seen_by_what_was_made_of_it() -> None:
-    epoch, step = InductionValue(2), InductionValue(5)
-    with watched(set()):
-        double, other = derived(operator.neg, epoch), derived(operator.neg, step)
-        assert epoch.value == 2
-        assert double.is_observed and not other.is_observed
+    observations = Observations(set())
+    epoch, step = InductionValue(2, observations), InductionValue(5, observations)
+    double, other = derived(operator.neg, epoch), derived(operator.neg, step)
+    assert epoch.value == 2
+    assert double.is_observed and not other.is_observed
 
 
 @given(TERMS)
 def test_derived_values_are_those_that_python_computes(term: object) -> None:
-    with watched(set()):
-        assert raw_value(computed(term, True)) == computed(term, False).value
+    assert raw_value(computed(term, True)) == computed(term, False).value
 
 
 def test_a_value_of_too_many_sources_observes_them() -> None:
-    values = [InductionValue(number) for number in range(MOST)]
-    with watched(set()):
-        few = derived(lambda *given: sum(given), *values[1:])
-        assert isinstance(few, InductionValue) and not values[1].is_observed
-        many = derived(lambda *given: sum(given), *values)
-        assert type(many) is Const and many == Const(sum(range(MOST)))
-        assert all(value.is_observed for value in values)
+    observations = Observations(set())
+    values = [InductionValue(number, observations) for number in range(MAX_SOURCES)]
+    few = derived(lambda *given: sum(given), *values[1:])
+    assert isinstance(few, InductionValue) and not values[1].is_observed
+    many = derived(lambda *given: sum(given), *values)
+    assert type(many) is Const and many == Const(sum(range(MAX_SOURCES)))
+    assert all(each.is_observed for each in values)
 
 
 def test_derived_of_plain_constants_is_plain() -> None:
@@ -84,32 +84,29 @@ def test_derived_of_plain_constants_is_plain() -> None:
 
 
 def test_growth_is_inherited() -> None:
-    counter, begun = InductionValue(1, grows=True), InductionValue(1, begun=True)
+    counter, begun = value(1, grows=True), value(1, begun=True)
     assert derived(operator.neg, counter).grows and not derived(operator.neg, begun).grows
     assert derived(operator.neg, begun).begun and not derived(operator.neg, counter).begun
 
 
-def test_collected_observations_count_only_if_they_are_counted() -> None:
-    epoch = InductionValue(2)
-    with watched(set()):
-        with collect_observations() as found:
-            assert epoch.value == 2
-        assert found and not epoch.is_observed
-        count(found)
-        assert epoch.is_observed
-
-
-def test_without_a_watcher_everything_counts_as_observed() -> None:
-    assert InductionValue(2).is_observed
+def test_collected_observations_count_only_if_they_are_added() -> None:
+    observations = Observations(set())
+    epoch = InductionValue(2, observations)
+    with observations.collected() as found:
+        assert epoch.value == 2
+    assert found and not epoch.is_observed
+    observations.add(*found)
+    assert epoch.is_observed
 
 
 def test_containers_are_observed_by_their_id() -> None:
-    with collect_observations() as found:
-        observe(7)
-    assert found == {7}
+    observations = Observations(set())
+    with observations.collected() as found:
+        observations.add(7)
+    assert found == {7} and not observations.has(7)
 
 
 def test_plain_values() -> None:
-    assert is_plain(Const("a")) and is_plain(NONE) and is_plain(Tuple((Const(1), InductionValue(2))))
+    assert is_plain(Const("a")) and is_plain(NONE) and is_plain(Tuple((Const(1), value(2))))
     assert is_plain(Unknown(origin=Origin.NUMBER)) and not is_plain(Unknown(origin=Origin.BATCH))
     assert not is_plain(TensorRef(1)) and not is_plain(Tuple((Const(1), TensorRef(1))))

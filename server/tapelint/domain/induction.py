@@ -14,88 +14,76 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 from ..autograd import fresh_id
 from .values import Const, Origin, Tuple, Unknown, Value
 
-MOST = 8
-"""Of how many counted numbers another one may be made; one that is made of more counts as looked at."""
-
-_looks: ContextVar[set[int] | None] = ContextVar("looks", default=None)
+MAX_SOURCES = 8
+"""A constant made of so many induction values observes them: those of a sum over a loop would become more and more."""
 
 
-@contextmanager
-def watched(looks: set[int]) -> Iterator[None]:
-    """While this lasts it is noted in ``looks`` what is looked at."""
-    token = _looks.set(looks)
-    try:
-        yield
-    finally:
-        _looks.reset(token)
+class Observations:
+    """Which induction values, and which lists by their length, have decided something in the running unit."""
 
+    __slots__ = ("keys",)
 
-@contextmanager
-def collect_observations() -> Iterator[set[int]]:
-    """What is looked at while this lasts; whether that counts is for the caller to say (``count``)."""
-    found: set[int] = set()
-    token = _looks.set(found)
-    try:
-        yield found
-    finally:
-        _looks.reset(token)
+    def __init__(self, keys: set[int]) -> None:
+        # Heap ids of lists, and ids of induction values.
+        self.keys = keys
 
+    def add(self, *keys: int) -> None:
+        """The number of items in the list ``key``, or an item, may decide what is done now."""
+        self.keys.update(keys)
 
-def count(found: set[int]) -> None:
-    """All of this has been looked at."""
-    for key in found:
-        observe(key)
+    def has(self, *keys: int) -> bool:
+        """Whether one of them was observed."""
+        return not self.keys.isdisjoint(keys)
 
-
-def observe(key: int) -> None:
-    """How many things the list ``key`` holds, or which, may decide what is done now."""
-    looks = _looks.get()
-    if looks is not None:
-        looks.add(key)
-
-
-def is_observed(*keys: int) -> bool:
-    looks = _looks.get()
-    return looks is None or not looks.isdisjoint(keys)
+    @contextmanager
+    def collected(self) -> Iterator[set[int]]:
+        """What is observed while this lasts. It counts only if the caller adds it."""
+        outer, self.keys = self.keys, set()
+        try:
+            yield self.keys
+        finally:
+            self.keys = outer
 
 
 class InductionValue(Const):
-    """A constant that depends on the number of an iteration. Code that asks for its ``value`` is noted: what is done
-    then may be something else in another iteration.
+    """A constant that depends on the number of an iteration. Reading its ``value`` is recorded as an observation: what
+    is done then may be something else in another iteration.
     """
 
-    __slots__ = ("_number", "_keys", "grows", "begun")
+    __slots__ = ("_number", "_observations", "_keys", "grows", "begun")
     _number: Any
+    _observations: Observations
     _keys: tuple[int, ...]
+    # Whether the program counts it, not a loop.
     grows: bool
+    # Whether it was counted before any code that was executed.
     begun: bool
 
-    def __init__(self, number: Any, *of: Const, grows: bool = False, begun: bool = False) -> None:
-        """What was made of the numbers ``of`` is looked at where it is. One that ``grows`` is counted by the program,
-        not by a loop; one that has ``begun`` was counted before any code looked.
-        """
+    def __init__(
+        self, number: Any, observations: Observations, *of: Const, grows: bool = False, begun: bool = False
+    ) -> None:
+        """An observation of it is one of the values ``of`` which it was made."""
         sources = [source for source in of if isinstance(source, InductionValue)]
         object.__setattr__(self, "_number", number)
+        object.__setattr__(self, "_observations", observations)
         object.__setattr__(self, "_keys", (*(key for source in sources for key in source._keys), fresh_id()))
         object.__setattr__(self, "grows", grows or any(source.grows for source in sources))
         object.__setattr__(self, "begun", begun or any(source.begun for source in sources))
 
     @property
     def value(self) -> Any:
-        for key in self._keys:
-            observe(key)
+        self._observations.keys.update(self._keys)
         return self._number
 
     @property
     def is_observed(self) -> bool:
-        """Whether its number, or that of anything it was made of, has been of use to any code."""
-        return is_observed(*self._keys)
+        """Whether its number, or that of anything it was made of, has decided something."""
+        return not self._observations.keys.isdisjoint(self._keys)
 
     def __eq__(self, other: object) -> bool:
         return self is other or isinstance(other, Const) and bool(self._number == raw_value(other))
@@ -127,7 +115,8 @@ def is_plain(value: Value) -> bool:
 
 
 def derived(how: Callable[..., Any], *of: Const) -> Const:
-    """The constant ``how`` makes of others: counted, and not looked at for that, if one of them is."""
-    if sum(len(source._keys) for source in of if isinstance(source, InductionValue)) in range(1, MOST):
-        return InductionValue(how(*map(raw_value, of)), *of)
+    """The constant that ``how`` makes of others: an induction value if one of them is, which does not observe them."""
+    sources = [source for source in of if isinstance(source, InductionValue)]
+    if 0 < sum(len(source._keys) for source in sources) < MAX_SOURCES:
+        return InductionValue(how(*map(raw_value, of)), sources[0]._observations, *of)
     return Const(how(*(source.value for source in of)))

@@ -26,7 +26,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..autograd import Facts
-from ..domain.induction import watched
 from ..domain.state import State
 from ..source import Source, TreeDiff, reuse_tree
 from ..stubs import Resolve, with_stubs
@@ -45,7 +44,7 @@ def recorded(
     """
     modules = dict.fromkeys(loads)
     unit = AnalysisUnit(facts, modules, limit) if before is None else before.successor(facts, modules, limit)
-    with machine.running(unit), watched(unit.observed):
+    with machine.running(unit):
         yield unit
 
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from ..autograd import Facts, Iteration, NodeVisit
 from ..domain.builtin_names import BUILTINS
 from ..domain.completion import ProgramRaised, Raise
+from ..domain.induction import Observations
 from ..domain.join import try_join
 from ..domain.reachability import JoinPoint, Known
 from ..domain.state import State
@@ -61,6 +62,7 @@ class Machine(Evaluation):
     # these stand here because every evaluated expression, or every op, reads them.
     unit: AnalysisUnit
     facts: Facts
+    observations: Observations
     fuel_used: int
     fuel: int
 
@@ -84,6 +86,7 @@ class Machine(Evaluation):
     ) -> None:
         self.limits = limits
         self.unit = AnalysisUnit(facts, {}, limits.script_fuel)
+        self.observations = Observations(self.unit.observed)
         self.facts = facts
         self.fuel_used = 0
         self.fuel = limits.script_fuel
@@ -129,14 +132,16 @@ class Machine(Evaluation):
     @contextmanager
     def running(self, unit: AnalysisUnit) -> Iterator[None]:
         """While this lasts, ``unit`` is what is counted in, with its own facts and fuel."""
-        outer = self.unit, self.facts, self.fuel_used, self.fuel
+        outer, observed = (self.unit, self.facts, self.fuel_used, self.fuel), self.observations.keys
         assert unit.facts is not None, "a unit that is to run has facts"
         self.unit, self.facts, self.fuel_used, self.fuel = unit, unit.facts, 0, unit.fuel
+        self.observations.keys = unit.observed
         try:
             yield
         finally:
             unit.fuel_used = self.fuel_used
             self.unit, self.facts, self.fuel_used, self.fuel = outer
+            self.observations.keys = observed
 
     @contextmanager
     def detached(self) -> Iterator[None]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 
 from ..domain.completion import ProgramRaised, Raise
-from ..domain.induction import collect_observations, count
 from ..domain.state import State
 from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine
@@ -31,7 +30,7 @@ def sides(machine: Machine, node: ast.If, paths: list[Tested], looks: set[int]) 
     path, decision = paths[0]
     if looks and len(paths) == 1 and not node.orelse and decision is not None and decision[0] is not None:
         return _by_number(machine, node, path, decision[0], looks)
-    count(looks)
+    machine.observations.add(*looks)
     return taken(machine, node, paths)
 
 
@@ -46,7 +45,7 @@ def _by_number(machine: Machine, node: ast.If, path: State, known: bool, looks: 
         is_idle = len(paths) == 1 and paths[0].completion is None and _all_of(paths[0]) == before
         (machine.unit.iteration_facts.inert.add if is_idle else machine.unit.iteration_facts.inert.discard)(node)
     if node not in machine.unit.iteration_facts.inert:
-        count(looks)
+        machine.observations.add(*looks)
     return paths
 
 
@@ -67,7 +66,7 @@ def _all_of(state: State) -> tuple[object, ...]:
 
 def tested(machine: Machine, node: ast.If, state: State) -> tuple[list[Tested], set[int]]:
     """The paths after the test, and at what it has looked."""
-    with collect_observations() as looks:
+    with machine.observations.collected() as looks:
         return machine.run_values(state, lambda s: decide(machine, node.test, s, machine.eval(node.test, s))), looks
 
 

@@ -12,7 +12,7 @@ import ast
 
 from ..autograd import resolve_view
 from ..domain.completion import IteratorExhausted, ProgramRaised
-from ..domain.induction import InductionValue, observe
+from ..domain.induction import InductionValue
 from ..domain.mro import mro_of, own_method
 from ..domain.opaque_values import part_of
 from ..domain.state import State
@@ -99,7 +99,7 @@ def items_due(machine: Machine, state: State, value: Value, node: ast.AST, itera
     if isinstance(value, Tuple):
         return Items(list(value.items), True)
     if isinstance(value, Range):
-        return _range(value, iterations)
+        return _range(machine, value, iterations)
     if isinstance(value, Zip):
         return _zipped(machine, state, value, node, iterations)
     if isinstance(value, TensorRef):
@@ -132,7 +132,7 @@ def _zipped(machine: Machine, state: State, value: Zip, node: ast.AST, iteration
 def _object_items(machine: Machine, state: State, value: HeapRef, iterations: int) -> Items | None:
     """The items of a list or a dict, and of an object whose class says how it is iterated over; None for any other."""
     thing = state.heap[value.id]
-    observe(value.id)
+    machine.observations.add(value.id)
     if isinstance(thing, Sequence):
         return _known(thing.items, thing.is_partial, iterations)
     if isinstance(thing, Mapping):
@@ -144,7 +144,7 @@ def _object_items(machine: Machine, state: State, value: HeapRef, iterations: in
     if External("typing.NamedTuple") in mro_of(state, thing.kind):
         return Items(list(thing.attributes.values()), True)
     if own_method(state, value, "__getitem__") and not own_method(state, value, "__iter__"):
-        return Items([Due(value, InductionValue(index)) for index in range(iterations)], False)
+        return Items([Due(value, InductionValue(index, machine.observations)) for index in range(iterations)], False)
     return None
 
 
@@ -187,14 +187,14 @@ def _known(items: list[Value], more: bool, iterations: int) -> Items:
     return Items(filled or [Unknown("item") for _ in range(iterations)], False)
 
 
-def _range(value: Range, iterations: int) -> Items:
+def _range(machine: Machine, value: Range, iterations: int) -> Items:
     size = length(value)
     if size is not None and size <= max(iterations, 4):
         return Items([Const(i) for i in range(value.start, value.stop, value.step)], True)  # type: ignore[arg-type]
     begin, step = value.start, value.step
     if begin is None or not step:
         return Items([unknown_number() for _ in range(iterations)], False)
-    known: list[Value] = [InductionValue(begin + i * step) for i in range(iterations - 1)]
+    known: list[Value] = [InductionValue(begin + i * step, machine.observations) for i in range(iterations - 1)]
     return Items([*known, unknown_number()], False)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
-from ..domain.induction import InductionValue, derived, is_number, observe, raw_value
+from ..domain.induction import InductionValue, derived, is_number, raw_value
 from ..domain.opaque_values import as_data, is_data
 from ..domain.state import State
 from ..domain.values import (
@@ -78,14 +78,14 @@ BITS = 256
 def binary(machine: Machine, node: ast.BinOp, state: State, key: object) -> Value:
     left, right = machine.eval(node.left, state), machine.eval(node.right, state)
     return remembered(
-        machine, node, state, _counted(state, node.op, combine(machine, state, node.op, left, right, node))
+        machine, node, state, _counted(machine, state, node.op, combine(machine, state, node.op, left, right, node))
     )
 
 
-def _counted(state: State, op: ast.operator, value: Value) -> Value:
+def _counted(machine: Machine, state: State, op: ast.operator, value: Value) -> Value:
     """A number that was added to another one in a loop may be what the program counts: ``n = n + 1``."""
     if isinstance(op, (ast.Add, ast.Sub)) and type(value) is Const and type(value.value) in (int, float):
-        return InductionValue(value.value, grows=True) if state.iterations else value
+        return InductionValue(value.value, machine.observations, grows=True) if state.iterations else value
     return value
 
 
@@ -265,7 +265,7 @@ def _membership(
     known = _is_known_key(state, left, right)
     if known is None and isinstance(left, Const):
         try:
-            known = _is_known_member(state, left, right)
+            known = _is_known_member(machine, state, left, right)
         except TypeError:  # nothing is in a set, or a dict, that cannot be hashed
             return Unknown()
     if known is None and isinstance(right, HeapRef):
@@ -282,15 +282,15 @@ def _is_known_key(state: State, left: Value, right: Value) -> bool | None:
     return key in thing.items if isinstance(thing, Mapping) and not thing.is_partial else None
 
 
-def _is_known_member(state: State, left: Const, right: Value) -> bool | None:
+def _is_known_member(machine: Machine, state: State, left: Const, right: Value) -> bool | None:
     """Whether a text, or a container of which all members are known and plain, has ``left`` in it."""
     if isinstance(right, Const) and isinstance(left.value, str) and isinstance(right.value, str):
         return left.value in right.value
-    items = container_keys(state, right)
+    items = container_keys(machine, state, right)
     return None if items is None else left.value in items
 
 
-def container_keys(state: State, value: Value) -> list[Any] | str | None:
+def container_keys(machine: Machine, state: State, value: Value) -> list[Any] | str | None:
     """The plain members of a container, or None where not all are known; a text is asked itself what is in it."""
     if isinstance(value, Const) and isinstance(value.value, str):
         return value.value
@@ -299,7 +299,7 @@ def container_keys(state: State, value: Value) -> list[Any] | str | None:
         items = list(value.items)
     elif isinstance(value, HeapRef):
         thing = state.heap[value.id]
-        observe(value.id)
+        machine.observations.add(value.id)
         if isinstance(thing, Mapping) and not thing.is_partial:
             return list(thing.items)
         if not isinstance(thing, Sequence) or thing.is_partial:
@@ -367,7 +367,7 @@ def augmented(machine: Machine, node: ast.AugAssign, state: State) -> None:
         if tensor is not None and row and tensor in state.tensors:
             dispatch.run(machine, state, row, [TensorRef(tensor), value], {}, node)
             return
-    result = _counted(state, node.op, combine(machine, state, node.op, load, value, node))
+    result = _counted(machine, state, node.op, combine(machine, state, node.op, load, value, node))
     assign(machine, state, target, result, node, node.value)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..autograd import leaf, resolve_view
-from ..domain.induction import observe
 from ..domain.opaque_values import as_data, item_at_unknown_place, part_of
 from ..domain.state import State
 from ..domain.values import (
@@ -49,7 +48,7 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
         return unknown_number()
     if isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
-        observe(owner.id)
+        machine.observations.add(owner.id)
         if isinstance(thing, Sequence):
             kind, more = thing.kind, thing.is_partial
             return _item(state, thing.items, more, index, lambda items: HeapRef(state.new(Sequence(kind, items, more))))

@@ -23,7 +23,7 @@ from typing import Any
 
 from ...autograd.gradients.history import GradientHistory
 from ...domain.equivalence import MISSING, Bisimulation
-from ...domain.induction import InductionValue, is_observed, raw_value
+from ...domain.induction import InductionValue, Observations, raw_value
 from ...domain.join import havoc
 from ...domain.reachability import JoinPoint, entries
 from ...domain.scope_reachability import LocalJoinPoint
@@ -133,18 +133,18 @@ class StableIteration:
             return None
         is_alike = (
             pair.is_equivalent([])
-            and all(self._same_plain(pair, mine, yours, name) for mine, yours, name in pair.plain)
+            and all(self._same_plain(machine.observations, pair, mine, yours, name) for mine, yours, name in pair.plain)
             and _same_gradients(state, head)
         )
         return pair if is_alike else None
 
-    def _same_plain(self, pair: Bisimulation, left: int, right: int, name: Any) -> bool:
+    def _same_plain(self, observations: Observations, pair: Bisimulation, left: int, right: int, name: Any) -> bool:
         """Whether values that no graph depends on are of the same kind, or were of no use to any code."""
         mine, yours = pair.state.heap[left], pair.other.heap[right]
         if name is None:
-            return (
-                not is_observed(left, right) or _contents(pair, mine, yours, DEPTH) or _longer(pair, left, mine, yours)
-            )
+            if not observations.has(left, right) or _contents(pair, mine, yours, DEPTH):
+                return True
+            return not observations.has(left) and _longer(pair, mine, yours)
         own = (
             isinstance(mine, Instance) and isinstance(mine.kind, HeapRef) and name.isidentifier() and name != "training"
         )
@@ -261,9 +261,9 @@ def _contents(pair: Bisimulation, mine: Any, yours: Any, depth: int) -> bool:
     return False
 
 
-def _longer(pair: Bisimulation, key: int, mine: Any, yours: Any) -> bool:
-    """Whether a list has only got more of what it held, and no code has asked what it holds."""
-    if not isinstance(mine, Sequence) or not isinstance(yours, Sequence) or is_observed(key):
+def _longer(pair: Bisimulation, mine: Any, yours: Any) -> bool:
+    """Whether a list has only got more of what it held."""
+    if not isinstance(mine, Sequence) or not isinstance(yours, Sequence):
         return False
     if mine.kind != yours.kind or mine.is_partial != yours.is_partial or not 0 < len(yours.items) <= len(mine.items):
         return False

@@ -99,9 +99,8 @@ def assume_started(machine: Machine, state: State, owner: HeapRef, instance: Hea
             for name in machine.query(_counts, thing.node) & attributes.keys():
                 value = attributes[name]
                 if isinstance(value, Const) and type(raw_value(value)) is int:
-                    state.edit(instance.id, Instance).attributes[name] = InductionValue(
-                        raw_value(value), grows=True, begun=True
-                    )
+                    counted = InductionValue(raw_value(value), machine.observations, grows=True, begun=True)
+                    state.edit(instance.id, Instance).attributes[name] = counted
 
 
 @cached_on_node

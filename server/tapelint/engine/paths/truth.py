@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...domain.induction import observe
 from ...domain.state import State
 from ...domain.values import (
     BoundMethod,
@@ -34,7 +33,7 @@ def truth(machine: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, Unknown):
         return state.path_condition.get(value)
     if isinstance(value, HeapRef):
-        return _object_truth(state, value)
+        return _object_truth(machine, state, value)
     if isinstance(value, External):
         return False if value.name.endswith(".TYPE_CHECKING") else None
     if isinstance(value, Range):
@@ -47,11 +46,11 @@ def truth(machine: Machine, state: State, value: Value) -> bool | None:
     return None
 
 
-def _object_truth(state: State, value: HeapRef) -> bool | None:
+def _object_truth(machine: Machine, state: State, value: HeapRef) -> bool | None:
     """A container is true if something is in it, any other object unless its class says what it is."""
     thing = state.heap[value.id]
     if isinstance(thing, (Sequence, Mapping)):
-        observe(value.id)
+        machine.observations.add(value.id)
         return True if thing.items else None if thing.is_partial else False
     if isinstance(thing, Instance):
         return None if _own(state, thing, ("__bool__", "__len__")) else True

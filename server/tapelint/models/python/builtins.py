@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...domain.completion import IteratorExhausted, ProgramRaised
-from ...domain.induction import observe
 from ...domain.opaque_values import is_data
 from ...domain.state import State
 from ...domain.values import (
@@ -94,7 +93,7 @@ def size(machine: Machine, state: State, call: Call) -> Value:
         and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
         and not thing.is_partial
     ):
-        observe(value.id)
+        machine.observations.add(value.id)
         return Const(len(thing.items))
     return unknown_number()
 
