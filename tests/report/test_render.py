@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tapelint.report import Diagnostic, Fix, Related
 from tapelint.report.as_json import as_json
 from tapelint.report.full import concise, full
-from tapelint.report.paint import ansi, is_coloured
 from tapelint.report.snippet import snippet
+from tapelint.report.style import ansi, is_coloured
 from tapelint.severity import Severity
 from tapelint.source import Edit, Span, rows
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..report.notice import Kind, Notice, listed, tally
-from ..report.paint import is_coloured
+from ..report.style import is_coloured
 from ..severity import Severity
 from ..source import SourceError
 from ..source.reading import decode

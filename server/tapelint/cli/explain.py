@@ -8,7 +8,7 @@ import sys
 import click
 
 from ..report.page import page
-from ..report.paint import ansi, is_coloured, plain
+from ..report.style import ansi, is_coloured, plain
 from ..report.topics import all_topics
 from ..rules import all_rules
 from .streams import writing

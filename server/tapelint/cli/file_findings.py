@@ -16,7 +16,7 @@ from ..report.as_sarif import as_result
 from ..report.full import concise, full
 from ..report.in_cells import fixes_in_cell, in_cells, in_file, rows_in_cells
 from ..report.notice import internal
-from ..report.paint import ansi, plain
+from ..report.style import ansi, plain
 from ..source import SourceError
 from ..source.writing import rewrite
 from .file_notices import add_notice

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator
 from typing import TextIO
 
-from ..report.paint import ansi, is_coloured, plain
+from ..report.style import ansi, is_coloured, plain
 
 LOG = "TAPELINT_LOG"
 """The environment variable that turns on the log, tracebacks included: debug, info, warning or error."""
@@ -52,10 +52,10 @@ def log() -> None:
         logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
 
 
-def tell(style: str, message: str) -> None:
+def tell(severity: str, message: str) -> None:
     """Say on standard error what went wrong (``error``) or what the user should know of (``warning``)."""
-    paint = ansi if is_coloured(sys.stderr) else plain
-    say(f"{paint(style, style)}: {message}")
+    style = ansi if is_coloured(sys.stderr) else plain
+    say(f"{style(severity, severity)}: {message}")
 
 
 def say(text: str) -> None:

@@ -36,14 +36,14 @@ __all__ = ["PURPOSES", "edits_for"]
 
 def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
     """The edits that make ``cure`` happen in ``source.text``, in order; None where that cannot be done safely."""
-    sheet = SourceEditor(source)
+    editor = SourceEditor(source)
     made: list[Edit] = []
     for part in (cure, *cure.also):
         if part.purpose not in PURPOSES:
             raise ValueError(f"no such purpose: {part.purpose!r}")
         purpose = import_module(f".edits.{PURPOSES[part.purpose]}.{part.purpose}", __name__)
         try:
-            made += purpose.edits(sheet, *part.targets)
+            made += purpose.edits(editor, *part.targets)
         except (EditRefused, RecursionError):
             return None
     found = tuple(sorted(made, key=lambda edit: edit.span))

@@ -1,4 +1,4 @@
-"""Hovers: the life of the tensor under the caret, what a write or a call does to it, the story of a diagnostic.
+"""Hovers: the life of the tensor under the cursor, what a write or a call does to it, the story of a diagnostic.
 
     **`y`** · not a leaf · requires_grad=True · grad_fn=SigmoidBackward0 (line 3)
     - `.grad` stays None, only leaves keep one (`y.retain_grad()` would keep it); gradients flow through it to `x`
@@ -21,7 +21,7 @@ from ..autograd import Facts
 from ..report.diagnostic import Diagnostic, place
 from ..source import Span, concerns_torch
 from . import call_facts, passes, tensor_facts, write_facts
-from .cursor import at_caret, holds, place_and_operand, subjects
+from .cursor import at_cursor, holds, place_and_operand, subjects
 from .probe import HoverProbe
 from .wording import files
 
@@ -37,9 +37,9 @@ class Hover:
 
 
 def hover_at(report: analysis.Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
-    """What is known at the caret, as Markdown; None where that is no tensor and nothing is wrong."""
+    """What is known at the cursor, as Markdown; None where that is no tensor and nothing is wrong."""
     source = report.source
-    around = at_caret(source, row, column)
+    around = at_cursor(source, row, column)
     remarks = [d for d in report.diagnostics if holds(d.span, row, column)]
     stories = [story(d) for d in remarks]
     found = list(subjects(around))
@@ -67,12 +67,12 @@ def life(
         if pair is not None:
             wanted[pair[1]] = None
     facts = Facts()
-    watch = HoverProbe(facts, wanted, retained(report.source.tree))
-    imports = analysis.run(report.source, facts, cancel, watch.probe, report.resolve).imports
+    probe = HoverProbe(facts, wanted, retained(report.source.tree))
+    imports = analysis.run(report.source, facts, cancel, probe.probe, report.resolve).imports
     spoken = files.set(Files(report.source, imports.sources if imports else ()))
     try:
         for node in found:
-            lines = lines_about(watch, node, around)
+            lines = lines_about(probe, node, around)
             if lines:
                 return node, lines
         return None
@@ -80,26 +80,26 @@ def life(
         files.reset(spoken)
 
 
-def lines_about(watch: HoverProbe, node: ast.AST, around: list[ast.AST]) -> list[str] | None:
+def lines_about(probe: HoverProbe, node: ast.AST, around: list[ast.AST]) -> list[str] | None:
     if isinstance(node, ast.keyword):
-        return passes.retained(watch, node, call_with(node, around))
+        return passes.retained(probe, node, call_with(node, around))
     pair = place_and_operand(node)
     if pair is not None:
-        lines = write_facts.describe(watch, *pair)
+        lines = write_facts.describe(probe, *pair)
         if lines is not None:
             return lines
     if isinstance(node, (ast.Call, ast.Attribute, ast.Name)):
-        lines = call_facts.describe(watch, node, around)
+        lines = call_facts.describe(probe, node, around)
         if lines is not None:
             return lines
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
         return None
     expression = node.target if isinstance(node, ast.AugAssign) else node
-    seen = [sighting for sighting in watch.seen(expression) if sighting.tensors]
+    seen = [observation for observation in probe.seen(expression) if observation.tensors]
     if not seen:
         return None
-    lines = tensor_facts.describe(watch, expression, seen)
-    return [*lines, *call_facts.beside(watch, node)] if isinstance(node, ast.Call) else lines
+    lines = tensor_facts.describe(probe, expression, seen)
+    return [*lines, *call_facts.beside(probe, node)] if isinstance(node, ast.Call) else lines
 
 
 def call_with(keyword: ast.keyword, around: list[ast.AST]) -> ast.Call:

@@ -31,36 +31,36 @@ OWN: dict[str, About] = {
 """Calls that are described on their own."""
 
 
-def describe(watch: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:
+def describe(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:
     """The lines about a call that is not about the tensor it returns."""
-    if isinstance(node, ast.Call) and any(event.point.node is node for event in watch.backwards):
-        return passes.describe(watch, node)
-    seen = watch.seen(node)
+    if isinstance(node, ast.Call) and any(event.point.node is node for event in probe.backwards):
+        return passes.describe(probe, node)
+    seen = probe.seen(node)
     head = any(isinstance(outer, ast.Call) and outer.func is node for outer in around)
     mode = as_mode(seen[-1].value) if seen and not head else None
     if mode is not None:
-        return detaching.grad_mode(watch, node, mode, around)
-    runs = watch.runs.get(node, ()) if isinstance(node, ast.Call) else ()
+        return detaching.grad_mode(probe, node, mode, around)
+    runs = probe.runs.get(node, ()) if isinstance(node, ast.Call) else ()
     if not runs or not isinstance(node, ast.Call):
         return None
     name = called(runs[-1].callee)
     if name in ("item", "tolist") and runs[-1].before.owned:
         return [f"**{code(node)}** · a plain Python value", "- it holds no graph: keeping it keeps no memory alive"]
     about = OWN.get(name)
-    return about(watch, node, runs) if about is not None else None
+    return about(probe, node, runs) if about is not None else None
 
 
-def beside(watch: HoverProbe, node: ast.Call) -> list[str]:
+def beside(probe: HoverProbe, node: ast.Call) -> list[str]:
     """What a call does, besides the tensor it returns."""
-    runs = watch.runs.get(node, ())
+    runs = probe.runs.get(node, ())
     if not runs:
         return []
     name = called(runs[-1].callee)
     if name == "detach":
-        return detaching.detach(watch, runs)
+        return detaching.detach(probe, runs)
     if name == "checkpoint":
-        return custom_backward.checkpoint(watch, node, runs)
-    return custom_backward.applied(watch, node, runs) if name == "apply" else []
+        return custom_backward.checkpoint(probe, node, runs)
+    return custom_backward.applied(probe, node, runs) if name == "apply" else []
 
 
 def called(value: Value) -> str:

@@ -1,4 +1,4 @@
-"""Which expression a caret means.
+"""Which expression a cursor means.
 
 loss.backward()      on ``loss``: the tensor; on ``backward``: the call; on ``retain_graph=True``: that
 y += 1               on ``y`` or ``+=``: the write
@@ -21,8 +21,8 @@ RETENTION = frozenset({"retain_graph", "create_graph"})
 """Arguments of a backward that are described on their own."""
 
 
-def at_caret(source: Source, row: int, column: int) -> list[ast.AST]:
-    """The nodes around the caret, outermost first; a caret just behind a word still means the word."""
+def at_cursor(source: Source, row: int, column: int) -> list[ast.AST]:
+    """The nodes around the cursor, outermost first; a cursor just behind a word still means the word."""
     inside = _around(source, source.tree, row, column)
     if inside and isinstance(inside[-1], ast.Name):
         return inside
@@ -58,7 +58,7 @@ def _ends(source: Source, node: ast.AST, row: int, column: int) -> bool:
 
 
 def subjects(path: list[ast.AST]) -> Iterator[ast.AST]:
-    """What the caret may mean, best first: the innermost expression, then what it is only the head of."""
+    """What the cursor may mean, best first: the innermost expression, then what it is only the head of."""
     for index in range(len(path) - 1, -1, -1):
         node = path[index]
         parent = path[index - 1] if index else None
@@ -75,7 +75,7 @@ def subjects(path: list[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _meant_as_a_whole(node: ast.AST, parent: ast.AST | None) -> ast.AST | None:
-    """The augmented assignment, or the argument that retains a graph, that a caret on ``node`` means; else None."""
+    """The augmented assignment, or the argument that retains a graph, that a cursor on ``node`` means; else None."""
     if isinstance(node, ast.AugAssign):
         return node
     flag = parent if isinstance(parent, ast.keyword) else node
@@ -85,7 +85,7 @@ def _meant_as_a_whole(node: ast.AST, parent: ast.AST | None) -> ast.AST | None:
 
 
 def _is_only_the_head(node: ast.expr, parent: ast.AST | None) -> bool:
-    """Whether the caret may as well mean ``parent``: the attribute, the call or the subscript that ``node`` begins."""
+    """Whether the cursor may as well mean ``parent``: the attribute, the call or the subscript that ``node`` begins."""
     if isinstance(parent, ast.Subscript):
         return isinstance(node, ast.Constant)
     return isinstance(parent, ast.Attribute) or isinstance(parent, ast.Call) and parent.func is node

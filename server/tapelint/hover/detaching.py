@@ -20,7 +20,7 @@ from .wording import leaves_behind, line, listed, tensors, told_lines
 MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 
 
-def grad_mode(watch: HoverProbe, node: ast.expr, mode: GradMode, around: Sequence[ast.AST]) -> list[str] | None:
+def grad_mode(probe: HoverProbe, node: ast.expr, mode: GradMode, around: Sequence[ast.AST]) -> list[str] | None:
     """A grad mode, and what that means for what is computed under it."""
     name = code(node)
     if mode.mode is True:
@@ -28,26 +28,26 @@ def grad_mode(watch: HoverProbe, node: ast.expr, mode: GradMode, around: Sequenc
     if mode.mode is None:
         return None
     lines = [f"**{name}** · nothing is recorded", "- results of operations have requires_grad=False and no grad_fn"]
-    lines += kept_out(watch, node, around)
+    lines += kept_out(probe, node, around)
     if mode.inference:
         return [*lines, "- its results may not be saved for a backward later on, nor written in place outside of it"]
     return [*lines, "- in-place writes still count: writing a saved tensor makes its backward raise here as well"]
 
 
-def kept_out(watch: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[str]:
+def kept_out(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[str]:
     """The results that would have had a graph without it."""
     places: dict[ast.AST, str] = {}
-    for key, cut in _cuts_by(watch, node, around):
-        name = tensor_name(watch.facts, key)
+    for key, cut in _cuts_by(probe, node, around):
+        name = tensor_name(probe.facts, key)
         place = cut.point.node
         if place not in places or name and places[place].startswith(code(place)):
             places[place] = f"{name or code(place)} ({line(place)})"
     return [f"- kept out of the graph by it: {listed(places.values())}"] if places else []
 
 
-def _cuts_by(watch: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[tuple[int, Cut]]:
+def _cuts_by(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[tuple[int, Cut]]:
     """The tensors that have no graph because of the grad mode that ``node`` sets, by id."""
-    cuts = watch.facts.cuts.items()
+    cuts = probe.facts.cuts.items()
     governed = _governed(node, around)
     if governed is None:
         return [(key, cut) for key, cut in cuts if cut.grad_mode_set_at and cut.grad_mode_set_at.node is node]
@@ -69,16 +69,16 @@ def _governed(node: ast.expr, around: Sequence[ast.AST]) -> list[ast.stmt] | Non
     return None
 
 
-def detach(watch: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
+def detach(probe: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
     """What a ``detach()`` cuts off."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         for tensor in run.before.owned.values():
-            remarks.append((run.point, _cut_off(watch, run.point, tensor)))
+            remarks.append((run.point, _cut_off(probe, run.point, tensor)))
     return told_lines([(point, text) for point, text in remarks if text])
 
 
-def _cut_off(watch: HoverProbe, now: ProgramPoint, tensor: Tensor) -> str:
+def _cut_off(probe: HoverProbe, now: ProgramPoint, tensor: Tensor) -> str:
     if tensor.requires_grad is False:
         return "there is no graph to cut off"
     if (
@@ -90,7 +90,7 @@ def _cut_off(watch: HoverProbe, now: ProgramPoint, tensor: Tensor) -> str:
         return ""
     before = any(earlier_iteration(item.created_at, now) is not None for item in _nodes(tensor))
     leaves = leaves_behind(tensor.grad_fn)
-    towards = f": no gradient goes this way to {tensors(watch.facts, leaves)}" if leaves else ""
+    towards = f": no gradient goes this way to {tensors(probe.facts, leaves)}" if leaves else ""
     return f"cuts off the graph{' of earlier iterations' if before else ''}{towards}"
 
 
@@ -98,7 +98,7 @@ def _nodes(tensor: Tensor) -> Iterator[Node]:
     return (item for item in graph(tensor.grad_fn) if isinstance(item, Node))
 
 
-def requires_grad(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def requires_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``t.requires_grad_()`` and ``module.requires_grad_(False)``: which flags it changes."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -106,9 +106,9 @@ def requires_grad(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) ->
         off = _changed(run, False)
         parts = []
         if on:
-            parts.append(f"{tensors(watch.facts, on)} will collect gradients: what is computed from now on is recorded")
+            parts.append(f"{tensors(probe.facts, on)} will collect gradients: what is computed from now on is recorded")
         if off:
-            parts.append(f"operations do not record {tensors(watch.facts, off)} from now on: no gradient goes there")
+            parts.append(f"operations do not record {tensors(probe.facts, off)} from now on: no gradient goes there")
         if not parts and all(map(_is_known, run.before.owned.values())):
             parts.append("changes nothing: the flag is set like that already")
         if parts:

@@ -19,7 +19,7 @@ from .probe import HoverProbe
 from .wording import at, listed, tensors, told_lines
 
 
-def step(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def step(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     remarks: list[tuple[ProgramPoint, str]] = []
     used: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -29,20 +29,20 @@ def step(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str
         idle = [key for key in before.owned if key not in written]
         if not written:
             if not before.is_partial and idle:
-                remarks.append((run.point, f"updates nothing: {without(watch, idle)}"))
+                remarks.append((run.point, f"updates nothing: {without(probe, idle)}"))
             continue
-        rest = f"; {without(watch, idle)}: unchanged" if idle else ""
-        remarks.append((run.point, f"updates {tensors(watch.facts, written)} in place{rest}"))
+        rest = f"; {without(probe, idle)}: unchanged" if idle else ""
+        remarks.append((run.point, f"updates {tensors(probe.facts, written)} in place{rest}"))
         used.append((run.point, uses(run, held)))
     if not remarks:
         return None
     lines = [f"**{code(node)}** · writes parameters in place", *told_lines(remarks)]
     lines += told_lines([(point, text) for point, text in used if text])
-    return lines + spoils(watch, runs)
+    return lines + spoils(probe, runs)
 
 
-def without(watch: HoverProbe, keys: Sequence[int]) -> str:
-    return f"{tensors(watch.facts, keys)} {'has' if len(keys) == 1 else 'have'} no `.grad`"
+def without(probe: HoverProbe, keys: Sequence[int]) -> str:
+    return f"{tensors(probe.facts, keys)} {'has' if len(keys) == 1 else 'have'} no `.grad`"
 
 
 def uses(run: CallRun, keys: Sequence[int]) -> str:
@@ -57,45 +57,45 @@ def uses(run: CallRun, keys: Sequence[int]) -> str:
     return text
 
 
-def spoils(watch: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
+def spoils(probe: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
     """Whose saved tensors the update changes."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         if run.writes:
-            remarks.append((run.point, spoiled(watch, run, run.writes)))
+            remarks.append((run.point, spoiled(probe, run, run.writes)))
         elif run.before.fused:
             remarks.append((run.point, "a fused optimizer: the version counters do not count these writes"))
     return told_lines(remarks)
 
 
-def spoiled(watch: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
+def spoiled(probe: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
     counters = {run.before.owned[w.tensor].version_counter for w in writes if w.tensor in run.before.owned}
-    for trouble in watch.troubles:
+    for trouble in probe.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.write in writes:
             return f"**spoils** what {operations([trouble.node])} saved: {at(trouble.point.node)} needs it and raises"
     first = min(write.stamp for write in writes)
     alive = {
         node
         for counter in counters
-        for node, _ in watch.savers(counter)
+        for node, _ in probe.savers(counter)
         if node.id < first
         and node.certain
         and node not in run.after.freed
-        and not any(event.frees for event in watch.ran(node))  # then it is a node of another path
+        and not any(event.frees for event in probe.ran(node))  # then it is a node of another path
     }
     if alive:
         return f"changes what {operations(alive)} saved: a backward through that from here on raises (none is seen)"
     return "no graph that is seen here, and not freed, has saved them: nothing is spoiled"
 
 
-def zero_grad(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def zero_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """Which gradients a call clears, and whether a step had used them."""
-    remarks = [(run.point, text) for run in runs if (text := _cleared(watch, run))]
+    remarks = [(run.point, text) for run in runs if (text := _cleared(probe, run))]
     if not remarks:
         return None
     fate = [(run.point, text) for run in runs if (held := _held(run)) and (text := used(run, held))]
     own = {key for run in runs for key in run.before.owned}
-    adders = listed(at(e.point.node) for e in watch.backwards if e.accumulates and own.intersection(e.reached))
+    adders = listed(at(e.point.node) for e in probe.backwards if e.accumulates and own.intersection(e.reached))
     lines = [f"**{code(node)}** · clears `.grad`", *told_lines(remarks), *told_lines(fate)]
     if adders:
         lines.append(f"- without it {adders} would add to the gradients that are there")
@@ -107,12 +107,12 @@ def _held(run: CallRun) -> list[int]:
     return [key for key in run.before.owned if key in run.before.grads]
 
 
-def _cleared(watch: HoverProbe, run: CallRun) -> str:
+def _cleared(probe: HoverProbe, run: CallRun) -> str:
     """What one run of ``zero_grad`` does; empty where its tensors are not known."""
     held = _held(run)
     if held:
         verb = "sets to zero" if any(key in run.after.grads for key in held) else "drops"
-        return f"{verb} the gradients of {tensors(watch.facts, held)}"
+        return f"{verb} the gradients of {tensors(probe.facts, held)}"
     if run.before.is_partial or not run.before.owned:
         return ""
     never = all(run.before.past(key).never for key in run.before.owned)
@@ -144,7 +144,7 @@ def used(run: CallRun, keys: Sequence[int]) -> str:
     return ""
 
 
-def clip(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def clip(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``clip_grad_norm_`` and ``clip_grad_value_``."""
     remarks: list[tuple[ProgramPoint, str]] = []
     more: list[tuple[ProgramPoint, str]] = []
@@ -153,10 +153,10 @@ def clip(watch: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str
         held = [key for key in given if key in run.before.grads]
         if not held:
             if given:
-                remarks.append((run.point, f"{without(watch, given)}: nothing is clipped"))
+                remarks.append((run.point, f"{without(probe, given)}: nothing is clipped"))
             continue
         remarks.append(
-            (run.point, f"scales down `.grad` of {tensors(watch.facts, held)} in place, where it is too large")
+            (run.point, f"scales down `.grad` of {tensors(probe.facts, held)} in place, where it is too large")
         )
         origin = _clipped([run.before.past(key) for key in held])
         if origin:

@@ -21,22 +21,22 @@ from .wording import tensors as names
 Remarks = list[tuple[ProgramPoint, str]]
 
 
-def describe(watch: HoverProbe, node: ast.Call) -> list[str] | None:
+def describe(probe: HoverProbe, node: ast.Call) -> list[str] | None:
     """The lines about a call that runs backward; None where it never came to that."""
-    passes = [event for event in watch.backwards if event.point.node is node]
+    passes = [event for event in probe.backwards if event.point.node is node]
     last = max(passes, key=lambda event: laps_of(event.point))
     if not last.ran and not last.reached:
         return None
     known = is_known(last)
     operations = f"{len(last.ran)} operation{'s' * (len(last.ran) != 1)}" if known else "the operations of its graph"
-    return [f"**{code(node)}** · runs {operations} backward", *keeping(watch, last), *gains(watch, node, passes)]
+    return [f"**{code(node)}** · runs {operations} backward", *keeping(probe, last), *gains(probe, node, passes)]
 
 
 def is_known(event: BackwardRan) -> bool:
     return all(item.certain and not item.assumption for item in event.ran)
 
 
-def keeping(watch: HoverProbe, event: BackwardRan) -> list[str]:
+def keeping(probe: HoverProbe, event: BackwardRan) -> list[str]:
     """What becomes of what the operations had saved."""
     savers = [item for item in event.ran if item.saves_anything]
     if is_known(event) and not savers:
@@ -47,7 +47,7 @@ def keeping(watch: HoverProbe, event: BackwardRan) -> list[str]:
         return [f"- {verb} {saved}: it stays in memory until a backward frees it, or the tensors are gone"]
     again = [
         trouble
-        for trouble in watch.troubles
+        for trouble in probe.troubles
         if isinstance(trouble, FreedGraphReached) and trouble.freed.point.node is event.point.node
     ]
     if not again:
@@ -63,41 +63,41 @@ def operations(nodes: Iterable[Node]) -> str:
     return listed(f"{op_name(n)} of {line(n.created_at.node)}" for n in sorted(nodes, key=lambda n: n.id))
 
 
-def gains(watch: HoverProbe, node: ast.Call, passes: list[BackwardRan]) -> list[str]:
+def gains(probe: HoverProbe, node: ast.Call, passes: list[BackwardRan]) -> list[str]:
     """Which leaves get gradients, each for the first time or on top of what is there."""
-    runs = [(run, event) for run in watch.runs.get(node, ()) for event in watch.passes(run)]
+    runs = [(run, event) for run in probe.runs.get(node, ()) for event in probe.passes(run)]
     if not runs:
-        return told_lines([(event.point, plainly(watch, event)) for event in passes])
-    lines = told_lines([(run.point, gain(watch, run, event)) for run, event in runs])
-    used = [(run.point, used_before(watch, run, event)) for run, event in runs]
+        return told_lines([(event.point, plainly(probe, event)) for event in passes])
+    lines = told_lines([(run.point, gain(probe, run, event)) for run, event in runs])
+    used = [(run.point, used_before(probe, run, event)) for run, event in runs]
     return lines + told_lines([(point, text) for point, text in used if text])
 
 
-def plainly(watch: HoverProbe, event: BackwardRan) -> str:
+def plainly(probe: HoverProbe, event: BackwardRan) -> str:
     if not event.accumulates:
         return "returns gradients; `.grad` of the leaves is left alone"
-    return f"adds to `.grad` of {names(watch.facts, event.reached)}" if event.reached else "no leaf gets a gradient"
+    return f"adds to `.grad` of {names(probe.facts, event.reached)}" if event.reached else "no leaf gets a gradient"
 
 
-def gain(watch: HoverProbe, run: CallRun, event: BackwardRan) -> str:
+def gain(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
     if not event.accumulates:
-        return returned(watch, run)
+        return returned(probe, run)
     if not event.reached:
         return "no leaf gets a gradient"
     first = [key for key in event.reached if key not in run.before.grads]
     more = [key for key in event.reached if key in run.before.grads]
-    parts = [f"fills `.grad` of {names(watch.facts, first)}, which was None"] if first else []
+    parts = [f"fills `.grad` of {names(probe.facts, first)}, which was None"] if first else []
     if more:
         past = dict.fromkeys(one.point.node for key in more for one in run.before.past(key).passes)
         what = "what it added in earlier iterations"
         if any(node is not event.point.node for node in past):
             what = "what " + listed(at(node) for node in past) + " added"
         there = f" on top of {what}" if past else ""
-        parts.append(f"adds to `.grad` of {names(watch.facts, more)}{there}")
+        parts.append(f"adds to `.grad` of {names(probe.facts, more)}{there}")
     return "; ".join(parts)
 
 
-def used_before(watch: HoverProbe, run: CallRun, event: BackwardRan) -> str:
+def used_before(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
     """The steps that have used what the gradients held already."""
     pasts = [run.before.past(key) for key in event.reached if key in run.before.grads and event.accumulates]
     steps = dict.fromkeys(past.step.node for past in pasts if past.used and past.step and not past.doubt)
@@ -106,47 +106,47 @@ def used_before(watch: HoverProbe, run: CallRun, event: BackwardRan) -> str:
     return f"{listed(at(node) for node in steps)} has used that before, and the next step uses it again"
 
 
-def returned(watch: HoverProbe, run: CallRun) -> str:
+def returned(probe: HoverProbe, run: CallRun) -> str:
     """``autograd.grad``: nothing is accumulated."""
     node = run.point.node
     assert isinstance(node, ast.Call)
     wanted = [k.value for k in node.keywords if k.arg == "inputs"] or node.args[1:2]
     keys = run.given.get(wanted[0], ()) if wanted else ()
-    of = f" for {names(watch.facts, keys)}" if keys else ""
+    of = f" for {names(probe.facts, keys)}" if keys else ""
     graphs = [tensor for tensor in run.results if tensor.requires_grad]
     own = ", with a graph of its own: it can be differentiated again" if graphs else ""
     return f"returns the gradient{'s' * (len(keys) > 1)}{of}{own}; `.grad` of the leaves is left alone"
 
 
-def retained(watch: HoverProbe, keyword: ast.keyword, node: ast.Call) -> list[str] | None:
+def retained(probe: HoverProbe, keyword: ast.keyword, node: ast.Call) -> list[str] | None:
     """The lines about ``retain_graph=`` or ``create_graph=`` in a call that ran backward."""
-    runs = [(run, event) for run in watch.runs.get(node, ()) for event in watch.passes(run)]
+    runs = [(run, event) for run in probe.runs.get(node, ()) for event in probe.passes(run)]
     if not runs:
         return None
     last = max(runs, key=lambda pair: laps_of(pair[1].point))[1]
     head = f"**{code(keyword)}** · "
     if keyword.arg == "create_graph" and last.retains:
-        return [head + "records how the gradients are computed", *recorded(watch, runs), *kept(watch, runs, True)]
+        return [head + "records how the gradients are computed", *recorded(probe, runs), *kept(probe, runs, True)]
     if last.frees:
-        return [head + "frees the graph, as without it", *keeping(watch, last)]
+        return [head + "frees the graph, as without it", *keeping(probe, last)]
     if not last.retains:
         return [head + "whether the graph is kept is not known here"]
-    return [head + "the graph is not freed by this pass", *kept(watch, runs)]
+    return [head + "the graph is not freed by this pass", *kept(probe, runs)]
 
 
-def kept(watch: HoverProbe, runs: list[tuple[CallRun, BackwardRan]], recorded: bool = False) -> list[str]:
+def kept(probe: HoverProbe, runs: list[tuple[CallRun, BackwardRan]], recorded: bool = False) -> list[str]:
     """What is retained, and who comes back for it; of use even without that where the pass was ``recorded``."""
     last = max(runs, key=lambda pair: laps_of(pair[1].point))[1]
     savers = [item for item in last.ran if item.saves_anything]
     if is_known(last) and not savers:
         return ["- no operation saved anything: the graph may be walked again without it"]
     lines = [f"- keeps what was saved: {operations(savers)}" if is_known(last) else "- keeps what the operations saved"]
-    return lines + told_lines(_returns(watch, runs, recorded))
+    return lines + told_lines(_returns(probe, runs, recorded))
 
 
-def _returns(watch: HoverProbe, runs: list[tuple[CallRun, BackwardRan]], recorded: bool) -> Remarks:
+def _returns(probe: HoverProbe, runs: list[tuple[CallRun, BackwardRan]], recorded: bool) -> Remarks:
     """Which pass comes back for what each run retains; that none does only where it is certain and of interest."""
-    remarks = [(run.point, back(watch, event)) for run, event in runs]
+    remarks = [(run.point, back(probe, event)) for run, event in runs]
     without = [point for point, text in remarks if not text]
     # What the last iteration retains, one that was not executed may come back for.
     if recorded or all(_may_go_on(point, remarks) for point in without):
@@ -159,14 +159,14 @@ def _may_go_on(point: ProgramPoint, remarks: Remarks) -> bool:
     return any(text and earlier_iteration(other, point) is not None for other, text in remarks)
 
 
-def back(watch: HoverProbe, event: BackwardRan) -> str:
+def back(probe: HoverProbe, event: BackwardRan) -> str:
     """Who walks again what a pass retained."""
     mine = {item for item in event.ran if item.saves_anything}
-    later = watch.backwards[watch.backwards.index(event) + 1 :]
+    later = probe.backwards[probe.backwards.index(event) + 1 :]
     for other in later:
         if not mine.isdisjoint(other.ran):
             return f"{who(event, other.point)} comes back for it" + (" and frees it" if other.frees else "")
-    for trouble in watch.troubles:
+    for trouble in probe.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.node in mine and trouble.point != event.point:
             return (
                 f"{who(event, trouble.point)} comes back for it and raises: "
@@ -179,31 +179,31 @@ def who(event: BackwardRan, point: ProgramPoint) -> str:
     return "this call itself, in the next iteration," if point.node is event.point.node else at(point.node)
 
 
-def through(watch: HoverProbe, run: CallRun) -> str:
+def through(probe: HoverProbe, run: CallRun) -> str:
     """Who goes backward through the gradients that a call returned."""
     made = {tensor.grad_fn for tensor in run.results}
-    users = listed(at(event.point.node) for event in watch.backwards if made.intersection(event.ran))
+    users = listed(at(event.point.node) for event in probe.backwards if made.intersection(event.ran))
     return f": {users} goes backward through it" if users else ", which no backward goes through that is seen here"
 
 
-def recorded(watch: HoverProbe, runs: list[tuple[CallRun, BackwardRan]]) -> list[str]:
+def recorded(probe: HoverProbe, runs: list[tuple[CallRun, BackwardRan]]) -> list[str]:
     """What ``create_graph=True`` gives, and what it ties into a cycle."""
     remarks: Remarks = []
     for run, event in runs:
         if not event.accumulates:
             graphs = [tensor for tensor in run.results if tensor.requires_grad]
             plain = [tensor for tensor in run.results if tensor.requires_grad is False]
-            text = f"the gradient has a graph of its own{through(watch, run)}" if graphs else ""
+            text = f"the gradient has a graph of its own{through(probe, run)}" if graphs else ""
             if not graphs and plain:
                 text = "the gradient depends on nothing that requires grad: it has no graph even so"
         else:
             held = [key for key in event.reached if key in run.after.cycles]
             text = (
-                f"`.grad` of {names(watch.facts, event.reached)} may have a graph of its own" if event.reached else ""
+                f"`.grad` of {names(probe.facts, event.reached)} may have a graph of its own" if event.reached else ""
             )
             if held:
                 text = (
-                    f"{names(watch.facts, held)} and its `.grad` now hold each other: nothing of that is freed before "
+                    f"{names(probe.facts, held)} and its `.grad` now hold each other: nothing of that is freed before "
                     "`.grad` is cleared"
                 )
         if text:

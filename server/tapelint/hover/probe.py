@@ -1,7 +1,7 @@
 """Watches one expression while the program is executed once more, and what happens to the tensors seen there.
 
-A state changes as its path goes on, so what holds at the moment of a sighting is copied then: the tensor's record, what
-was freed, which tensors had a gradient. What happens later (who saves it, which backward runs its graph, who writes it)
+A state changes as its path goes on, so an observation copies what holds at that moment: the tensor's record, what was
+freed, which tensors had a gradient. What happens later (who saves it, which backward runs its graph, who writes it)
 comes from the graph nodes, events and writes collected along the way; ids are never reused, so they match afterwards.
 """
 
@@ -87,7 +87,7 @@ class HoverProbe:
         self.facts = facts
         self.wanted = frozenset(wanted)
         self.retains = frozenset(retains)
-        self.sightings: dict[ast.AST, list[Observation]] = {node: [] for node in self.wanted}
+        self.observations: dict[ast.AST, list[Observation]] = {node: [] for node in self.wanted}
         self.callees: dict[ast.AST, ast.Call] = {node.func: node for node in self.wanted if isinstance(node, ast.Call)}
         self.arguments: dict[ast.AST, ast.Call] = {
             part: node for node in self.callees.values() for part in (*node.args, *(k.value for k in node.keywords))
@@ -128,11 +128,11 @@ class HoverProbe:
             if write is not known:
                 self._note(counter, write)
         if (call := self.callees.get(node)) is not None:
-            if len(self.sightings[call]) < MOST:
+            if len(self.observations[call]) < MOST:
                 self.open[state.point(call)] = OpenCall(value, snapshot(state, value, len(self.events)))
         elif (call := self.arguments.get(node)) is not None:
             self._give(call, node, state, value)
-        if node in self.wanted and len(self.sightings[node]) < MOST:
+        if node in self.wanted and len(self.observations[node]) < MOST:
             self._sight(node, state, value)
             if isinstance(node, ast.Call):
                 self._finish(node, state, value)
@@ -192,14 +192,14 @@ class HoverProbe:
             spent = frozenset(
                 n for n in state.freed if any(s.version_counter == tensors[0].version_counter for s in n.saved)
             )
-        self.sightings[node].append(
+        self.observations[node].append(
             Observation(point, value, tensors, names, write, spent, frozenset(state.grads), state.grad_mode, carried)
         )
 
     # Afterwards
 
     def seen(self, node: ast.AST) -> list[Observation]:
-        return self.sightings.get(node, [])
+        return self.observations.get(node, [])
 
     def heard(self, run: CallRun) -> Iterator[Event]:
         """What happened during a run of a call and is booked under it."""

@@ -46,34 +46,34 @@ CUTS = {
 }
 
 
-def describe(watch: HoverProbe, node: ast.AST, sightings: Sequence[Observation]) -> list[str]:
+def describe(probe: HoverProbe, node: ast.AST, observations: Sequence[Observation]) -> list[str]:
     """The lines about an expression whose values were tensors; the first is the headline."""
-    last = max(sightings, key=lambda s: laps_of(s.point))
+    last = max(observations, key=lambda s: laps_of(s.point))
     if len(last.tensors) > 1:
-        return several(watch, node, last)
+        return several(probe, node, last)
     tensor = last.tensors[0]
-    subject = name_of(watch, node, tensor)
-    lines = [f"**{code(node)}** · {headline(watch, tensor)}"]
+    subject = name_of(probe, node, tensor)
+    lines = [f"**{code(node)}** · {headline(probe, tensor)}"]
     if tensor.requires_grad is None or tensor.grad_fn is not None and not tensor.grad_fn.certain:
-        lines += saved(watch, sightings, subject)
+        lines += saved(probe, observations, subject)
     elif tensor.grad_fn is not None:
-        kept = [] if is_conversion(tensor.grad_fn.created_at.node) else gradient(watch, tensor, subject)
-        lines += kept + saved(watch, sightings, subject) + freed(watch, sightings)
+        kept = [] if is_conversion(tensor.grad_fn.created_at.node) else gradient(probe, tensor, subject)
+        lines += kept + saved(probe, observations, subject) + freed(probe, observations)
     elif tensor.requires_grad:
-        lines += leaf(watch, last, sightings) + saved(watch, sightings, subject)
+        lines += leaf(probe, last, observations) + saved(probe, observations, subject)
     else:
-        lines += plain(watch, tensor) + saved(watch, sightings, subject)
-    lines += view(watch, tensor) + differences(watch, sightings)
+        lines += plain(probe, tensor) + saved(probe, observations, subject)
+    lines += view(probe, tensor) + differences(probe, observations)
     return lines
 
 
-def name_of(watch: HoverProbe, node: ast.AST, tensor: Tensor) -> str:
+def name_of(probe: HoverProbe, node: ast.AST, tensor: Tensor) -> str:
     if isinstance(node, (ast.Name, ast.Attribute)):
         return code(node)
-    return tensor_name(watch.facts, tensor.id) or "it"
+    return tensor_name(probe.facts, tensor.id) or "it"
 
 
-def headline(watch: HoverProbe, tensor: Tensor) -> str:
+def headline(probe: HoverProbe, tensor: Tensor) -> str:
     """``not a leaf · requires_grad=True · grad_fn=SigmoidBackward0 (line 3)``."""
     node = tensor.grad_fn
     if tensor.requires_grad is None or node is not None and not node.certain:
@@ -82,14 +82,14 @@ def headline(watch: HoverProbe, tensor: Tensor) -> str:
         return "a view made under `torch.no_grad()`: no operation leads back to its base"
     if node is None:
         same = (
-            ", unless a conversion made a copy of it" if tensor.requires_grad and tensor.id in watch.converted else ""
+            ", unless a conversion made a copy of it" if tensor.requires_grad and tensor.id in probe.converted else ""
         )
         return f"{'parameter, ' if tensor.parameter else ''}leaf{same} · requires_grad={tensor.requires_grad}"
     if method := conversion(node.created_at.node):
         return f"not a leaf if `.{method}()` had to make a copy, otherwise the very same tensor · requires_grad=True"
     if node.assumption:
         return f"assumed to depend on what {code(node.created_at.node)} ({line(node.created_at.node)}) was given"
-    name = "" if tensor.id in watch.converted else grad_fn(node)
+    name = "" if tensor.id in probe.converted else grad_fn(node)
     made = (
         f"grad_fn={name} ({line(node.created_at.node)})"
         if name
@@ -98,27 +98,27 @@ def headline(watch: HoverProbe, tensor: Tensor) -> str:
     return f"not a leaf · requires_grad=True · {made}"
 
 
-def several(watch: HoverProbe, node: ast.AST, seen: Observation) -> list[str]:
+def several(probe: HoverProbe, node: ast.AST, seen: Observation) -> list[str]:
     lines = [f"**{code(node)}** · {len(seen.tensors)} tensors"]
     for index, tensor in enumerate(seen.tensors[:4]):
         label = f"`.{seen.names[index]}`" if index < len(seen.names) else f"`[{index}]`"
-        lines.append(f"- {label}: {headline(watch, tensor)}")
+        lines.append(f"- {label}: {headline(probe, tensor)}")
     return lines
 
 
-def gradient(watch: HoverProbe, tensor: Tensor, subject: str) -> list[str]:
+def gradient(probe: HoverProbe, tensor: Tensor, subject: str) -> list[str]:
     leaves = leaves_behind(tensor.grad_fn)
-    onward = f"; gradients flow through it to {tensors(watch.facts, leaves)}" if leaves else ""
-    if tensor.id in watch.retained:
+    onward = f"; gradients flow through it to {tensors(probe.facts, leaves)}" if leaves else ""
+    if tensor.id in probe.retained:
         return [f"- `retain_grad()` lets it keep a `.grad`, which only leaves do by default{onward}"]
     bare = subject.strip("`")
     hint = f" (`{bare}.retain_grad()` would keep it)" if bare.isidentifier() and bare != "it" else ""
     return [f"- `.grad` stays None, only leaves keep one{hint}{onward}"]
 
 
-def leaf(watch: HoverProbe, last: Observation, sightings: Sequence[Observation]) -> list[str]:
-    keys = {s.tensors[0].id for s in sightings}
-    adding = [event for event in watch.backwards if keys.intersection(event.reached) and event.accumulates]
+def leaf(probe: HoverProbe, last: Observation, observations: Sequence[Observation]) -> list[str]:
+    keys = {s.tensors[0].id for s in observations}
+    adding = [event for event in probe.backwards if keys.intersection(event.reached) and event.accumulates]
     if not adding:
         return ["- a leaf keeps its gradient in `.grad`, but no backward that is seen here reaches it"]
     calls = {at(event.point.node): None for event in adding}
@@ -126,8 +126,8 @@ def leaf(watch: HoverProbe, last: Observation, sightings: Sequence[Observation])
     return [f"{text}, which holds one here already" if last.tensors[0].id in last.grads else text]
 
 
-def plain(watch: HoverProbe, tensor: Tensor) -> list[str]:
-    cut = watch.facts.cuts.get(tensor.id)
+def plain(probe: HoverProbe, tensor: Tensor) -> list[str]:
+    cut = probe.facts.cuts.get(tensor.id)
     return [f"- {why_cut(cut)}" if cut is not None else "- plain data: it has no graph and gets no gradient"]
 
 
@@ -136,42 +136,42 @@ def why_cut(cut: Cut) -> str:
     return text.format(line=line(cut.point.node), reason=cut.name.rpartition(".")[2])
 
 
-def saved(watch: HoverProbe, sightings: Sequence[Observation], subject: str) -> list[str]:
+def saved(probe: HoverProbe, observations: Sequence[Observation], subject: str) -> list[str]:
     """Who saved the tensor, and what an in-place write would do."""
-    savers = _savers(watch, sightings)
-    tensor = sightings[-1].tensors[0]
+    savers = _savers(probe, observations)
+    tensor = observations[-1].tensors[0]
     if not savers:
-        is_safe = subject != "it" and _is_saved_by_nothing(watch, tensor)
+        is_safe = subject != "it" and _is_saved_by_nothing(probe, tensor)
         return [f"- saved by nothing: writing {subject} in place is safe"] if is_safe else []
     nodes = [node for node, _ in savers]
     by = listed(f"{op_name(node)} {role(item)} ({line(node.created_at.node)})" for node, item in savers)
     text = f"- saved by {by}"
-    for trouble in watch.troubles:
+    for trouble in probe.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.node in nodes:
             return [f"{text}; {at(trouble.write.point.node)} writes it after that, so {at(trouble.point.node)} raises"]
-    run = next((event for node in nodes for event in watch.ran(node)), None)
+    run = next((event for node in nodes for event in probe.ran(node)), None)
     change = "changing" if tensor.is_leaf and tensor.requires_grad else "writing"
     if run is None:
         return [f"{text}: {change} {subject} in place after that makes a backward through it raise"]
     return [f"{text}: {change} {subject} in place between that and {at(run.point.node)} makes the backward raise"]
 
 
-def _savers(watch: HoverProbe, sightings: Sequence[Observation]) -> list[tuple[Node, SavedTensor]]:
+def _savers(probe: HoverProbe, observations: Sequence[Observation]) -> list[tuple[Node, SavedTensor]]:
     """Every operation that saved one of the tensors that were seen, with the record of it."""
-    seen = {s.tensors[0].id: s.tensors[0] for s in sightings}.values()
+    seen = {s.tensors[0].id: s.tensors[0] for s in observations}.values()
     return [
         (node, item)
         for tensor in seen
-        for node, item in watch.savers(tensor.version_counter)
+        for node, item in probe.savers(tensor.version_counter)
         if item.tensor == tensor.id
     ]
 
 
-def _is_saved_by_nothing(watch: HoverProbe, tensor: Tensor) -> bool:
+def _is_saved_by_nothing(probe: HoverProbe, tensor: Tensor) -> bool:
     """Whether it is certain that no operation saved a tensor which is not a leaf and shares no memory."""
-    if tensor.grad_fn is None or tensor.base is not None or not tensor.requires_grad or tensor.id in watch.converted:
+    if tensor.grad_fn is None or tensor.base is not None or not tensor.requires_grad or tensor.id in probe.converted:
         return False
-    return not watch.savers(tensor.version_counter) and not unsure(watch, tensor)
+    return not probe.savers(tensor.version_counter) and not unsure(probe, tensor)
 
 
 @dataclass(slots=True)
@@ -189,7 +189,7 @@ class GraphUse:
     in_loop: bool = False
 
     def add(self, seen: Observation, passes: list[BackwardRan]) -> None:
-        """Count the passes through the graph of one sighting, up to the first that frees it."""
+        """Count the passes through the graph of one observation, up to the first that frees it."""
         final = next((event for event in passes if event.frees), None)
         for event in passes[: passes.index(final)] if final else passes:
             self.keeping[event.point.node] = None
@@ -214,30 +214,30 @@ class GraphUse:
             yield f"{then}{listed(map(at, self.freeing))} {frees} {what}{each}"
 
 
-def freed(watch: HoverProbe, sightings: Sequence[Observation]) -> list[str]:
+def freed(probe: HoverProbe, observations: Sequence[Observation]) -> list[str]:
     """When what the graph keeps is let go."""
     use = GraphUse()
-    for seen in sightings:
+    for seen in observations:
         node = seen.tensors[0].grad_fn
         if node is not None:
-            use.add(seen, list(watch.ran(node)))
+            use.add(seen, list(probe.ran(node)))
     parts = list(use.phrases())
-    again = reached_again(watch, sightings)
+    again = reached_again(probe, observations)
     if again is not None:
         iterations = laps_of(again.point)
         when = f"in iteration {iterations[-1]}" if again.point.node in use.freeing and iterations else "after that"
         parts.append(f"{at(again.point.node)} reaches it again {when} and raises")
     if parts:
         return [f"- {'; '.join(parts)}"]
-    own = {seen.tensors[0].grad_fn for seen in sightings}
-    if any(not own.isdisjoint(getattr(trouble, "path", ())) for trouble in watch.troubles):
+    own = {seen.tensors[0].grad_fn for seen in observations}
+    if any(not own.isdisjoint(getattr(trouble, "path", ())) for trouble in probe.troubles):
         return []
     return ["- no backward that is seen here runs through its graph: it is kept as long as the tensor is"]
 
 
-def reached_again(watch: HoverProbe, sightings: Sequence[Observation]) -> FreedGraphReached | None:
-    own = {s.tensors[0].grad_fn for s in sightings}
-    for trouble in watch.troubles:
+def reached_again(probe: HoverProbe, observations: Sequence[Observation]) -> FreedGraphReached | None:
+    own = {s.tensors[0].grad_fn for s in observations}
+    for trouble in probe.troubles:
         if isinstance(trouble, FreedGraphReached) and own.intersection(
             trouble.path[trouble.path.index(trouble.shared) :]
         ):
@@ -245,20 +245,20 @@ def reached_again(watch: HoverProbe, sightings: Sequence[Observation]) -> FreedG
     return None
 
 
-def view(watch: HoverProbe, tensor: Tensor) -> list[str]:
-    base = tensor_name(watch.facts, tensor.base) if tensor.base is not None else None
+def view(probe: HoverProbe, tensor: Tensor) -> list[str]:
+    base = tensor_name(probe.facts, tensor.base) if tensor.base is not None else None
     return [f"- a view of {base}: they share memory, and an in-place write to one counts for both"] if base else []
 
 
-def differences(watch: HoverProbe, sightings: Sequence[Observation]) -> list[str]:
+def differences(probe: HoverProbe, observations: Sequence[Observation]) -> list[str]:
     remarks: list[tuple[ProgramPoint, str]] = []
-    carrying = any(seen.carried is not None for seen in sightings)
-    for seen in sightings:
+    carrying = any(seen.carried is not None for seen in observations)
+    for seen in observations:
         tensor = seen.tensors[0]
         if tensor.grad_fn is None:
             text = "a leaf that requires grad" if tensor.requires_grad else "no graph"
         else:
-            text = "only its own graph" if carrying else headline(watch, tensor).rpartition(" · ")[2]
+            text = "only its own graph" if carrying else headline(probe, tensor).rpartition(" · ")[2]
         if seen.carried is not None:
             past = seen.carried.lap
             now = next((lap.number for lap in seen.point.iterations if lap.run == past.run), past.number)

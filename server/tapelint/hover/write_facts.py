@@ -32,10 +32,10 @@ class Verdict:
     reason: str = ""
 
 
-def describe(watch: HoverProbe, place: ast.AST, operand: ast.expr) -> list[str] | None:
+def describe(probe: HoverProbe, place: ast.AST, operand: ast.expr) -> list[str] | None:
     """The lines about a write by ``place`` to ``operand``; None where nothing is written in place."""
-    seen = [s for s in watch.seen(operand) if s.tensors]
-    found = [(s, said) for s in seen if (said := _judged(watch, place, operand, s)) is not None]
+    seen = [s for s in probe.seen(operand) if s.tensors]
+    found = [(s, said) for s in seen if (said := _judged(probe, place, operand, s)) is not None]
     writes = [said.write for _, said in found if said.write is not None]
     how = writes[-1].how if writes else ""
     if not how and not any(said.text == LEAF for _, said in found):
@@ -58,29 +58,29 @@ def _summary(found: Sequence[tuple[Observation, Verdict]]) -> str:
     return by_lap(remarks) or remarks[-1][1] + (reasons.pop() if len(reasons) == 1 else "")
 
 
-def _judged(watch: HoverProbe, place: ast.AST, operand: ast.expr, seen: Observation) -> Verdict | None:
+def _judged(probe: HoverProbe, place: ast.AST, operand: ast.expr, seen: Observation) -> Verdict | None:
     """The verdict on one evaluation; None where the operand was seen after the write, or a call writes nothing."""
     tensor = seen.tensors[0]
     point = ProgramPoint(place, seen.point.iterations, seen.point.calls)
     after = seen.write is not None and seen.write.point == point
     if after and operand is not place:
         return None
-    if any(isinstance(trouble, LeafWritten) and trouble.point == point for trouble in watch.troubles):
+    if any(isinstance(trouble, LeafWritten) and trouble.point == point for trouble in probe.troubles):
         return Verdict(LEAF)
-    write = seen.write if after else _write_by(watch, tensor, point, seen.version)
+    write = seen.write if after else _write_by(probe, tensor, point, seen.version)
     if write is None:
         return None if isinstance(place, ast.Call) else Verdict("not in place here: it makes a new tensor")
-    return Verdict(verdict(watch, operand, tensor, write, seen), write, because(tensor.grad_fn))
+    return Verdict(verdict(probe, operand, tensor, write, seen), write, because(tensor.grad_fn))
 
 
-def _write_by(watch: HoverProbe, tensor: Tensor, point: ProgramPoint, version: int) -> Write | None:
-    writes = watch.writes.get(tensor.version_counter, {})
+def _write_by(probe: HoverProbe, tensor: Tensor, point: ProgramPoint, version: int) -> Write | None:
+    writes = probe.writes.get(tensor.version_counter, {})
     return next((w for w in writes.values() if w.point == point and w.version > version), None)
 
 
-def verdict(watch: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, seen: Observation) -> str:
+def verdict(probe: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, seen: Observation) -> str:
     """Whether this write makes a backward raise, as far as the whole execution shows."""
-    for trouble in watch.troubles:
+    for trouble in probe.troubles:
         if (
             isinstance(trouble, SavedTensorModified)
             and trouble.saved.version_counter == tensor.version_counter
@@ -90,15 +90,15 @@ def verdict(watch: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, s
                 f"**raises later**: {op_name(trouble.node)} ({line(trouble.node.created_at.node)}) saved it "
                 f"{role(trouble.saved)}, and {at(trouble.point.node)} needs it unchanged"
             )
-    savers = [(node, item) for node, item in watch.savers(tensor.version_counter) if item.version < write.version]
+    savers = [(node, item) for node, item in probe.savers(tensor.version_counter) if item.version < write.version]
     live = [(node, item) for node, item in savers if node not in seen.spent]
     if live:
         return f"{_by(live)} saved it: a backward through that from here on raises (none is seen)"
     if savers:
-        used = next((e for e in watch.ran(savers[-1][0])), None)
+        used = next((e for e in probe.ran(savers[-1][0])), None)
         after = f"{at(used.point.node)} has used and freed that" if used is not None else "that is freed already"
         return f"safe: {_by(savers)} saved it, but {after}"
-    doubt = unsure(watch, tensor)
+    doubt = unsure(probe, tensor)
     if doubt:
         return f"nothing is known to have saved {code(operand)}, but {doubt}"
     return f"{NOTHING} {code(operand)}"
@@ -108,11 +108,11 @@ def _by(savers: Sequence[tuple[Node, SavedTensor]]) -> str:
     return listed(f"{op_name(node)} ({role(item)}, {line(node.created_at.node)})" for node, item in savers)
 
 
-def unsure(watch: HoverProbe, tensor: Tensor) -> str:
+def unsure(probe: HoverProbe, tensor: Tensor) -> str:
     """Why "nothing saved it" cannot be said for certain; empty if it can."""
     if tensor.requires_grad is None or tensor.assumption:
         return "its origin is not known"
-    for node in watch.users(tensor.version_counter):
+    for node in probe.users(tensor.version_counter):
         if node.assumption:
             return f"{code(node.created_at.node)} ({line(node.created_at.node)}) may keep it"
         if not node.certain or may_save_more(node):

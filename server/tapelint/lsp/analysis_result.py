@@ -27,24 +27,24 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
-class Outcome:
-    """The findings of ``snapshot`` in our words and, one for one, in the protocol's; and the fixes known so far.
-
-    ``reads`` are the files its imports led to, by path. ``fault`` is what the user should know of the run itself: a
-    broken configuration, a failure of ours. ``took`` are the seconds that it took.
-    """
+class AnalysisResult:
+    """The findings of ``snapshot``, and the fixes that are computed so far."""
 
     snapshot: Snapshot
     rows: LineIndex
     token: Token
     report: analysis.Report | None = None
     config: Config = Config()
+    # the files that its imports led to, by path
     reads: frozenset[str] = frozenset()
     findings: tuple[Diagnostic, ...] = ()
+    # the same findings, one for one, in the protocol's terms
     shown: list[types.Diagnostic] = field(default_factory=list)
     result_id: str = ""
+    # what is wrong with the run itself: a broken configuration, an internal error
     fault: str | None = None
-    took: float = 0
+    # seconds
+    duration: float = 0
     _jobs: dict[int, Job] = field(default_factory=dict)
 
     @property
@@ -78,7 +78,7 @@ class Outcome:
             return ()
 
 
-def examine(
+def analyse_snapshot(
     snapshot: Snapshot,
     settings: Settings,
     client: ClientCapabilities,
@@ -86,14 +86,14 @@ def examine(
     token: Token,
     resolver: Resolver,
     memories: Memories,
-) -> Outcome:
+) -> AnalysisResult:
     """Analyse ``snapshot``; runs on the worker. Raises ``analysis.Cancelled`` when the token says so."""
     resolve, begun = resolver if snapshot.file else None, time.perf_counter()
     if not concerns_torch(snapshot.text, snapshot.path, resolve):
-        return replace(nothing(snapshot, token), reads=frozenset(resolver.found))
+        return replace(empty_result(snapshot, token), reads=frozenset(resolver.found))
     config, complaint = settings.config(snapshot.file)
     if snapshot.file is not None and config.excludes(snapshot.file):
-        return replace(nothing(snapshot, token), fault=complaint)
+        return replace(empty_result(snapshot, token), fault=complaint)
     program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
     memory, is_imported = memories.of(snapshot.uri), resolver.is_imported if snapshot.file else None
     report = analysis.analyse(program, snapshot.path, config, token, resolve, memory, is_imported)
@@ -106,16 +106,18 @@ def examine(
     if report.source.is_skipped and not shown:
         shown = [skipped(report.source.is_skipped)]
     name = result_id(shown, unstructure)
-    reads, took = frozenset(resolver.found), time.perf_counter() - begun
-    return Outcome(snapshot, rows, token, report, config, reads, report.diagnostics, shown, name, complaint, took)
+    reads, duration = frozenset(resolver.found), time.perf_counter() - begun
+    return AnalysisResult(
+        snapshot, rows, token, report, config, reads, report.diagnostics, shown, name, complaint, duration
+    )
 
 
-def nothing(snapshot: Snapshot, token: Token) -> Outcome:
-    """The outcome of a document that need not be analysed."""
-    return Outcome(snapshot, LineIndex(snapshot.text), token, result_id="nothing")
+def empty_result(snapshot: Snapshot, token: Token) -> AnalysisResult:
+    """The result for a document that need not be analysed."""
+    return AnalysisResult(snapshot, LineIndex(snapshot.text), token, result_id="nothing")
 
 
-def failed(snapshot: Snapshot, token: Token, error: Exception) -> Outcome:
-    """The outcome of a fault of ours: nothing to show, and the reason for the status item."""
+def failed_result(snapshot: Snapshot, token: Token, error: Exception) -> AnalysisResult:
+    """The result after an internal error: no findings, and the reason for the status item."""
     logger.error("the analysis of %s failed", snapshot.uri, exc_info=error)
-    return replace(nothing(snapshot, token), fault=f"the analysis failed: {type(error).__name__}: {error}")
+    return replace(empty_result(snapshot, token), fault=f"the analysis failed: {type(error).__name__}: {error}")

@@ -46,14 +46,14 @@ class Snapshot:
         """The cells of a notebook that are a part of its program."""
         return tuple(document.cell for document in self.documents if document.cell is not None)
 
-    def holder(self, span: Span) -> tuple[str, int]:
+    def cell_of(self, span: Span) -> tuple[str, int]:
         """The document that a span of the text is in for the client, and how many rows of the text stand above it."""
         cell = cell_at(self.cells, span.row)
         if cell is None:
             return self.uri, 0
         return next(document.uri for document in self.documents if document.cell == cell), cell.first - 1
 
-    def above(self, uri: str) -> int | None:
+    def row_offset(self, uri: str) -> int | None:
         """How many rows of the text stand above a document of the client's; None if that is no part of it."""
         if unquote(uri) == unquote(self.uri):
             return 0

@@ -60,17 +60,17 @@ class NotebookDocument:
 
 
 def did_open(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
-    ls.pipeline.opened(NotebookDocument(params.notebook_document.uri, ls.workspace))
+    ls.session.opened(NotebookDocument(params.notebook_document.uri, ls.workspace))
 
 
 def did_change(ls: Server, params: types.DidChangeNotebookDocumentParams) -> None:
     structure = params.change.cells.structure if params.change.cells else None
     for gone in structure.did_close or () if structure else ():
         ls.show(gone.uri, None, [])
-    ls.pipeline.changed(NotebookDocument(params.notebook_document.uri, ls.workspace))
+    ls.session.changed(NotebookDocument(params.notebook_document.uri, ls.workspace))
 
 
 def did_close(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
     for gone in params.cell_text_documents:
         ls.show(gone.uri, None, [])
-    ls.pipeline.closed(params.notebook_document.uri)
+    ls.session.closed(params.notebook_document.uri)

@@ -13,7 +13,7 @@ from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from . import notebook_documents, status
-from .analysis_result import Outcome
+from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
 from .documents import Documents, Snapshot
 from .handlers import code_action, configuration, debug_information, hover_request, pull_diagnostics
@@ -47,7 +47,7 @@ class Server(LanguageServer):
         )
         self.client = ClientCapabilities()
         self.settings = SettingsOfFolders()
-        self.status = status.Status(lambda said: self.protocol.notify(status.METHOD, said))
+        self.status = status.Status(lambda last_result_id: self.protocol.notify(status.METHOD, last_result_id))
         self._left: asyncio.Future[int] | None = None
         self._watch: asyncio.Task[None] | None = None
         self._register()
@@ -72,7 +72,7 @@ class Server(LanguageServer):
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""
         encoding = result.capabilities.position_encoding or types.PositionEncodingKind.Utf16
-        self.client = self.pipeline.client = ClientCapabilities.of(params, str(getattr(encoding, "value", encoding)))
+        self.client = self.session.client = ClientCapabilities.of(params, str(getattr(encoding, "value", encoding)))
         if not self.client.pulls:
             result.capabilities.diagnostic_provider = None
         if not self.client.resolves_edits:
@@ -80,7 +80,7 @@ class Server(LanguageServer):
         options = params.initialization_options
         self.settings.take(options.get("settings", options) if isinstance(options, dict) else None)
         # A client that forgets to say "initialized" still gets its findings, with the settings it sent along.
-        asyncio.get_running_loop().call_later(START_WITHIN, self.pipeline.release)
+        asyncio.get_running_loop().call_later(START_WITHIN, self.session.release)
         if self._watch is not None:
             self._watch.cancel()
         if params.process_id is not None:
@@ -88,14 +88,14 @@ class Server(LanguageServer):
                 parent_process.watch(params.process_id, self._orphaned)
             )
 
-    def publish(self, snapshot: Snapshot, outcome: Outcome | None) -> None:
+    def publish(self, snapshot: Snapshot, result: AnalysisResult | None) -> None:
         """Push what was found to a client that does not pull, and to the cells of notebooks; None clears a closed
         document.
         """
-        shown = outcome.shown if outcome else []
-        if snapshot.documents and outcome:
+        shown = result.shown if result else []
+        if snapshot.documents and result:
             by_cell: dict[str, list[types.Diagnostic]] = {document.uri: [] for document in snapshot.documents}
-            places = (snapshot.holder(finding.span)[0] for finding in outcome.findings)
+            places = (snapshot.cell_of(finding.span)[0] for finding in result.findings)
             first = snapshot.documents[0].uri
             for diagnostic in shown:
                 by_cell[next(places, first)].append(diagnostic)  # that all of it was skipped is said in the first cell
@@ -141,7 +141,7 @@ class Server(LanguageServer):
         loop = asyncio.get_running_loop()
         self._left = loop.create_future()
         self._watch = loop.create_task(parent_process.watch(None, self._orphaned))
-        self.pipeline = Session(
+        self.session = Session(
             Worker(),
             self.status,
             self.settings.of,
@@ -173,14 +173,14 @@ class Server(LanguageServer):
 def _did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     document = ls.workspace.opened(params.text_document.uri)
     if document is not None:
-        ls.pipeline.opened(document)
+        ls.session.opened(document)
 
 
 def _did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     document = ls.workspace.opened(params.text_document.uri)
     if document is not None:
-        ls.pipeline.changed(document)
+        ls.session.changed(document)
 
 
 def _did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
-    ls.pipeline.closed(params.text_document.uri)
+    ls.session.closed(params.text_document.uri)

@@ -20,7 +20,7 @@ from lsprotocol import types
 from .. import analysis
 from ..report.notice import Kind, outlined
 from ..workspace import Resolver
-from .analysis_result import Outcome, examine, failed, nothing
+from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, failed_result
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .documents import Document, Snapshot
@@ -51,18 +51,18 @@ class DocumentState:
     def __init__(self, document: Document | NotebookDocument) -> None:
         self.document = document
         self.token = Token()
-        self.outcome: Outcome | None = None
+        self.result: AnalysisResult | None = None
         self.timer: asyncio.TimerHandle | None = None
         # The files its last analysis led to; None before the first, which may be about to read any.
         self.reads: frozenset[str] | None = None
-        # What was not seen of it and is in the log.
+        # Topics of the notices about it that are in the log.
         self.logged: set[object] = set()
-        # What was last said of it, where another file is the reason to look again.
-        self.said: str | None = None
-        self.took = DEBOUNCE
+        # The id of its last result, while another file is the reason to analyse it again.
+        self.last_result_id: str | None = None
+        self.duration = DEBOUNCE
         self._snapshot: Snapshot | None = None
-        # Resolves to the outcome of the current text, or to None once that is given up for newer text or settings.
-        self.pending: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
+        # Resolves to the result for the current text, or to None once that is given up for newer text or settings.
+        self.pending: asyncio.Future[AnalysisResult | None] = asyncio.get_running_loop().create_future()
 
     @property
     def snapshot(self) -> Snapshot:
@@ -73,16 +73,14 @@ class DocumentState:
 
     @property
     def pause(self) -> float:
-        """How long typing has to pause: as long as an analysis takes, so that at most half of the work is without
-        success.
-        """
-        return min(DEBOUNCE, max(SHORTEST, self.took))
+        """Seconds that typing has to pause: as long as an analysis takes, at most half of the work is then wasted."""
+        return min(DEBOUNCE, max(SHORTEST, self.duration))
 
     def supersede(self) -> None:
-        """Give up what runs, and let those who wait for it know."""
+        """Cancel the analysis that runs; those who await it get None."""
         self.token.cancel()
         self.token = Token()
-        self.outcome = None
+        self.result = None
         if self.timer is not None:
             self.timer.cancel()
         if not self.pending.done():
@@ -91,14 +89,14 @@ class DocumentState:
 
 
 class Session:
-    """All open documents on their way to an outcome."""
+    """All open documents and their analyses."""
 
     def __init__(
         self,
         worker: Worker,
         status: Status,
         settings_of: Callable[[str], Settings],
-        publish: Callable[[Snapshot, Outcome | None], None],
+        publish: Callable[[Snapshot, AnalysisResult | None], None],
         unstructure: Callable[[object], dict[str, object]],
         folders: Callable[[], list[str]] = lambda: [],
         refresh: Callable[[], None] = lambda: None,
@@ -108,41 +106,41 @@ class Session:
         self.worker = worker
         self._status, self._settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
         self._folders, self._refresh, self._log = folders, refresh, log
-        self._entries: dict[str, DocumentState] = {}
+        self._documents: dict[str, DocumentState] = {}
         self._memories = Memories()
-        self._held = True
+        self._is_paused = True
         self._tasks: set[asyncio.Task[None]] = set()
 
     def release(self) -> None:
         """Start analysing: the settings are known now. Before that nothing runs, lest it be what the user disabled."""
-        if not self._held:
+        if not self._is_paused:
             return
-        self._held = False
-        for entry in self._entries.values():
+        self._is_paused = False
+        for entry in self._documents.values():
             self._arm(entry, 0)
 
     def restart(self) -> None:
         """Analyse every open document again: the configuration has changed."""
-        for entry in self._entries.values():
+        for entry in self._documents.values():
             self._schedule(entry, 0)
 
     def opened(self, document: Document | NotebookDocument) -> None:
-        before = self._entries.pop(unquote(document.uri), None)
+        before = self._documents.pop(unquote(document.uri), None)
         if before is not None:
             before.supersede()
-        entry = self._entries[unquote(document.uri)] = DocumentState(document)
+        entry = self._documents[unquote(document.uri)] = DocumentState(document)
         self._schedule(entry, 0)
         self._differs(entry)
 
     def changed(self, document: Document | NotebookDocument) -> None:
-        entry = self._entries.get(unquote(document.uri))
+        entry = self._documents.get(unquote(document.uri))
         if entry is not None:
             self._schedule(entry, entry.pause)
             if entry.snapshot.file:
                 self.touched(entry.snapshot.file, DEBOUNCE)
 
     def closed(self, uri: str) -> None:
-        entry = self._entries.pop(unquote(uri), None)
+        entry = self._documents.pop(unquote(uri), None)
         if entry is not None:
             entry.supersede()
             self.worker.submit(partial(self._memories.drop, entry.document.uri), Priority.IDLE, Token())
@@ -152,65 +150,65 @@ class Session:
 
     def touched(self, path: str, delay: float = 0) -> None:
         """A file has another text now: the documents that import it are analysed again."""
-        for entry in self._entries.values():
+        for entry in self._documents.values():
             if entry.snapshot.file != path and (entry.reads is None or path in entry.reads):
-                if entry.outcome is not None:
-                    entry.said = entry.outcome.result_id
+                if entry.result is not None:
+                    entry.last_result_id = entry.result.result_id
                 self._schedule(entry, delay)
 
     def _differs(self, entry: DocumentState) -> None:
-        """The document was opened or closed: from now on another text counts than before, if it was not saved."""
+        """The document was opened or closed: if it was not saved, other files import another text from now on."""
         file = entry.snapshot.file
-        if file and len(self._entries) > (unquote(entry.document.uri) in self._entries):
+        if file and len(self._documents) > (unquote(entry.document.uri) in self._documents):
             if Resolver().text(file) != entry.snapshot.text:
                 self.touched(file)
 
     def knows(self, uri: str) -> bool:
-        return unquote(uri) in self._entries
+        return unquote(uri) in self._documents
 
-    def known(self, uri: str) -> Outcome | None:
-        """The outcome of the document's current text, if it is there already."""
-        entry = self._entries.get(unquote(uri))
-        return entry.outcome if entry else None
+    def known(self, uri: str) -> AnalysisResult | None:
+        """The result for the document's current text, if it is there already."""
+        entry = self._documents.get(unquote(uri))
+        return entry.result if entry else None
 
     def _owner(self, uri: str) -> DocumentState | None:
         """The open document, or the notebook that has it for a cell."""
-        found = self._entries.get(unquote(uri))
+        found = self._documents.get(unquote(uri))
         if found is not None and not uri.startswith(_NOT_PROGRAMS):
             return found
-        books = (e for e in self._entries.values() if isinstance(e.document, NotebookDocument))
-        return next((book for book in books if book.snapshot.above(uri) is not None), found)
+        books = (e for e in self._documents.values() if isinstance(e.document, NotebookDocument))
+        return next((book for book in books if book.snapshot.row_offset(uri) is not None), found)
 
-    async def outcome(self, uri: str) -> Outcome | None:
-        """The outcome of the document's text as it is now; None if it changes while we wait, or is not open.
+    async def result(self, uri: str) -> AnalysisResult | None:
+        """The result for the document's text as it is now; None if it changes while we wait, or is not open.
 
-        Where only the configuration changes meanwhile, this is the outcome under the new one.
+        Where only the configuration changes meanwhile, this is the result under the new one.
         """
         entry = self._owner(uri)
         version = entry.document.version if entry else None
         while entry is not None and entry is self._owner(uri) and entry.document.version == version:
-            outcome = await asyncio.shield(entry.pending)
-            if outcome is not None:
-                return outcome
+            result = await asyncio.shield(entry.pending)
+            if result is not None:
+                return result
         return None
 
-    def has_text_of(self, outcome: Outcome) -> bool:
-        """Whether the document still has the text of ``outcome``, which may be out of date all the same."""
-        entry = self._entries.get(unquote(outcome.snapshot.uri))
-        return entry is not None and entry.document.version == outcome.snapshot.version
+    def has_text_of(self, result: AnalysisResult) -> bool:
+        """Whether the document still has the text of ``result``, which may be out of date all the same."""
+        entry = self._documents.get(unquote(result.snapshot.uri))
+        return entry is not None and entry.document.version == result.snapshot.version
 
     def describe(self) -> list[dict[str, Any]]:
-        """What the debug information says of each document."""
+        """The debug information about each document."""
         return [
             {
                 "uri": entry.document.uri,
                 "version": entry.document.version,
-                "analysed": entry.outcome is not None,
-                "findings": len(entry.outcome.findings) if entry.outcome else None,
-                "unseen": [notice.kind.value for notice in entry.outcome.notices] if entry.outcome else None,
-                "fault": entry.outcome.fault if entry.outcome else None,
+                "analysed": entry.result is not None,
+                "findings": len(entry.result.findings) if entry.result else None,
+                "unseen": [notice.kind.value for notice in entry.result.notices] if entry.result else None,
+                "fault": entry.result.fault if entry.result else None,
             }
-            for entry in self._entries.values()
+            for entry in self._documents.values()
         ]
 
     def _schedule(self, entry: DocumentState, delay: float) -> None:
@@ -218,78 +216,80 @@ class Session:
         self._arm(entry, delay)
 
     def _arm(self, entry: DocumentState, delay: float) -> None:
-        if not self._held:
+        if not self._is_paused:
             entry.timer = asyncio.get_running_loop().call_later(delay, self._start, entry)
 
     def _start(self, entry: DocumentState) -> None:
         snapshot, settings = entry.snapshot, self._settings_of(entry.document.uri)
         if not settings.enable or snapshot.uri.startswith(_NOT_PROGRAMS):
-            self._settle(entry, nothing(snapshot, entry.token))
+            self._settle(entry, empty_result(snapshot, entry.token))
         else:
             self._spawn(self._run(entry, snapshot, settings, entry.token))
 
     async def _run(self, entry: DocumentState, snapshot: Snapshot, settings: Settings, token: Token) -> None:
         self._status.begin()
         try:
-            open_now = (entry.snapshot for entry in self._entries.values())
+            open_now = (entry.snapshot for entry in self._documents.values())
             resolver = Resolver(self._folders(), {found.file: found.text for found in open_now if found.file})
             job = self.worker.submit(
-                lambda: examine(snapshot, settings, self.client, self._unstructure, token, resolver, self._memories),
+                lambda: analyse_snapshot(
+                    snapshot, settings, self.client, self._unstructure, token, resolver, self._memories
+                ),
                 Priority.ANALYSIS,
                 token,
             )
-            outcome = await job.future
-            self._status.fault(outcome.fault)
+            result = await job.future
+            self._status.fault(result.fault)
             if not token():
-                self._log_unseen(entry, outcome)
-                self._status.note(self._unseen(entry, outcome))
+                self._log_unseen(entry, result)
+                self._status.note(self._unseen(entry, result))
         except (asyncio.CancelledError, analysis.Cancelled):
             return  # newer text is on its way, with a run of its own
         except Exception as error:
-            outcome = failed(snapshot, token, error)
-            self._status.fault(outcome.fault)
+            result = failed_result(snapshot, token, error)
+            self._status.fault(result.fault)
         finally:
             self._status.end()
         if token():
             return
-        self._settle(entry, outcome)
-        await self._prepare_fixes(outcome)
+        self._settle(entry, result)
+        await self._prepare_fixes(result)
 
-    def _settle(self, entry: DocumentState, outcome: Outcome) -> None:
-        entry.outcome, entry.reads, entry.took = outcome, outcome.reads, outcome.took
-        if entry.said is not None:
-            if entry.said != outcome.result_id:
+    def _settle(self, entry: DocumentState, result: AnalysisResult) -> None:
+        entry.result, entry.reads, entry.duration = result, result.reads, result.duration
+        if entry.last_result_id is not None:
+            if entry.last_result_id != result.result_id:
                 self._refresh()
-            entry.said = None
+            entry.last_result_id = None
         if not entry.pending.done():
-            entry.pending.set_result(outcome)
-        self._publish(outcome.snapshot, outcome)
+            entry.pending.set_result(result)
+        self._publish(result.snapshot, result)
 
-    def _unseen(self, entry: DocumentState | None = None, outcome: Outcome | None = None) -> str:
-        """What was not seen of the open documents, ``outcome`` being the new one of ``entry``."""
-        found = [(each.document.uri, outcome if each is entry else each.outcome) for each in self._entries.values()]
+    def _unseen(self, entry: DocumentState | None = None, result: AnalysisResult | None = None) -> str:
+        """What was not seen of the open documents, ``result`` being the new one of ``entry``."""
+        found = [(each.document.uri, result if each is entry else each.result) for each in self._documents.values()]
         documents_with_notices = [
             (_name(uri), known.notices) for uri, known in found if known is not None and known.notices
         ]
         return outlined(documents_with_notices) if documents_with_notices else ""
 
-    def _log_unseen(self, entry: DocumentState, outcome: Outcome) -> None:
-        """Put to the log what is news: a line for the document, and a fault once with its traceback."""
-        notices = outcome.notices
+    def _log_unseen(self, entry: DocumentState, result: AnalysisResult) -> None:
+        """Log notices that are new: a line for the document, and each internal error once with its traceback."""
+        notices = result.notices
         if not {notice.topic for notice in notices} - entry.logged:
             return
         for notice in notices:
             if notice.kind is Kind.FAULT and notice.topic not in entry.logged:
                 self._log(types.MessageType.Error, f"{notice.failure}\n{notice.trace}")
         entry.logged |= {notice.topic for notice in notices}
-        self._log(types.MessageType.Info, outlined([(outcome.snapshot.path, notices)]))
+        self._log(types.MessageType.Info, outlined([(result.snapshot.path, notices)]))
 
-    async def _prepare_fixes(self, outcome: Outcome) -> None:
+    async def _prepare_fixes(self, result: AnalysisResult) -> None:
         await asyncio.sleep(IDLE_DELAY)
-        for index in range(min(len(outcome.findings), PREPARED_FIXES)):
-            if outcome.token():
+        for index in range(min(len(result.findings), PREPARED_FIXES)):
+            if result.token():
                 return
-            await asyncio.wait({outcome.fixes(index, self.worker, Priority.IDLE)})
+            await asyncio.wait({result.fixes(index, self.worker, Priority.IDLE)})
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work``; the loop itself would forget a task without a reference."""

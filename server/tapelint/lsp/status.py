@@ -60,7 +60,7 @@ class Status:
             self.settle()
 
     def _say(self, state: str, message: str) -> None:
-        said = {"state": state, "message": message}
-        if said != self._said:
-            self._said = said
-            self._send(said)
+        last_result_id = {"state": state, "message": message}
+        if last_result_id != self._said:
+            self._said = last_result_id
+            self._send(last_result_id)

@@ -21,8 +21,8 @@ from difflib import SequenceMatcher
 from ..source import apply
 from ..source import rows as rows_of
 from .diagnostic import Diagnostic, Fix, Related
-from .paint import Paint, plain
 from .snippet import printable, snippet
+from .style import Style, plain
 
 _MOST_CHANGED_ROWS = 12
 
@@ -30,31 +30,31 @@ Lines = Callable[[str], Sequence[str]]
 """The rows of a file by its name; empty where it cannot be read."""
 
 
-def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] = (), paint: Paint = plain) -> str:
+def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] = (), style: Style = plain) -> str:
     """One finding as a block of text. ``text`` is that of the file, or cell, it is in."""
     rows = [diagnostic.span.end_row, *(link.span.end_row for link in diagnostic.related)]
     gutter = len(str(max(rows)))
-    edge = paint("gutter", " " * (gutter + 1) + "=")
+    edge = style("gutter", " " * (gutter + 1) + "=")
     parts = [
-        f"{paint(diagnostic.severity.word, f'{diagnostic.severity.word}[{diagnostic.code}]')} "
-        f"{paint('bold', f'{diagnostic.name}: {printable(diagnostic.message)}')}",
-        _place(diagnostic, gutter, paint),
-        snippet(lines(diagnostic.filename), diagnostic.span, gutter, diagnostic.severity.word, paint),
+        f"{style(diagnostic.severity.word, f'{diagnostic.severity.word}[{diagnostic.code}]')} "
+        f"{style('bold', f'{diagnostic.name}: {printable(diagnostic.message)}')}",
+        _place(diagnostic, gutter, style),
+        snippet(lines(diagnostic.filename), diagnostic.span, gutter, diagnostic.severity.word, style),
     ]
     for number, link in enumerate(diagnostic.related, 1):
-        parts.append(f"{' ' * (gutter + 1)}{paint('bold', f'{number}. {printable(link.message)}')}")
-        parts.append(_place(link, gutter, paint))
-        parts.append(snippet(lines(link.filename), link.span, gutter, "information", paint))
+        parts.append(f"{' ' * (gutter + 1)}{style('bold', f'{number}. {printable(link.message)}')}")
+        parts.append(_place(link, gutter, style))
+        parts.append(snippet(lines(link.filename), link.span, gutter, "information", style))
     if diagnostic.help:
-        parts.append(f"{edge} {paint('help', 'help')}: {printable(diagnostic.help)}")
+        parts.append(f"{edge} {style('help', 'help')}: {printable(diagnostic.help)}")
     best = next((fix for fix in fixes if fix.preferred), fixes[0] if fixes else None)
     if best:
         asked = f" (made by --fix with --extend-select {diagnostic.code})" if best.applicability == "manual" else ""
-        parts.append(f"{edge} {paint('help', 'fix')}: {printable(best.title)}{asked}")
-        parts.extend(_changed_rows(text, best, gutter, paint))
+        parts.append(f"{edge} {style('help', 'fix')}: {printable(best.title)}{asked}")
+        parts.extend(_changed_rows(text, best, gutter, style))
         for other in fixes:
             if other is not best:
-                parts.append(f"{edge} {paint('help', 'or')}: {printable(other.title)}")
+                parts.append(f"{edge} {style('help', 'or')}: {printable(other.title)}")
     return "\n".join(part for part in parts if part) + "\n"
 
 
@@ -64,12 +64,12 @@ def concise(diagnostic: Diagnostic) -> str:
     return printable(f"{place}: {diagnostic.code} {diagnostic.message}")
 
 
-def _place(at: Diagnostic | Related, gutter: int, paint: Paint) -> str:
-    arrow = paint("gutter", " " * gutter + "-->")
+def _place(at: Diagnostic | Related, gutter: int, style: Style) -> str:
+    arrow = style("gutter", " " * gutter + "-->")
     return f"{arrow} {printable(at.filename)}:{at.span.row}:{at.span.column}"
 
 
-def _changed_rows(text: str, fix: Fix, gutter: int, paint: Paint) -> Iterator[str]:
+def _changed_rows(text: str, fix: Fix, gutter: int, style: Style) -> Iterator[str]:
     """The rows a fix takes away and the rows it puts there; nothing where these are too many to take in."""
     try:
         fixed = apply(text, fix.edits)
@@ -79,8 +79,8 @@ def _changed_rows(text: str, fix: Fix, gutter: int, paint: Paint) -> Iterator[st
     shown: list[str] = []
     for kind, a, b, c, d in _differences(old, new):
         if kind != "equal":
-            shown += [paint("removed", f"{row + 1:>{gutter}} - {printable(old[row])}") for row in range(a, b)]
-            shown += [paint("added", f"{row + 1:>{gutter}} + {printable(new[row])}") for row in range(c, d)]
+            shown += [style("removed", f"{row + 1:>{gutter}} - {printable(old[row])}") for row in range(a, b)]
+            shown += [style("added", f"{row + 1:>{gutter}} + {printable(new[row])}") for row in range(c, d)]
     if len(shown) <= _MOST_CHANGED_ROWS:
         yield from shown
 

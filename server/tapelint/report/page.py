@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from ..rules import Rule
 from ..severity import Severity
 from .facts import purposes, severities
-from .paint import Paint, plain
+from .style import Style, plain
 
 WIDTH = 96
 """How wide text is at most: longer lines are hard to read."""
@@ -35,18 +35,18 @@ _CODE = re.compile(r"`([^`]+)`")
 _NAMED = re.compile(r"\bTL\d{3}\b")
 
 
-def page(rule: Rule, rules: Sequence[Rule], width: int = WIDTH, paint: Paint = plain) -> str:
+def page(rule: Rule, rules: Sequence[Rule], width: int = WIDTH, style: Style = plain) -> str:
     """The page of ``rule``; ``rules`` are all there are."""
     width = min(width, WIDTH)
     heading, *sections = rule.docs.strip().split("\n## ")
-    rows = [f"{paint('bold', f'{rule.code} {rule.name}')}", *_wrapped(rule.summary, width, "", paint), ""]
+    rows = [f"{style('bold', f'{rule.code} {rule.name}')}", *_wrapped(rule.summary, width, "", style), ""]
     for name, texts in _facts(rule, rules):
         for index, text in enumerate(texts):
-            label = paint("help", f"{name if index == 0 else '':<9}")
-            rows += [f"  {label} {row.strip()}" if i == 0 else row for i, row in enumerate(_beside(text, width, paint))]
+            label = style("help", f"{name if index == 0 else '':<9}")
+            rows += [f"  {label} {row.strip()}" if i == 0 else row for i, row in enumerate(_beside(text, width, style))]
     for section in sections:
         title, _, body = section.partition("\n")
-        rows += ["", paint("bold", title), *_body(body.strip(), width, paint)]
+        rows += ["", style("bold", title), *_body(body.strip(), width, style)]
     return "\n".join(rows) + "\n"
 
 
@@ -75,18 +75,18 @@ def _is_related(rule: Rule, other: Rule) -> bool:
     return bool({*rule.events} & {*other.events}) or other.code in _NAMED.findall(rule.docs)
 
 
-def _body(text: str, width: int, paint: Paint) -> list[str]:
+def _body(text: str, width: int, style: Style) -> list[str]:
     """Paragraphs wrapped anew, code as it is, an empty row between any two."""
     blocks: list[list[str]] = []
     for index, part in enumerate(re.split(r"^```\w*\n(.*?)^```$\n?", text, flags=re.MULTILINE | re.DOTALL)):
         if index % 2:
-            blocks.append([_example(row, paint) for row in part.rstrip().split("\n")])
+            blocks.append([_example(row, style) for row in part.rstrip().split("\n")])
         else:
-            blocks += [_wrapped(p, width, "  ", paint) for p in part.split("\n\n") if p.strip()]
+            blocks += [_wrapped(p, width, "  ", style) for p in part.split("\n\n") if p.strip()]
     return [row for block in blocks for row in ("", *block)][1:]
 
 
-def _example(row: str, paint: Paint) -> str:
+def _example(row: str, style: Style) -> str:
     """A row of code. ``# error: [name]`` and ``# torch: raises`` are for the tests: readers get words."""
     code, found, comment = row.partition("  # ")
     if not found:
@@ -95,7 +95,7 @@ def _example(row: str, paint: Paint) -> str:
     comment = _TORCH.sub(_said, comment)
     words = " · ".join(part.strip() for part in comment.split("#") if part.strip())
     severity = next((s.word for s in Severity if words.startswith(f"<- {s.word}")), "help")
-    return f"    {code}  {paint(severity, '# ' + words)}"
+    return f"    {code}  {style(severity, '# ' + words)}"
 
 
 def _said(found: re.Match[str]) -> str:
@@ -107,12 +107,12 @@ def _said(found: re.Match[str]) -> str:
     return f"# PyTorch says nothing: {text}" if text else "# PyTorch says nothing"
 
 
-def _wrapped(text: str, width: int, indent: str, paint: Paint) -> list[str]:
+def _wrapped(text: str, width: int, indent: str, style: Style) -> list[str]:
     joined = " ".join(text.split())
     rows = textwrap.wrap(joined, width - len(indent), break_long_words=False, break_on_hyphens=False)
-    return [indent + _CODE.sub(lambda m: paint("bold", m[0]), row) for row in rows]
+    return [indent + _CODE.sub(lambda m: style("bold", m[0]), row) for row in rows]
 
 
-def _beside(text: str, width: int, paint: Paint) -> list[str]:
+def _beside(text: str, width: int, style: Style) -> list[str]:
     """The text right of a label."""
-    return _wrapped(text, width, " " * 12, paint)
+    return _wrapped(text, width, " " * 12, style)

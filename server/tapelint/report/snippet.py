@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from ..source import Span
-from .paint import Paint, plain
+from .style import Style, plain
 
 # Signs that make a terminal show text in another order than it is executed in.
 _REORDERING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
@@ -21,20 +21,20 @@ _MOST_COLUMNS = 160
 _BEFORE = 50
 
 
-def snippet(lines: Sequence[str], span: Span, gutter: int, style: str = "error", paint: Paint = plain) -> str:
+def snippet(lines: Sequence[str], span: Span, gutter: int, severity: str = "error", style: Style = plain) -> str:
     """The rows of ``span``, underlined, their numbers in ``gutter`` columns; empty if ``lines`` has none of them."""
-    edge = paint("gutter", " " * gutter + " |")
+    edge = style("gutter", " " * gutter + " |")
     shown = [edge]
     for row in range(span.row, min(span.end_row, len(lines)) + 1):
         if row - span.row == _MOST_ROWS:
-            shown.append(paint("gutter", "." * min(3, gutter)))
+            shown.append(style("gutter", "." * min(3, gutter)))
             break
         line = lines[row - 1]
         begin = span.column - 1 if row == span.row else len(line) - len(line.lstrip())
         end = span.end_column - 1 if row == span.end_row else len(line.rstrip())
         line, begin, end = _crop(line, begin, max(end, begin + 1))
-        shown.append(f"{paint('gutter', f'{row:>{gutter}} |')} {printable(line)}".rstrip())
-        shown.append(f"{edge} {_padding(line[:begin])}{paint(style, '^' * max(1, _width(line[begin:end])))}")
+        shown.append(f"{style('gutter', f'{row:>{gutter}} |')} {printable(line)}".rstrip())
+        shown.append(f"{edge} {_padding(line[:begin])}{style(severity, '^' * max(1, _width(line[begin:end])))}")
     return "\n".join(shown) if len(shown) > 1 else ""
 
 

@@ -22,5 +22,5 @@ class Span:
         return f"{self.row}:{self.column}-{self.end_row}:{self.end_column}"
 
     def holds(self, row: int, column: int) -> bool:
-        """Whether a caret at ``row``, ``column`` touches this span (its end included, as editors do)."""
+        """Whether a cursor at ``row``, ``column`` touches this span (its end included, as editors do)."""
         return (self.row, self.column) <= (row, column) <= (self.end_row, self.end_column)

@@ -15,11 +15,11 @@ from .source_editor import INDENT, SourceEditor
 class Arguments:
     """The arguments of one call as they are written."""
 
-    def __init__(self, sheet: SourceEditor, call: ast.AST) -> None:
+    def __init__(self, editor: SourceEditor, call: ast.AST) -> None:
         if not isinstance(call, ast.Call):
             raise EditRefused("not a call")
-        self.sheet = sheet
-        self.concrete = Concrete(sheet, call)
+        self.editor = editor
+        self.concrete = Concrete(editor, call)
         self.call = self.concrete.find(call, cst.Call)
         self.args = self.call.args
 
@@ -39,17 +39,17 @@ class Arguments:
         if present is not None:
             if self.concrete.text(present.value) == value:
                 raise EditRefused(f"{name} is {value} already")
-            return [self.sheet.edit(*self.concrete.extent(present.value), value)]
+            return [self.editor.edit(*self.concrete.extent(present.value), value)]
         if any(arg.star == "**" or (arg.star and index is not None) for arg in self.args):
             raise EditRefused("arguments that cannot be seen")
         return self._add(f"{name}={value}")
 
     def _add(self, argument: str) -> list[Edit]:
-        sheet = self.sheet
+        editor = self.editor
         if not self.args:
-            return [sheet.insert(self._open(), argument)]
+            return [editor.insert(self._open(), argument)]
         last = self.args[-1]
-        if isinstance(last.value, cst.GeneratorExp) and not sheet.text.startswith("(", self.concrete.core(last)[0]):
+        if isinstance(last.value, cst.GeneratorExp) and not editor.text.startswith("(", self.concrete.core(last)[0]):
             raise EditRefused("a generator without parentheses of its own")
         end = self.concrete.core(last)[1]
         comma = self._comma(last)
@@ -57,13 +57,13 @@ class Arguments:
         indent = self._own_row(last)
         row_end = self._row_end(comma or end)
         if indent is None or close <= row_end:
-            return [sheet.insert(comma, f" {argument},")] if comma else [sheet.insert(end, f", {argument}")]
-        below = sheet.eol + indent + argument
+            return [editor.insert(comma, f" {argument},")] if comma else [editor.insert(end, f", {argument}")]
+        below = editor.eol + indent + argument
         if comma:
-            return [sheet.insert(row_end, below + ",")]
+            return [editor.insert(row_end, below + ",")]
         if row_end == end:
-            return [sheet.insert(end, "," + below)]
-        return [sheet.insert(end, ","), sheet.insert(row_end, below)]
+            return [editor.insert(end, "," + below)]
+        return [editor.insert(end, ","), editor.insert(row_end, below)]
 
     def remove(self, name: str, index: int | None = None) -> list[Edit]:
         """The argument taken out; a last one by position too."""
@@ -77,10 +77,10 @@ class Arguments:
         if self._own_row(gone) is not None:
             row_end = self._row_end(after)
             row_start = begin - len(self._own_row(gone) or "")
-            if not self.sheet.text[after:row_end].strip():
-                return [self.sheet.edit(row_start, self._next_row(row_end), "")]
-            if "#" in self.sheet.text[after:row_end]:
-                comment = self.sheet.text.index("#", after)
+            if not self.editor.text[after:row_end].strip():
+                return [self.editor.edit(row_start, self._next_row(row_end), "")]
+            if "#" in self.editor.text[after:row_end]:
+                comment = self.editor.text.index("#", after)
                 return [self._cut((begin, comment), (begin, after))]
         if following:
             return [self._cut((begin, self.concrete.core(following)[0]), (begin, after))]
@@ -98,13 +98,13 @@ class Arguments:
 
     def _cut(self, wide: tuple[int, int], narrow: tuple[int, int]) -> Edit:
         """Remove the wide stretch, or if that has a comment beyond the narrow one, the narrow one."""
-        text = self.sheet.text
+        text = self.editor.text
         has_comment = "#" in text[wide[0] : narrow[0]] or "#" in text[narrow[1] : wide[1]]
-        return self.sheet.edit(*(narrow if has_comment else wide), "")
+        return self.editor.edit(*(narrow if has_comment else wide), "")
 
     def _open(self) -> int:
         """Just behind the parenthesis that opens the arguments."""
-        return self.sheet.text.index("(", self.concrete.extent(self.call.func)[1]) + 1
+        return self.editor.text.index("(", self.concrete.extent(self.call.func)[1]) + 1
 
     def _comma(self, arg: cst.Arg) -> int | None:
         """Just behind the comma that follows an argument."""
@@ -113,13 +113,13 @@ class Arguments:
     def _own_row(self, arg: cst.Arg) -> str | None:
         """The indentation of an argument that begins its row."""
         begin = self.concrete.core(arg)[0]
-        start = max(self.sheet.text.rfind("\n", 0, begin), self.sheet.text.rfind("\r", 0, begin)) + 1
-        indent = self.sheet.text[start:begin]
+        start = max(self.editor.text.rfind("\n", 0, begin), self.editor.text.rfind("\r", 0, begin)) + 1
+        indent = self.editor.text[start:begin]
         return indent if start and INDENT.fullmatch(indent) else None
 
     def _row_end(self, at: int) -> int:
-        text = self.sheet.text
+        text = self.editor.text
         return min((found for found in (text.find("\n", at), text.find("\r", at)) if found >= 0), default=len(text))
 
     def _next_row(self, row_end: int) -> int:
-        return row_end + (2 if self.sheet.text.startswith("\r\n", row_end) else 1)
+        return row_end + (2 if self.editor.text.startswith("\r\n", row_end) else 1)

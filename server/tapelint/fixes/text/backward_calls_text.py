@@ -11,12 +11,12 @@ _POSITIONS = {"torch.autograd.backward": 2, "torch.autograd.grad": 3}
 _METHOD_POSITION = 1
 
 
-def retain_graph_position(sheet: SourceEditor, call: ast.AST) -> int | None:
+def retain_graph_position(editor: SourceEditor, call: ast.AST) -> int | None:
     """The index of ``retain_graph`` among the arguments of a call, None for a function that is not torch's."""
     function = getattr(call, "func", None)
     if function is None:
         return None
-    name = qualified(sheet, sheet.place(call), function)
+    name = qualified(editor, editor.place(call), function)
     if name in _POSITIONS:
         return _POSITIONS[name]
     is_method = isinstance(function, ast.Attribute) and function.attr == "backward" and name is None

@@ -45,10 +45,10 @@ _TENSOR = (
 class Concrete:
     """The concrete syntax of one statement, or of the header of one, addressed by nodes of ``ast``."""
 
-    def __init__(self, sheet: SourceEditor, node: ast.AST) -> None:
-        self.sheet = sheet
-        self.statement = sheet.place(node).statement
-        path = sheet.path(node)
+    def __init__(self, editor: SourceEditor, node: ast.AST) -> None:
+        self.editor = editor
+        self.statement = editor.place(node).statement
+        path = editor.path(node)
         if any(type(parent).__name__ in ("JoinedStr", "TemplateStr") for parent in path):
             raise EditRefused("in a formatted string")
         self.offset, code = self._fragment()
@@ -64,16 +64,16 @@ class Concrete:
 
     def _fragment(self) -> tuple[int, str]:
         """Where the text to parse begins, and that text."""
-        statement, sheet = self.statement, self.sheet
-        start = sheet.bare_begin(statement)
+        statement, editor = self.statement, self.editor
+        start = editor.bare_begin(statement)
         if isinstance(statement, (ast.Match, ast.Try)) or type(statement).__name__ == "TryStar":
             raise EditRefused("no header of its own")
         body = getattr(statement, "body", None)
         if body is None:
-            return start, sheet.text[start : sheet.end(statement)] + "\n"
-        if sheet.text.startswith("elif", start):
+            return start, editor.text[start : editor.end(statement)] + "\n"
+        if editor.text.startswith("elif", start):
             start += len("el")
-        return start, _up_to_colon(sheet.text[start : sheet.begin(body[0])]) + " pass\n"
+        return start, _up_to_colon(editor.text[start : editor.begin(body[0])]) + " pass\n"
 
     # From libcst to offsets
 
@@ -87,7 +87,7 @@ class Concrete:
 
     def text(self, node: cst.CSTNode) -> str:
         begin, end = self.extent(node)
-        return self.sheet.text[begin:end]
+        return self.editor.text[begin:end]
 
     def _offsets(self, place: cst.metadata.CodeRange) -> tuple[int, int]:
         begin, end = place.start, place.end
@@ -110,7 +110,7 @@ class Concrete:
 
     def expression(self, node: ast.expr) -> cst.BaseExpression:
         """The concrete node of an ``ast`` expression."""
-        found = self._by_place.get((self.sheet.begin(node), self.sheet.end(node)))
+        found = self._by_place.get((self.editor.begin(node), self.editor.end(node)))
         if found is None:
             raise EditRefused("not written as one expression")
         return found
@@ -137,8 +137,8 @@ def append_call(concrete: Concrete, node: ast.expr, call: str) -> list[Edit]:
         raise EditRefused("not a tensor")
     begin, end = concrete.extent(found)
     if isinstance(found, _PRIMARY) or found.lpar:
-        return [concrete.sheet.insert(end, call)]
-    return [concrete.sheet.insert(begin, "("), concrete.sheet.insert(end, ")" + call)]
+        return [concrete.editor.insert(end, call)]
+    return [concrete.editor.insert(begin, "("), concrete.editor.insert(end, ")" + call)]
 
 
 def _up_to_colon(text: str) -> str:

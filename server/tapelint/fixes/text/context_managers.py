@@ -10,18 +10,18 @@ from .source_editor import SourceEditor
 
 
 def managers_around(
-    sheet: SourceEditor, targets: Sequence[ast.AST], names: Sequence[str]
+    editor: SourceEditor, targets: Sequence[ast.AST], names: Sequence[str]
 ) -> Iterator[tuple[ast.AST, ast.expr]]:
     """Those of ``names``, called without arguments or not called, around each target, innermost first: each with the
     statement it belongs to.
     """
     for target in targets:
-        for node in reversed(sheet.path(target)):
+        for node in reversed(editor.path(target)):
             for expression in _managers(node):
                 function = expression.func if isinstance(expression, ast.Call) else expression
                 if isinstance(expression, ast.Call) and (expression.args or expression.keywords):
                     continue
-                if qualified(sheet, sheet.place(node), function) in names:
+                if qualified(editor, editor.place(node), function) in names:
                     yield node, expression
 
 

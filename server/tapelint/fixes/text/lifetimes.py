@@ -11,20 +11,20 @@ from .source_editor import SCOPES, Place, SourceEditor
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def is_read_again(sheet: SourceEditor, place: Place, name: str, within: ast.AST | None = None) -> bool:
+def is_read_again(editor: SourceEditor, place: Place, name: str, within: ast.AST | None = None) -> bool:
     """Whether ``name`` may be read once ``place`` ran: below it, in a loop around it, by a function inside the scope.
 
     With ``within``, a part of the statement, the rest of the statement counts as well, and the statement itself only
     where a loop comes back to it with the same value.
     """
-    scope = sheet.scopes(place)[0]
+    scope = editor.scopes(place)[0]
     statement = place.statement
     own = set(map(id, ast.walk(statement)))
     if within is not None:
         mine = set(map(id, ast.walk(within)))
         if any(id(node) not in mine for node in _loads(statement, name)):
             return True
-    if any(id(node) not in own and sheet.begin(node) >= sheet.end(statement) for node in _loads(scope, name)):
+    if any(id(node) not in own and editor.begin(node) >= editor.end(statement) for node in _loads(scope, name)):
         return True
     if any(node is not scope and any(_loads(node, name)) for node in ast.walk(scope) if isinstance(node, SCOPES)):
         return True
@@ -37,18 +37,18 @@ def _reads_again(loop: ast.AST, name: str, own: set[int]) -> bool:
     return any(not is_assigned or id(node) not in own for node in _loads(loop, name))
 
 
-def is_shared(sheet: SourceEditor, place: Place, name: str) -> bool:
+def is_shared(editor: SourceEditor, place: Place, name: str) -> bool:
     """Whether ``name`` was handed in, as a parameter or by a loop, so that changing it in place is seen elsewhere."""
-    scope = sheet.scopes(place)[0]
+    scope = editor.scopes(place)[0]
     arguments = getattr(scope, "args", None)
     if arguments and any(isinstance(a, ast.arg) and a.arg == name for a in ast.walk(arguments)):
         return True
     return any(_binds(loop, name) for loop in place.parents if isinstance(loop, (ast.For, ast.AsyncFor)))
 
 
-def is_only_written(sheet: SourceEditor, place: Place, name: str) -> bool:
+def is_only_written(editor: SourceEditor, place: Place, name: str) -> bool:
     """Whether all that the scope does with ``name`` is to change it in place: who handed it in reads it there."""
-    scope = sheet.scopes(place)[0]
+    scope = editor.scopes(place)[0]
     written = {id(base) for node in ast.walk(scope) if (base := _written_by(node)) is not None}
     return all(id(node) in written for node in _loads(scope, name))
 

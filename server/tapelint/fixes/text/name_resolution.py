@@ -19,10 +19,10 @@ def dotted(node: ast.AST) -> str | None:
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
-def qualified(sheet: SourceEditor, place: Place, node: ast.AST) -> str | None:
+def qualified(editor: SourceEditor, place: Place, node: ast.AST) -> str | None:
     """The full name of something imported: ``torch.nn.functional.relu`` for ``F.relu``; None if it is not imported."""
     root, _, rest = (dotted(node) or "").partition(".")
-    for scope in sheet.scopes(place):
+    for scope in editor.scopes(place):
         found = list(_bindings(scope, root))
         if found:
             imported = [module for module in found if module]
@@ -32,7 +32,7 @@ def qualified(sheet: SourceEditor, place: Place, node: ast.AST) -> str | None:
     return None
 
 
-def torch_name(sheet: SourceEditor, place: Place, wanted: str) -> str | None:
+def torch_name(editor: SourceEditor, place: Place, wanted: str) -> str | None:
     """How ``torch.<wanted>`` is spelled at ``place``: ``torch.no_grad``, ``th.no_grad``, ``no_grad``; None if not."""
     parts = wanted.split(".")
     spelled = {
@@ -40,12 +40,12 @@ def torch_name(sheet: SourceEditor, place: Place, wanted: str) -> str | None:
         for depth in (*range(1, len(parts)), 0, len(parts))
     }
     candidates: dict[str, str] = {}
-    for scope in sheet.scopes(place):
+    for scope in editor.scopes(place):
         for node in own_nodes(scope):
             for name, module in _imports(node):
                 candidates.setdefault(module, name)
     for module, suffix in spelled.items():
-        if module in candidates and qualified(sheet, place, ast.Name(candidates[module], ast.Load())) == module:
+        if module in candidates and qualified(editor, place, ast.Name(candidates[module], ast.Load())) == module:
             return candidates[module] + suffix
     return None
 
@@ -104,9 +104,9 @@ def binds(node: ast.AST) -> set[str]:
     return set()
 
 
-def is_local(sheet: SourceEditor, place: Place, name: str) -> bool:
+def is_local(editor: SourceEditor, place: Place, name: str) -> bool:
     """Whether assigning to ``name`` at ``place`` binds the variable that reading it there reads."""
-    scope = sheet.scopes(place)[0]
+    scope = editor.scopes(place)[0]
     if isinstance(scope, ast.Module):
         return True
     declared = any(isinstance(n, (ast.Global, ast.Nonlocal)) and name in n.names for n in own_nodes(scope))

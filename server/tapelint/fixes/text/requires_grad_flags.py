@@ -9,9 +9,9 @@ from .name_resolution import dotted
 from .source_editor import SourceEditor
 
 
-def flagged(sheet: SourceEditor, target: ast.AST) -> tuple[ast.stmt, str]:
+def flagged(editor: SourceEditor, target: ast.AST) -> tuple[ast.stmt, str]:
     """The whole statement, and the tensor whose flag it sets as it is written."""
-    statement = sheet.place(target).statement
+    statement = editor.place(target).statement
     holder: ast.expr | None = None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         holder = statement.targets[0]

@@ -14,38 +14,38 @@ from .source_editor import Place, SourceEditor, siblings, suites
 _JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 
 
-def move(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
+def move(editor: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
     """``statement`` next to ``anchor``, refused where the statements it passes depend on it by name or may jump."""
-    moved, fixed = sheet.whole(statement), sheet.whole(anchor)
+    moved, fixed = editor.whole(statement), editor.whole(anchor)
     siblings([moved, fixed])
     goal = fixed.index + after
     if goal in (moved.index, moved.index + 1):
         raise EditRefused("there already")
     crossed = moved.suite[moved.index + 1 : goal] or moved.suite[goal : moved.index]
     _refuse_crossing(moved, crossed)
-    gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
-    return [gone, _put_next_to(sheet, moved, fixed, after=after)]
+    gone = take_out(editor, moved, with_comments=owns_rows(editor, moved.statement))
+    return [gone, _put_next_to(editor, moved, fixed, after=after)]
 
 
-def move_all(sheet: SourceEditor, targets: Iterable[ast.AST], anchor: ast.AST) -> list[Edit]:
+def move_all(editor: SourceEditor, targets: Iterable[ast.AST], anchor: ast.AST) -> list[Edit]:
     """Those statements that hold a target and stand in the suite of ``anchor`` above it, to just after it, in the order
     they had; refused where what they pass depends on them.
     """
-    fixed = sheet.whole(anchor)
-    moved = _above(sheet, targets, fixed)
+    fixed = editor.whole(anchor)
+    moved = _above(editor, targets, fixed)
     for place in moved:
         between = fixed.suite[place.index + 1 : fixed.index + 1]
         _refuse_crossing(place, [s for s in between if all(s is not other.statement for other in moved)])
-    if not all(owns_rows(sheet, p.statement) for p in (*moved, fixed)):
-        return [e for p in moved for e in _moved(sheet, p, fixed)]
-    indent = sheet.indent_of_row(sheet.first_row(fixed.statement))
-    text = sheet.eol.join(block(sheet, place, indent) for place in moved)
-    return [*(take_out(sheet, p, with_comments=True) for p in moved), _put_text(sheet, text, fixed)]
+    if not all(owns_rows(editor, p.statement) for p in (*moved, fixed)):
+        return [e for p in moved for e in _moved(editor, p, fixed)]
+    indent = editor.indent_of_row(editor.first_row(fixed.statement))
+    text = editor.eol.join(block(editor, place, indent) for place in moved)
+    return [*(take_out(editor, p, with_comments=True) for p in moved), _put_text(editor, text, fixed)]
 
 
-def _above(sheet: SourceEditor, targets: Iterable[ast.AST], anchor: Place) -> list[Place]:
+def _above(editor: SourceEditor, targets: Iterable[ast.AST], anchor: Place) -> list[Place]:
     """The statements with a target above ``anchor`` in its suite, in their order; refused where one is compound."""
-    places = [sheet.place(target) for target in targets]
+    places = [editor.place(target) for target in targets]
     found = {p.index: p for p in places if p.suite is anchor.suite and p.index < anchor.index}
     if not found or any(hasattr(p.statement, "body") for p in found.values()):
         raise EditRefused("nothing that can be moved")
@@ -58,39 +58,39 @@ def _refuse_crossing(moved: Place, crossed: list[ast.stmt]) -> None:
         raise EditRefused("the order matters")
 
 
-def _moved(sheet: SourceEditor, moved: Place, anchor: Place) -> list[Edit]:
-    gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
-    return [gone, _put_next_to(sheet, moved, anchor, after=True)]
+def _moved(editor: SourceEditor, moved: Place, anchor: Place) -> list[Edit]:
+    gone = take_out(editor, moved, with_comments=owns_rows(editor, moved.statement))
+    return [gone, _put_next_to(editor, moved, anchor, after=True)]
 
 
-def _put_text(sheet: SourceEditor, text: str, anchor: Place) -> Edit:
+def _put_text(editor: SourceEditor, text: str, anchor: Place) -> Edit:
     """Whole rows just below a statement."""
-    last = sheet.last_row(anchor.statement)
-    if last == len(sheet.rows):
-        return sheet.insert(len(sheet.text), sheet.eol + text)
-    return sheet.insert(sheet.row_start(last + 1), text + sheet.eol)
+    last = editor.last_row(anchor.statement)
+    if last == len(editor.rows):
+        return editor.insert(len(editor.text), editor.eol + text)
+    return editor.insert(editor.row_start(last + 1), text + editor.eol)
 
 
-def _put_next_to(sheet: SourceEditor, moved: Place, anchor: Place, *, after: bool) -> Edit:
-    indent = sheet.indent_of_row(sheet.first_row(anchor.statement))
-    if owns_rows(sheet, anchor.statement) or (sheet.starts_row(anchor.statement) and not after):
-        text = block(sheet, moved, indent)
+def _put_next_to(editor: SourceEditor, moved: Place, anchor: Place, *, after: bool) -> Edit:
+    indent = editor.indent_of_row(editor.first_row(anchor.statement))
+    if owns_rows(editor, anchor.statement) or (editor.starts_row(anchor.statement) and not after):
+        text = block(editor, moved, indent)
         if not after:
-            return sheet.insert(sheet.row_start(top_row(sheet, anchor)), text + sheet.eol)
-        return _put_text(sheet, text, anchor)
-    text = block(sheet, moved, "")
+            return editor.insert(editor.row_start(top_row(editor, anchor)), text + editor.eol)
+        return _put_text(editor, text, anchor)
+    text = block(editor, moved, "")
     if "\n" in text or "\r" in text or "#" in text or ";" in text or getattr(moved.statement, "body", None):
         raise EditRefused("it does not fit between statements of one row")
     if after:
-        return sheet.insert(sheet.end(anchor.statement), "; " + text)
-    return sheet.insert(sheet.begin(anchor.statement), text + "; ")
+        return editor.insert(editor.end(anchor.statement), "; " + text)
+    return editor.insert(editor.begin(anchor.statement), text + "; ")
 
 
-def relocate(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
+def relocate(editor: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after: bool) -> list[Edit]:
     """``statement`` next to ``anchor``, which may stand in another suite, further out or in. Refused where a name
     that it reads is bound between, or in a loop around one of them that the other is not in.
     """
-    moved, fixed = sheet.whole(statement), sheet.place(anchor)
+    moved, fixed = editor.whole(statement), editor.place(anchor)
     if not isinstance(moved.statement, ast.Expr):
         raise EditRefused("more than a call")
     ours, theirs = (*moved.parents, moved.statement), (*fixed.parents, fixed.statement)
@@ -104,8 +104,8 @@ def relocate(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after:
     crossed = [s for s in _within(ours[depth - 1], *rows) if s is not moved.statement]
     if not may_swap([moved.statement], crossed):
         raise EditRefused("the order matters")
-    gone = take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement))
-    return [gone, _put_next_to(sheet, moved, fixed, after=after)]
+    gone = take_out(editor, moved, with_comments=owns_rows(editor, moved.statement))
+    return [gone, _put_next_to(editor, moved, fixed, after=after)]
 
 
 def _within(holder: ast.AST, first: int, last: int) -> list[ast.stmt]:

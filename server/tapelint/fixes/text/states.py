@@ -11,27 +11,27 @@ from .rows import must_stay_first, put_before
 from .source_editor import SourceEditor
 
 
-def assign_before(sheet: SourceEditor, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
+def assign_before(editor: SourceEditor, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
     """``state = <value>`` before ``statement``; in ``value``, ``{state}`` is the state, ``{part}`` names its parts."""
     name = steady(state)
     part = "s" if name.partition(".")[0] != "s" else "part"
     wanted = f"{name} = {value.format(state=name, part=part)}"
-    place = sheet.place(statement)
+    place = editor.place(statement)
     if place.statement is not statement:
         raise EditRefused("not a statement")
     if must_stay_first(place):
         raise EditRefused("nothing may stand before it")
     if place.index and ast.unparse(place.suite[place.index - 1]) == wanted:
         raise EditRefused("done already")
-    return [put_before(sheet, place, wanted)]
+    return [put_before(editor, place, wanted)]
 
 
-def assign_after(sheet: SourceEditor, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
+def assign_after(editor: SourceEditor, statement: ast.AST, state: ast.AST, value: str) -> list[Edit]:
     """The same just after ``statement``, before whatever follows it."""
-    place = sheet.place(statement)
+    place = editor.place(statement)
     if place.statement is not statement or place.index + 1 >= len(place.suite):
         raise EditRefused("nothing follows it")
-    return assign_before(sheet, place.suite[place.index + 1], state, value)
+    return assign_before(editor, place.suite[place.index + 1], state, value)
 
 
 def steady(state: ast.AST) -> str:

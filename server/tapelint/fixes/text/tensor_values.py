@@ -11,13 +11,15 @@ from .edit_refused import EditRefused
 from .source_editor import SourceEditor
 
 
-def append_to_values(sheet: SourceEditor, targets: Sequence[ast.AST], call: str, unless: tuple[str, ...]) -> list[Edit]:
+def append_to_values(
+    editor: SourceEditor, targets: Sequence[ast.AST], call: str, unless: tuple[str, ...]
+) -> list[Edit]:
     """``call`` behind each target, or behind the elements of a display; not where one of ``unless`` was called."""
     made: list[Edit] = []
     for target in targets:
-        concrete = Concrete(sheet, target)
+        concrete = Concrete(editor, target)
         for value in _values(target):
-            if not _has_call(value, sheet.path(value)[-2], unless):
+            if not _has_call(value, editor.path(value)[-2], unless):
                 made += append_call(concrete, value, call)
     if not made:
         raise EditRefused("done already")

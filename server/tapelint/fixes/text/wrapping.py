@@ -12,21 +12,21 @@ from .source_editor import SourceEditor
 _EMPTY = ("[]", "list()", "()", "tuple()", "{}", "dict()")
 
 
-def wrap(sheet: SourceEditor, target: ast.AST, wrapper: str) -> list[Edit]:
+def wrap(editor: SourceEditor, target: ast.AST, wrapper: str) -> list[Edit]:
     """``torch.<wrapper>(target)``; what is empty is made by the wrapper itself."""
     if not isinstance(target, ast.expr) or not isinstance(getattr(target, "ctx", ast.Load()), ast.Load):
         raise EditRefused("not a value")
-    place = sheet.place(target)
-    name = torch_name(sheet, place, wrapper)
+    place = editor.place(target)
+    name = torch_name(editor, place, wrapper)
     if name is None:
         raise EditRefused("torch.nn has no name here")
-    if isinstance(target, ast.Call) and qualified(sheet, place, target.func) == f"torch.{wrapper}":
+    if isinstance(target, ast.Call) and qualified(editor, place, target.func) == f"torch.{wrapper}":
         raise EditRefused("done already")
-    text = sheet.text_of(target)
+    text = editor.text_of(target)
     if text in _EMPTY:
-        return [sheet.edit(sheet.begin(target), sheet.end(target), f"{name}()")]
+        return [editor.edit(editor.begin(target), editor.end(target), f"{name}()")]
     if isinstance(target, ast.Tuple):
         call = ast.parse(f"f({text})", mode="eval").body
         if isinstance(call, ast.Call) and len(call.args) != 1:
             raise EditRefused("a tuple without parentheses")
-    return [sheet.insert(sheet.begin(target), f"{name}("), sheet.insert(sheet.end(target), ")")]
+    return [editor.insert(editor.begin(target), f"{name}("), editor.insert(editor.end(target), ")")]

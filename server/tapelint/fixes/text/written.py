@@ -20,15 +20,15 @@ def base_of(operand: ast.expr) -> ast.expr:
         operand = function.value
 
 
-def assignable(sheet: SourceEditor, place: Place, target: ast.expr, *, declared: bool = False) -> str:
+def assignable(editor: SourceEditor, place: Place, target: ast.expr, *, declared: bool = False) -> str:
     """The name that may be assigned anew; refused where it would be missed that it no longer means the same tensor."""
     name = dotted(target)
     if name is None:
         raise EditRefused("not a name or an attribute")
     if isinstance(target, ast.Name):
-        if not declared and not is_local(sheet, place, name):
+        if not declared and not is_local(editor, place, name):
             raise EditRefused("a variable of another scope")
-        if is_shared(sheet, place, name):
-            if not is_read_again(sheet, place, name) or is_only_written(sheet, place, name):
+        if is_shared(editor, place, name):
+            if not is_read_again(editor, place, name) or is_only_written(editor, place, name):
                 raise EditRefused("it is changed for others to see")
     return name

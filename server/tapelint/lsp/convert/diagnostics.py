@@ -52,8 +52,8 @@ class Translator:
 
     def _place(self, span: Span) -> types.Location:
         """A place in the document itself, or in one of the cells it consists of."""
-        uri, above = self._snapshot.holder(span)
-        return types.Location(uri, self._rows[self._snapshot.path].range(span, self._client.encoding, above))
+        uri, row_offset = self._snapshot.cell_of(span)
+        return types.Location(uri, self._rows[self._snapshot.path].range(span, self._client.encoding, row_offset))
 
     def _related(self, step: Related) -> types.DiagnosticRelatedInformation:
         if step.filename == self._snapshot.path:

@@ -93,13 +93,13 @@ class LineIndex:
         before = self.row(row)[: max(0, column - 1)]
         return types.Position(line=max(0, row - 1), character=units(before, encoding))
 
-    def range(self, span: Span, encoding: str, above: int = 0) -> types.Range:
+    def range(self, span: Span, encoding: str, row_offset: int = 0) -> types.Range:
         """The editor's range of a span; of a text of which the editor has only what is below ``above`` rows."""
         start = self.position(span.row, span.column, encoding)
         end = self.position(span.end_row, span.end_column, encoding)
         return types.Range(
-            start=types.Position(start.line - above, start.character),
-            end=types.Position(end.line - above, end.character),
+            start=types.Position(start.line - row_offset, start.character),
+            end=types.Position(end.line - row_offset, end.character),
         )
 
     def replace(self, span: Span, content: str) -> None:

@@ -10,23 +10,25 @@ from collections.abc import Callable, Iterable
 from lsprotocol import types
 
 from ...source import Cell, Edit, Span, cell_at
-from ..analysis_result import Outcome
+from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
 
 
-def workspace_edit(edits: Iterable[Edit], outcome: Outcome, client: ClientCapabilities) -> types.WorkspaceEdit | None:
-    """``edits`` to the document of ``outcome``, or to the cells it consists of, versioned where the client can check
+def workspace_edit(
+    edits: Iterable[Edit], result: AnalysisResult, client: ClientCapabilities
+) -> types.WorkspaceEdit | None:
+    """``edits`` to the document of ``result``, or to the cells it consists of, versioned where the client can check
     it; None where an edit reaches over the end of a cell.
     """
-    snapshot = outcome.snapshot
+    snapshot = result.snapshot
     versions = {document.uri: document.version for document in snapshot.documents} or {snapshot.uri: snapshot.version}
     changes: dict[str, list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit]] = {}
     for edit in edits:
-        placed = in_cell(edit, snapshot.cells, outcome.rows.row) if snapshot.documents else edit
+        placed = in_cell(edit, snapshot.cells, result.rows.row) if snapshot.documents else edit
         if placed is None:
             return None
-        uri, above = snapshot.holder(placed.span)
-        area = outcome.rows.range(placed.span, client.encoding, above)
+        uri, row_offset = snapshot.cell_of(placed.span)
+        area = result.rows.range(placed.span, client.encoding, row_offset)
         changes.setdefault(uri, []).append(types.TextEdit(area, placed.content))
     if not client.has_versioned_edits:
         return types.WorkspaceEdit(changes=changes)  # type: ignore[arg-type]
@@ -48,12 +50,12 @@ def in_cell(edit: Edit, cells: tuple[Cell, ...], row: Callable[[int], str]) -> E
     cell = cell_at(cells, span.row)
     if cell is None:
         return None
-    above = cell_at(cells, span.row - 1)
+    row_offset = cell_at(cells, span.row - 1)
     is_insertion = (span.row, span.column) == (span.end_row, span.end_column)
-    if is_insertion and span.column == 1 and above is not None:
+    if is_insertion and span.column == 1 and row_offset is not None:
         beyond = span.row > cell.last
-        if beyond or above != cell and edit.content[:1].isspace():
-            end = len(row(above.last)) + 1
-            return Edit(Span(above.last, end, above.last, end), "\n" + edit.content.removesuffix("\n"))
+        if beyond or row_offset != cell and edit.content[:1].isspace():
+            end = len(row(row_offset.last)) + 1
+            return Edit(Span(row_offset.last, end, row_offset.last, end), "\n" + edit.content.removesuffix("\n"))
     is_inside = span.end_row <= cell.last or (span.end_row, span.end_column) == (cell.last + 1, 1)
     return edit if is_inside else None

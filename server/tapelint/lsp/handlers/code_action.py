@@ -16,7 +16,7 @@ from ...analysis import fix_all
 from ...report.diagnostic import Fix
 from ...source import Source
 from ...source.edit import Edit
-from ..analysis_result import Outcome
+from ..analysis_result import AnalysisResult
 from ..convert.text_edits import workspace_edit
 from ..suppress_action import ignore_here
 from ..transport.json_rpc import content_modified
@@ -38,139 +38,139 @@ PATIENCE_WHEN_INVOKED = 5.0
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     """The actions for the text as it is now: none once that has changed; newer settings alone are waited for."""
     while True:
-        outcome = await ls.pipeline.outcome(params.text_document.uri)
-        if outcome is None or outcome.report is None or not ls.client.takes_actions:
+        result = await ls.session.result(params.text_document.uri)
+        if result is None or result.report is None or not ls.client.takes_actions:
             return []
-        actions = await _actions(ls, outcome, outcome.report.source, params)
-        if not outcome.token():
+        actions = await _actions(ls, result, result.report.source, params)
+        if not result.token():
             return actions
-        if not ls.pipeline.has_text_of(outcome):
+        if not ls.session.has_text_of(result):
             return []
 
 
 async def _actions(
-    ls: Server, outcome: Outcome, source: Source, params: types.CodeActionParams
+    ls: Server, result: AnalysisResult, source: Source, params: types.CodeActionParams
 ) -> list[types.CodeAction]:
     """One action for each fix of each finding in range, one to silence each code, and all safe fixes if asked for."""
     only = params.context.only
     actions: list[types.CodeAction] = []
     if _wanted(QUICK_FIX, only) or not only:
-        touched = _in_range(outcome, params)
+        touched = _in_range(result, params)
         unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
-        await _fixes(ls, outcome, touched, PATIENCE if unasked else PATIENCE_WHEN_INVOKED)
-        if outcome.token():
+        await _fixes(ls, result, touched, PATIENCE if unasked else PATIENCE_WHEN_INVOKED)
+        if result.token():
             return []  # its tree is that of newer text by now
-        actions += _quick_fixes(ls, outcome, touched)
-        actions += _silencers(ls, outcome, source, touched)
-    if only and _wanted(FIX_ALL, only) and outcome.findings and not outcome.snapshot.documents:
-        actions += await _fix_all_action(ls, outcome)
+        actions += _quick_fixes(ls, result, touched)
+        actions += _silencers(ls, result, source, touched)
+    if only and _wanted(FIX_ALL, only) and result.findings and not result.snapshot.documents:
+        actions += await _fix_all_action(ls, result)
     return actions
 
 
-def _in_range(outcome: Outcome, params: types.CodeActionParams) -> list[int]:
+def _in_range(result: AnalysisResult, params: types.CodeActionParams) -> list[int]:
     """The findings, by index, that the request's range touches in the request's document."""
-    here = outcome.snapshot.above(params.text_document.uri)
+    here = result.snapshot.row_offset(params.text_document.uri)
     return [
         index
-        for index, (shown, finding) in enumerate(zip(outcome.shown, outcome.findings))
-        if _touch(shown.range, params.range) and outcome.snapshot.holder(finding.span)[1] == here
+        for index, (shown, finding) in enumerate(zip(result.shown, result.findings))
+        if _touch(shown.range, params.range) and result.snapshot.cell_of(finding.span)[1] == here
     ]
 
 
-def _quick_fixes(ls: Server, outcome: Outcome, touched: list[int]) -> list[types.CodeAction]:
+def _quick_fixes(ls: Server, result: AnalysisResult, touched: list[int]) -> list[types.CodeAction]:
     """One action for each fix that is known of the findings ``touched``."""
     actions = (
-        _fix_action(ls, outcome, index, number, fix)
+        _fix_action(ls, result, index, number, fix)
         for index in touched
-        for number, fix in enumerate(outcome.known_fixes(index))
+        for number, fix in enumerate(result.known_fixes(index))
     )
     return [action for action in actions if action is not None]
 
 
-async def _fix_all_action(ls: Server, outcome: Outcome) -> list[types.CodeAction]:
+async def _fix_all_action(ls: Server, result: AnalysisResult) -> list[types.CodeAction]:
     """The action that applies all safe fixes at once; none where no edit is left of them."""
     action = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=FIX_ALL)
-    action.data = _data(outcome, "all")
+    action.data = _data(result, "all")
     if not ls.client.resolves_edits:
-        edits = await _all(ls, outcome)
+        edits = await _all(ls, result)
         if not edits:
             return []
-        action.edit = workspace_edit(edits, outcome, ls.client)
+        action.edit = workspace_edit(edits, result, ls.client)
     return [action]
 
 
 async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     """The edit of a chosen action, as long as its text is still there."""
     data: Any = action.data if isinstance(action.data, dict) else {}
-    outcome = ls.pipeline.known(str(data.get("uri")))
+    result = ls.session.known(str(data.get("uri")))
     if action.edit is not None or not data:
         return action
-    if outcome is None or data.get("version") != outcome.snapshot.version or data.get("result") != outcome.result_id:
+    if result is None or data.get("version") != result.snapshot.version or data.get("result") != result.result_id:
         raise content_modified()
     edits: Iterable[Edit] = ()
     if data.get("kind") == "all":
-        edits = await _all(ls, outcome)
+        edits = await _all(ls, result)
     elif data.get("kind") == "fix":
-        known = outcome.known_fixes(data.get("index", -1))
+        known = result.known_fixes(data.get("index", -1))
         edits = next((fix.edits for number, fix in enumerate(known) if number == data.get("number")), ())
-    if outcome.token():
+    if result.token():
         raise content_modified()
-    action.edit = workspace_edit(edits, outcome, ls.client)
+    action.edit = workspace_edit(edits, result, ls.client)
     return action
 
 
-def _fix_action(ls: Server, outcome: Outcome, index: int, number: int, fix: Fix) -> types.CodeAction | None:
-    edit = workspace_edit(fix.edits, outcome, ls.client)
+def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix: Fix) -> types.CodeAction | None:
+    edit = workspace_edit(fix.edits, result, ls.client)
     if edit is None:
         return None
     preferred = fix.preferred and fix.applicability == "safe"
     return types.CodeAction(
         title=fix.title,
         kind=QUICK_FIX,
-        diagnostics=[outcome.shown[index]],
+        diagnostics=[result.shown[index]],
         is_preferred=True if preferred and ls.client.shows_preferred else None,
         edit=None if ls.client.resolves_edits else edit,
-        data=_data(outcome, "fix", index=index, number=number) if ls.client.resolves_edits else None,
+        data=_data(result, "fix", index=index, number=number) if ls.client.resolves_edits else None,
     )
 
 
-def _silencers(ls: Server, outcome: Outcome, source: Source, touched: list[int]) -> list[types.CodeAction]:
+def _silencers(ls: Server, result: AnalysisResult, source: Source, touched: list[int]) -> list[types.CodeAction]:
     """One "ignore" for each code and line, however many findings share them."""
     shown_by: dict[tuple[str, int], list[types.Diagnostic]] = {}
     for index in touched:
-        finding = outcome.findings[index]
-        shown_by.setdefault((finding.code, finding.span.row), []).append(outcome.shown[index])
+        finding = result.findings[index]
+        shown_by.setdefault((finding.code, finding.span.row), []).append(result.shown[index])
     actions = []
     for (code, row), shown in shown_by.items():
         edit = ignore_here(source, code, row)
         if edit is not None:
             title = f"Ignore {code} on this line"
-            change = workspace_edit([edit], outcome, ls.client)
+            change = workspace_edit([edit], result, ls.client)
             actions.append(types.CodeAction(title, kind=QUICK_FIX, diagnostics=shown, edit=change))
     return actions
 
 
-async def _fixes(ls: Server, outcome: Outcome, indices: Iterable[int], patience: float | None) -> None:
+async def _fixes(ls: Server, result: AnalysisResult, indices: Iterable[int], patience: float | None) -> None:
     """See that the fixes of ``indices`` are computed, as far as that can be done in time."""
-    futures = {outcome.fixes(index, ls.pipeline.worker, Priority.ANSWER) for index in indices}
+    futures = {result.fixes(index, ls.session.worker, Priority.ANSWER) for index in indices}
     if futures:
         await asyncio.wait(futures, timeout=patience)
 
 
-async def _all(ls: Server, outcome: Outcome) -> tuple[Edit, ...]:
+async def _all(ls: Server, result: AnalysisResult) -> tuple[Edit, ...]:
     """The edits of all safe fixes that agree with each other, verified together; none without an analysis."""
-    report, token = outcome.report, outcome.token
+    report, token = result.report, result.token
     if report is None:
         return ()
-    everything = range(len(outcome.findings))
-    await _fixes(ls, outcome, everything, None)
-    best = [fixes[0] for index in everything if (fixes := outcome.known_fixes(index))]
+    everything = range(len(result.findings))
+    await _fixes(ls, result, everything, None)
+    best = [fixes[0] for index in everything if (fixes := result.known_fixes(index))]
     chosen = fix_all.compatible([fix for fix in best if fix.preferred and fix.applicability == "safe"])
 
     def verify() -> tuple[Edit, ...]:
         return fix_all.verified(chosen, report, token)
 
-    job = ls.pipeline.worker.submit(verify, Priority.ANSWER, token)
+    job = ls.session.worker.submit(verify, Priority.ANSWER, token)
     await asyncio.wait({job.future})
     if token():
         raise content_modified()
@@ -178,9 +178,9 @@ async def _all(ls: Server, outcome: Outcome) -> tuple[Edit, ...]:
     return edits
 
 
-def _data(outcome: Outcome, kind: str, **rest: object) -> dict[str, object]:
-    snapshot = outcome.snapshot
-    return {"uri": snapshot.uri, "version": snapshot.version, "result": outcome.result_id, "kind": kind, **rest}
+def _data(result: AnalysisResult, kind: str, **rest: object) -> dict[str, object]:
+    snapshot = result.snapshot
+    return {"uri": snapshot.uri, "version": snapshot.version, "result": result.result_id, "kind": kind, **rest}
 
 
 def _wanted(kind: str, only: Iterable[str | types.CodeActionKind] | None) -> bool:

@@ -32,7 +32,7 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
     if registrations:
         ls.client_register_capability(types.RegistrationParams(registrations))
     await _fetch(ls)
-    ls.pipeline.release()
+    ls.session.release()
     ls.status.settle()
 
 
@@ -57,12 +57,12 @@ def watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None
     if len(python) < len(params.changes):
         _start_over(ls)
     elif any(change.type != types.FileChangeType.Changed for change in python):
-        ls.pipeline.restart()  # an import may find another file from now on
+        ls.session.restart()  # an import may find another file from now on
         ls.refresh()
     else:
         for change in python:
-            if not ls.pipeline.knows(change.uri):  # what the editor holds counts, not what it saved
-                ls.pipeline.touched(to_fs_path(change.uri) or "")
+            if not ls.session.knows(change.uri):  # what the editor holds counts, not what it saved
+                ls.session.touched(to_fs_path(change.uri) or "")
 
 
 async def _fetch(ls: Server) -> bool:
@@ -78,7 +78,7 @@ async def _fetch(ls: Server) -> bool:
 
 def _start_over(ls: Server) -> None:
     forget()
-    ls.pipeline.restart()
+    ls.session.restart()
     ls.refresh()
 
 

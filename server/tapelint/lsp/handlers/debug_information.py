@@ -35,5 +35,5 @@ def information(ls: Any) -> dict[str, Any]:
         "diagnostics": "pull" if ls.client.pulls else "push",
         "client": client,
         "folders": [folder.uri for folder in ls.workspace.folders.values()],
-        "documents": ls.pipeline.describe(),
+        "documents": ls.session.describe(),
     }

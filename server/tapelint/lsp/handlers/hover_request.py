@@ -20,18 +20,18 @@ logger = logging.getLogger(__name__)
 
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     """Answered on the worker, ahead of everything that only waits there; text that changes meanwhile has none."""
-    outcome = await ls.pipeline.outcome(params.text_document.uri)
-    if outcome is None or outcome.report is None:
+    result = await ls.session.result(params.text_document.uri)
+    if result is None or result.report is None:
         return None
-    report, token = outcome.report, Token()
-    above = outcome.snapshot.above(params.text_document.uri)
-    if above is None:
+    report, token = result.report, Token()
+    row_offset = result.snapshot.row_offset(params.text_document.uri)
+    if row_offset is None:
         return None
-    here = types.Position(params.position.line + above, params.position.character)
-    row, column = outcome.rows.place(here, ls.client.encoding)
+    here = types.Position(params.position.line + row_offset, params.position.character)
+    row, column = result.rows.place(here, ls.client.encoding)
     try:
-        job = ls.pipeline.worker.submit(
-            lambda: hover_at(report, row, column, lambda: token() or outcome.token()), Priority.ANSWER, token
+        job = ls.session.worker.submit(
+            lambda: hover_at(report, row, column, lambda: token() or result.token()), Priority.ANSWER, token
         )
         found = await job.future
     except analysis.Cancelled:
@@ -41,12 +41,12 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
         return None
     finally:
         token.cancel()
-    if found is None or outcome.token():
+    if found is None or result.token():
         return None
     kind, text = types.MarkupKind.Markdown, found.markdown
     if not ls.client.reads_markdown:
         kind, text = types.MarkupKind.PlainText, plain(text)
-    return types.Hover(types.MarkupContent(kind, text), outcome.rows.range(found.span, ls.client.encoding, above))
+    return types.Hover(types.MarkupContent(kind, text), result.rows.range(found.span, ls.client.encoding, row_offset))
 
 
 def plain(markdown: str) -> str:

@@ -17,11 +17,11 @@ OPTIONS = types.DiagnosticOptions(identifier="tapelint", inter_file_dependencies
 async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
     """The findings of the text as it is now; newer text in the meantime makes the client ask again."""
     uri = params.text_document.uri
-    if not ls.pipeline.knows(uri):
+    if not ls.session.knows(uri):
         return types.RelatedFullDocumentDiagnosticReport(items=[])
-    outcome = await ls.pipeline.outcome(uri)
-    if outcome is None:
+    result = await ls.session.result(uri)
+    if result is None:
         raise server_cancelled()
-    if params.previous_result_id == outcome.result_id:
-        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=outcome.result_id)
-    return types.RelatedFullDocumentDiagnosticReport(items=outcome.shown, result_id=outcome.result_id)
+    if params.previous_result_id == result.result_id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result.result_id)
+    return types.RelatedFullDocumentDiagnosticReport(items=result.shown, result_id=result.result_id)

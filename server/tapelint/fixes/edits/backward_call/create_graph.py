@@ -16,8 +16,8 @@ from ...text.name_resolution import qualified
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     call = as_call(target)
-    if not isinstance(call, ast.Call) or qualified(sheet, sheet.place(call), call.func) != "torch.autograd.grad":
+    if not isinstance(call, ast.Call) or qualified(editor, editor.place(call), call.func) != "torch.autograd.grad":
         raise EditRefused("not torch.autograd.grad")
-    return Arguments(sheet, call).put("create_graph", "True", 4)
+    return Arguments(editor, call).put("create_graph", "True", 4)

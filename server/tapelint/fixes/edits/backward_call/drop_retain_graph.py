@@ -13,6 +13,6 @@ from ...text.backward_calls_text import as_call, retain_graph_position
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     call = as_call(target)
-    return Arguments(sheet, call).remove("retain_graph", retain_graph_position(sheet, call))
+    return Arguments(editor, call).remove("retain_graph", retain_graph_position(editor, call))

@@ -13,5 +13,5 @@ from ...text.backward_calls_text import as_call
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    return Arguments(sheet, as_call(target)).put("materialize_grads", "True", 7)
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    return Arguments(editor, as_call(target)).put("materialize_grads", "True", 7)

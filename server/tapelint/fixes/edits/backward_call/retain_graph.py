@@ -14,6 +14,6 @@ from ...text.backward_calls_text import as_call, retain_graph_position
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     call = as_call(target)
-    return Arguments(sheet, call).put("retain_graph", "True", retain_graph_position(sheet, call))
+    return Arguments(editor, call).put("retain_graph", "True", retain_graph_position(editor, call))

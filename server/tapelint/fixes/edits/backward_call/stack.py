@@ -16,13 +16,13 @@ from ...text.source_editor import SourceEditor
 _FUNCTIONS = frozenset("torch.tensor torch.as_tensor torch.asarray torch.Tensor torch.FloatTensor".split())
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Call) or not isinstance(target.func, ast.Attribute) or len(target.args) != 1:
         raise EditRefused("not a call with one argument")
-    if qualified(sheet, sheet.place(target), target.func) not in _FUNCTIONS:
+    if qualified(editor, editor.place(target), target.func) not in _FUNCTIONS:
         raise EditRefused("not known to make a tensor of a list")
     if [keyword.arg for keyword in target.keywords] not in ([], ["device"]):
         raise EditRefused("arguments that stack does not take")
-    end = sheet.end(target.func)
-    made = [sheet.edit(end - len(target.func.attr), end, "stack")]
-    return made + Arguments(sheet, target).remove("device") if target.keywords else made
+    end = editor.end(target.func)
+    made = [editor.edit(end - len(target.func.attr), end, "stack")]
+    return made + Arguments(editor, target).remove("device") if target.keywords else made

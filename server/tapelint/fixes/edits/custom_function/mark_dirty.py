@@ -15,13 +15,13 @@ from ...text.rows import put_before
 from ...text.source_editor import Place, SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    place = sheet.place(target)
-    method = sheet.scopes(place)[0]
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    place = editor.place(target)
+    method = editor.scopes(place)[0]
     if not isinstance(method, ast.FunctionDef) or len(method.args.args) < 2:
         raise EditRefused("not in a method with a context")
     context, *names = (a.arg for a in method.args.args)
-    written = _written(sheet, place, target)
+    written = _written(editor, place, target)
     if written not in names:
         raise EditRefused("not a parameter that is written")
     if any(
@@ -29,10 +29,10 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
         for n in ast.walk(method)
     ):
         raise EditRefused("another call would replace the one there is")
-    return [put_before(sheet, place, f"{context}.mark_dirty({written})")]
+    return [put_before(editor, place, f"{context}.mark_dirty({written})")]
 
 
-def _written(sheet: SourceEditor, place: Place, node: ast.AST) -> str | None:
+def _written(editor: SourceEditor, place: Place, node: ast.AST) -> str | None:
     """The name of what a statement or call writes."""
     if isinstance(node, ast.Expr):
         node = node.value
@@ -41,7 +41,7 @@ def _written(sheet: SourceEditor, place: Place, node: ast.AST) -> str | None:
     elif isinstance(node, ast.Assign) and len(node.targets) == 1:
         node = node.targets[0]
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        is_function = qualified(sheet, place, node.func) is not None
+        is_function = qualified(editor, place, node.func) is not None
         node = node.args[0] if is_function and node.args else node.func.value
     while isinstance(node, ast.Subscript):
         node = node.value

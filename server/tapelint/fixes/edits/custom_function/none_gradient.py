@@ -12,12 +12,12 @@ from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    path = sheet.path(target)
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    path = editor.path(target)
     if not isinstance(path[-2], ast.Tuple) or not isinstance(path[-3], ast.Return):
         raise EditRefused("not an element of what is returned")
-    begin, end = sheet.begin(target), sheet.end(target)
-    before, after = sheet.text[:begin].rstrip(" \t"), sheet.text[end:].lstrip(" \t")
+    begin, end = editor.begin(target), editor.end(target)
+    before, after = editor.text[:begin].rstrip(" \t"), editor.text[end:].lstrip(" \t")
     if before.endswith("(") and after.startswith(")"):
         raise EditRefused("in parentheses of its own")
-    return [sheet.edit(begin, end, "None")]
+    return [editor.edit(begin, end, "None")]

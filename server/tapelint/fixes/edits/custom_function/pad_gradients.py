@@ -12,12 +12,12 @@ from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST, forward: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST, forward: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Return) or target.value is None or not isinstance(forward, ast.FunctionDef):
         raise EditRefused("not a return of gradients")
     if forward.args.vararg is not None or forward.args.kwonlyargs:
         raise EditRefused("the number of arguments is not known")
-    owner = sheet.path(forward)[-2]
+    owner = editor.path(forward)[-2]
     has_setup = any(isinstance(n, ast.FunctionDef) and n.name == "setup_context" for n in getattr(owner, "body", ()))
     expected = len(forward.args.posonlyargs) + len(forward.args.args) - (not has_setup)
     value = target.value
@@ -28,5 +28,5 @@ def edits(sheet: SourceEditor, target: ast.AST, forward: ast.AST) -> list[Edit]:
     if not isinstance(value, ast.Tuple):
         if isinstance(value, (ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Yield, ast.List)):
             raise EditRefused("an expression that needs parentheses, or is no gradient")
-        return [sheet.insert(sheet.end(value), f", {missing}")]
-    return [sheet.insert(sheet.end(value.elts[-1]), f", {missing}")]
+        return [editor.insert(editor.end(value), f", {missing}")]
+    return [editor.insert(editor.end(value.elts[-1]), f", {missing}")]

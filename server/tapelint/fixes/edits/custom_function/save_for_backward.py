@@ -14,19 +14,19 @@ from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     kept, value = _kept(target)
-    path = sheet.path(target)
+    path = editor.path(target)
     method, owner = path[-2], path[-3]
     if not isinstance(method, ast.FunctionDef) or not isinstance(owner, ast.ClassDef):
         raise EditRefused("not directly in a method")
     attributes = [n for n in ast.walk(owner) if isinstance(n, ast.Attribute)]
     if any(n.attr in ("save_for_backward", "saved_tensors") for n in attributes):
         raise EditRefused("something is saved already")
-    context = sheet.text_of(kept.value)
-    made = [sheet.edit(sheet.begin(target), sheet.end(target), f"{context}.save_for_backward({value.id})")]
+    context = editor.text_of(kept.value)
+    made = [editor.edit(editor.begin(target), editor.end(target), f"{context}.save_for_backward({value.id})")]
     uses = (node for node in attributes if node.attr == kept.attr and node is not kept)
-    return made + [_unpacked(sheet, use) for use in uses]
+    return made + [_unpacked(editor, use) for use in uses]
 
 
 def _kept(target: ast.AST) -> tuple[ast.Attribute, ast.Name]:
@@ -39,11 +39,11 @@ def _kept(target: ast.AST) -> tuple[ast.Attribute, ast.Name]:
     return left, value
 
 
-def _unpacked(sheet: SourceEditor, use: ast.Attribute) -> Edit:
+def _unpacked(editor: SourceEditor, use: ast.Attribute) -> Edit:
     """A read of the attribute in backward, from the saved tensors instead."""
-    inside = next((item for item in reversed(sheet.path(use)) if isinstance(item, ast.FunctionDef)), None)
+    inside = next((item for item in reversed(editor.path(use)) if isinstance(item, ast.FunctionDef)), None)
     if inside is None or inside.name not in ("backward", "vjp") or not isinstance(use.ctx, ast.Load):
         raise EditRefused("used elsewhere")
     if not isinstance(use.value, ast.Name) or not inside.args.args or use.value.id != inside.args.args[0].arg:
         raise EditRefused("an attribute of something else")
-    return sheet.edit(sheet.end(use.value), sheet.end(use), ".saved_tensors[0]")
+    return editor.edit(editor.end(use.value), editor.end(use), ".saved_tensors[0]")

@@ -12,6 +12,6 @@ from ...text.requires_grad_flags import flagged
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    statement, tensor = flagged(sheet, target)
-    return [sheet.edit(sheet.begin(statement), sheet.end(statement), f"{tensor} = {tensor}.detach()")]
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    statement, tensor = flagged(editor, target)
+    return [editor.edit(editor.begin(statement), editor.end(statement), f"{tensor} = {tensor}.detach()")]

@@ -13,5 +13,5 @@ from ...text.source_editor import SourceEditor
 from ...text.states import assign_before
 
 
-def edits(sheet: SourceEditor, statement: ast.AST, state: ast.AST) -> list[Edit]:
-    return assign_before(sheet, statement, state, "{state}.detach()")
+def edits(editor: SourceEditor, statement: ast.AST, state: ast.AST) -> list[Edit]:
+    return assign_before(editor, statement, state, "{state}.detach()")

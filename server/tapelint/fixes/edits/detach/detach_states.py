@@ -14,10 +14,10 @@ from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: SourceEditor, statement: ast.AST, *states: ast.AST) -> list[Edit]:
-    place = sheet.place(statement)
+def edits(editor: SourceEditor, statement: ast.AST, *states: ast.AST) -> list[Edit]:
+    place = editor.place(statement)
     if must_stay_first(place):
         raise EditRefused("nothing may stand before it")
     names = [steady(state) for state in states]
-    between = sheet.eol + indent_of(sheet, place) if sheet.starts_row(place.statement) else "; "
-    return [put_before(sheet, place, between.join(f"{name} = {name}.detach()" for name in names))]
+    between = editor.eol + indent_of(editor, place) if editor.starts_row(place.statement) else "; "
+    return [put_before(editor, place, between.join(f"{name} = {name}.detach()" for name in names))]

@@ -12,5 +12,5 @@ from ...text.source_editor import SourceEditor
 from ...text.states import assign_before
 
 
-def edits(sheet: SourceEditor, statement: ast.AST, state: ast.AST) -> list[Edit]:
-    return assign_before(sheet, statement, state, "tuple({part}.detach() for {part} in {state})")
+def edits(editor: SourceEditor, statement: ast.AST, state: ast.AST) -> list[Edit]:
+    return assign_before(editor, statement, state, "tuple({part}.detach() for {part} in {state})")

@@ -12,5 +12,5 @@ from ...text.source_editor import SourceEditor
 from ...text.states import assign_after
 
 
-def edits(sheet: SourceEditor, statement: ast.AST, state: ast.AST) -> list[Edit]:
-    return assign_after(sheet, statement, state, "tuple({part}.detach() for {part} in {state})")
+def edits(editor: SourceEditor, statement: ast.AST, state: ast.AST) -> list[Edit]:
+    return assign_after(editor, statement, state, "tuple({part}.detach() for {part} in {state})")

@@ -16,15 +16,15 @@ from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     node = as_call(target)
-    if isinstance(sheet.path(node)[-2], ast.Expr):
+    if isinstance(editor.path(node)[-2], ast.Expr):
         raise EditRefused("a statement that only does this")
     attribute = node.func if isinstance(node, ast.Call) else node
     if not isinstance(attribute, ast.Attribute) or not isinstance(attribute.ctx, ast.Load):
         raise EditRefused("not a method or an attribute that is read")
     if isinstance(node, ast.Call) and (node.args or node.keywords):
         raise EditRefused("a method with arguments")
-    concrete = Concrete(sheet, node)
+    concrete = Concrete(editor, node)
     value = concrete.find(attribute, cst.Attribute).value
-    return [sheet.edit(concrete.extent(value)[1], sheet.end(node), "")]
+    return [editor.edit(concrete.extent(value)[1], editor.end(node), "")]

@@ -12,8 +12,8 @@ from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    place = sheet.place(target)
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    place = editor.place(target)
     call = place.statement.value if isinstance(place.statement, ast.Expr) else None
     match call:
         case ast.Call(
@@ -21,8 +21,8 @@ def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
                 attr=method, value=ast.Attribute(attr="data", value=ast.Name() | ast.Attribute() as owner)
             )
         ) if method.endswith("_") and not method.endswith("__"):
-            name = sheet.text_of(owner)
-            arguments = sheet.text[sheet.end(call.func) : sheet.end(call)]
+            name = editor.text_of(owner)
+            arguments = editor.text[editor.end(call.func) : editor.end(call)]
             new = f"{name} = {name} + ({name}.{method[:-1]}{arguments} - {name}).detach()"
-            return [sheet.edit(sheet.begin(call), sheet.end(call), new)]
+            return [editor.edit(editor.begin(call), editor.end(call), new)]
     raise EditRefused("not an in-place method of .data")

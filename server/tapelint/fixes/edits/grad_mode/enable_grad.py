@@ -17,21 +17,21 @@ from ...text.source_editor import SourceEditor
 _MODES = ("torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode", "torch.autograd.inference_mode")
 
 
-def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
-    for node, expression in managers_around(sheet, targets, _MODES):
+def edits(editor: SourceEditor, *targets: ast.AST) -> list[Edit]:
+    for node, expression in managers_around(editor, targets, _MODES):
         if not isinstance(node, (ast.With, ast.AsyncWith)):
-            return [_without_decorator(sheet, expression)]
+            return [_without_decorator(editor, expression)]
         function = expression.func if isinstance(expression, ast.Call) else expression
         if not isinstance(function, ast.Attribute):
             raise EditRefused("enable_grad may not be imported")
-        end = sheet.end(function)
-        return [sheet.edit(end - len(function.attr), end, "enable_grad")]
+        end = editor.end(function)
+        return [editor.edit(end - len(function.attr), end, "enable_grad")]
     raise EditRefused("the mode is not entered around it")
 
 
-def _without_decorator(sheet: SourceEditor, decorator: ast.expr) -> Edit:
-    row, last = sheet.bare_row(decorator), sheet.last_row(decorator)
-    before, (alone, comment) = sheet.rows[row - 1].strip(), sheet.tail(decorator)
+def _without_decorator(editor: SourceEditor, decorator: ast.expr) -> Edit:
+    row, last = editor.bare_row(decorator), editor.last_row(decorator)
+    before, (alone, comment) = editor.rows[row - 1].strip(), editor.tail(decorator)
     if row != last or not before.startswith("@") or not alone or comment is not None:
         raise EditRefused("a decorator that does not have a row of its own")
-    return sheet.edit(sheet.row_start(row), sheet.row_start(last + 1), "")
+    return editor.edit(editor.row_start(row), editor.row_start(last + 1), "")

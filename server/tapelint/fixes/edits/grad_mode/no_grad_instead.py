@@ -16,11 +16,11 @@ from ...text.source_editor import SourceEditor
 _MODES = ("torch.inference_mode", "torch.autograd.inference_mode")
 
 
-def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
-    for _, expression in managers_around(sheet, targets, _MODES):
+def edits(editor: SourceEditor, *targets: ast.AST) -> list[Edit]:
+    for _, expression in managers_around(editor, targets, _MODES):
         function = expression.func if isinstance(expression, ast.Call) else expression
         if not isinstance(function, ast.Attribute):
             raise EditRefused("no_grad may not be imported")
-        end = sheet.end(function)
-        return [sheet.edit(end - len("inference_mode"), end, "no_grad")]
+        end = editor.end(function)
+        return [editor.edit(end - len("inference_mode"), end, "no_grad")]
     raise EditRefused("the mode is not entered around it")

@@ -16,12 +16,12 @@ from ...text.source_editor import SourceEditor
 from . import no_grad
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    place = sheet.whole(target)
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    place = editor.whole(target)
     last = place.index
     while last + 1 < len(place.suite) and _writes(place.suite[last + 1]):
         last += 1
-    return no_grad.edits(sheet, *place.suite[place.index : last + 1])
+    return no_grad.edits(editor, *place.suite[place.index : last + 1])
 
 
 def _writes(statement: ast.stmt) -> bool:

@@ -13,5 +13,5 @@ from ...text.source_editor import SourceEditor
 from ...text.tensor_values import append_to_values
 
 
-def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
-    return append_to_values(sheet, targets, ".clone()", unless=("clone",))
+def edits(editor: SourceEditor, *targets: ast.AST) -> list[Edit]:
+    return append_to_values(editor, targets, ".clone()", unless=("clone",))

@@ -15,13 +15,13 @@ from ...text.source_editor import SourceEditor
 from ...text.written import assignable, base_of
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    place = sheet.place(target)
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    place = editor.place(target)
     written = _written(place.statement)
     while isinstance(written, ast.Subscript):
         written = base_of(written.value)
-    name = assignable(sheet, place, written)
-    return [put_before(sheet, place, f"{name} = {name}.clone()")]
+    name = assignable(editor, place, written)
+    return [put_before(editor, place, f"{name} = {name}.clone()")]
 
 
 def _written(statement: ast.stmt) -> ast.expr:

@@ -19,61 +19,61 @@ from ...text.source_editor import SCOPES, Place, SourceEditor
 _SIGNS = {ast.Sub: "-", ast.Add: "+", ast.Mult: "*", ast.Div: "/"}
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    place = sheet.place(target)
-    run = _run(sheet, place)
-    bodies = [_update(sheet, statement)[1] for statement in run]
-    indent = sheet.indent_of_row(sheet.first_row(place.statement))
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    place = editor.place(target)
+    run = _run(editor, place)
+    bodies = [_update(editor, statement)[1] for statement in run]
+    indent = editor.indent_of_row(editor.first_row(place.statement))
     made: list[Edit] = []
-    if not _gradients_are_off(sheet, place):
-        no_grad = torch_name(sheet, place, "no_grad")
-        if no_grad is None or is_inline(sheet, place) or not sheet.starts_row(run[0]):
+    if not _gradients_are_off(editor, place):
+        no_grad = torch_name(editor, place, "no_grad")
+        if no_grad is None or is_inline(editor, place) or not editor.starts_row(run[0]):
             raise EditRefused("no place for a with statement")
-        unit = indent_unit(sheet, place)
-        indent = indent_of(sheet, place) + unit
-        bodies[0] = f"with {no_grad}():{sheet.eol}{indent}{bodies[0]}"
-        rows = range(sheet.first_row(run[0]) + 1, sheet.last_row(run[-1]) + 1)
-        made += [sheet.insert(sheet.row_start(row), unit) for row in rows if sheet.rows[row - 1].strip()]
-    made += [sheet.edit(sheet.begin(s), sheet.end(s), body) for s, body in zip(run, bodies)]
-    if owns_rows(sheet, run[-1]):
-        names = [name for s in run if (name := _update(sheet, s)[0]) and not _is_cleared(sheet, place, name)]
-        text = "".join(f"{sheet.eol}{indent}{name}.grad = None" for name in names)
-        row = sheet.last_row(run[-1])
-        made += [sheet.insert(sheet.row_start(row) + len(sheet.rows[row - 1].rstrip("\r\n")), text)] if text else []
+        unit = indent_unit(editor, place)
+        indent = indent_of(editor, place) + unit
+        bodies[0] = f"with {no_grad}():{editor.eol}{indent}{bodies[0]}"
+        rows = range(editor.first_row(run[0]) + 1, editor.last_row(run[-1]) + 1)
+        made += [editor.insert(editor.row_start(row), unit) for row in rows if editor.rows[row - 1].strip()]
+    made += [editor.edit(editor.begin(s), editor.end(s), body) for s, body in zip(run, bodies)]
+    if owns_rows(editor, run[-1]):
+        names = [name for s in run if (name := _update(editor, s)[0]) and not _is_cleared(editor, place, name)]
+        text = "".join(f"{editor.eol}{indent}{name}.grad = None" for name in names)
+        row = editor.last_row(run[-1])
+        made += [editor.insert(editor.row_start(row) + len(editor.rows[row - 1].rstrip("\r\n")), text)] if text else []
     return made
 
 
-def _run(sheet: SourceEditor, place: Place) -> list[ast.stmt]:
+def _run(editor: SourceEditor, place: Place) -> list[ast.stmt]:
     """The statement, and its neighbours that update other tensors by their gradients."""
-    _update(sheet, place.statement)
+    _update(editor, place.statement)
     first = last = place.index
-    if owns_rows(sheet, place.statement):
-        while first and _goes_with(sheet, place.suite[first - 1]):
+    if owns_rows(editor, place.statement):
+        while first and _goes_with(editor, place.suite[first - 1]):
             first -= 1
-        while last + 1 < len(place.suite) and _goes_with(sheet, place.suite[last + 1]):
+        while last + 1 < len(place.suite) and _goes_with(editor, place.suite[last + 1]):
             last += 1
     return place.suite[first : last + 1]
 
 
-def _goes_with(sheet: SourceEditor, statement: ast.stmt) -> bool:
+def _goes_with(editor: SourceEditor, statement: ast.stmt) -> bool:
     try:
-        name, update = _update(sheet, statement)
+        name, update = _update(editor, statement)
     except EditRefused:
         return False
-    return f"{name}.grad" in update and owns_rows(sheet, statement)
+    return f"{name}.grad" in update and owns_rows(editor, statement)
 
 
-def _update(sheet: SourceEditor, statement: ast.stmt) -> tuple[str, str]:
+def _update(editor: SourceEditor, statement: ast.stmt) -> tuple[str, str]:
     """What an assignment updates, and the update in place; refused where it does something else."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         raise EditRefused("not an assignment")
     value, name = statement.value, dotted(statement.targets[0])
     if not isinstance(value, ast.BinOp) or name is None or _itself(value.left) != name or type(value.op) not in _SIGNS:
         raise EditRefused("not a value computed from itself")
-    if sheet.first_row(statement) != sheet.last_row(statement):
+    if editor.first_row(statement) != editor.last_row(statement):
         raise EditRefused("more than one row")
     sign = _SIGNS[type(value.op)]
-    rest = sheet.text[sheet.end(value.left) : sheet.end(statement)].strip()
+    rest = editor.text[editor.end(value.left) : editor.end(statement)].strip()
     if not rest.startswith(sign) or rest.count("(") != rest.count(")"):
         raise EditRefused("in parentheses")
     return name, f"{name} {sign}= {rest.removeprefix(sign).strip()}"
@@ -88,17 +88,17 @@ def _itself(node: ast.AST) -> str | None:
     return dotted(node)
 
 
-def _gradients_are_off(sheet: SourceEditor, place: Place) -> bool:
+def _gradients_are_off(editor: SourceEditor, place: Place) -> bool:
     for node in place.parents:
         if isinstance(node, ast.With):
             for item in node.items:
                 call = item.context_expr
-                if isinstance(call, ast.Call) and qualified(sheet, place, call.func) == "torch.no_grad":
+                if isinstance(call, ast.Call) and qualified(editor, place, call.func) == "torch.no_grad":
                     return True
     return False
 
 
-def _is_cleared(sheet: SourceEditor, place: Place, name: str) -> bool:
+def _is_cleared(editor: SourceEditor, place: Place, name: str) -> bool:
     """Whether code around clears gradients: of everything, of what a loop goes through, of this tensor; or whether this
     tensor's gradient is not read at all.
     """
@@ -110,11 +110,11 @@ def _is_cleared(sheet: SourceEditor, place: Place, name: str) -> bool:
         if node.attr == "zero_grad":
             return True
         if node.attr == "grad" and dotted(node.value) in {name, *variables}:
-            if isinstance(node.ctx, (ast.Store, ast.Del)) or _zeroed(sheet, node):
+            if isinstance(node.ctx, (ast.Store, ast.Del)) or _zeroed(editor, node):
                 return True
     return f"{name}.grad" not in map(dotted, attributes)
 
 
-def _zeroed(sheet: SourceEditor, gradient: ast.Attribute) -> bool:
+def _zeroed(editor: SourceEditor, gradient: ast.Attribute) -> bool:
     """``w.grad.zero_()``, ``w.grad.data.zero_()``."""
-    return any(isinstance(n, ast.Attribute) and n.attr == "zero_" for n in sheet.path(gradient))
+    return any(isinstance(n, ast.Attribute) and n.attr == "zero_" for n in editor.path(gradient))

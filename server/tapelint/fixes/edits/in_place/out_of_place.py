@@ -37,30 +37,30 @@ _TIGHTNESS: dict[type[ast.operator], int] = {
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict, ast.Set)
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     if isinstance(target, ast.AugAssign):
-        return _augmented(sheet, target)
-    place = sheet.place(target)
+        return _augmented(editor, target)
+    place = editor.place(target)
     node = target.value if isinstance(target, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)) else target
     if not isinstance(node, ast.Call):
         raise EditRefused("not an in-place operation")
-    name = qualified(sheet, place, node.func)
+    name = qualified(editor, place, node.func)
     if name is None and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
-        return _methods(sheet, place, node)
+        return _methods(editor, place, node)
     if name is not None and name.endswith("_"):
-        return _function(sheet, place, node, name)
-    return _argument(sheet, place, node, name)
+        return _function(editor, place, node, name)
+    return _argument(editor, place, node, name)
 
 
-def _augmented(sheet: SourceEditor, statement: ast.AugAssign) -> list[Edit]:
-    place = sheet.place(statement)
-    target = assignable(sheet, place, statement.target, declared=True)
-    concrete = Concrete(sheet, statement)
+def _augmented(editor: SourceEditor, statement: ast.AugAssign) -> list[Edit]:
+    place = editor.place(statement)
+    target = assignable(editor, place, statement.target, declared=True)
+    concrete = Concrete(editor, statement)
     begin, end = concrete.core(concrete.find_operator())
-    operator = sheet.text[begin : end - 1]
-    made = [sheet.edit(begin, end, f"= {target} {operator}")]
+    operator = editor.text[begin : end - 1]
+    made = [editor.edit(begin, end, f"= {target} {operator}")]
     if _needs_parentheses(concrete, statement):
-        made += [sheet.insert(sheet.begin(statement.value), "("), sheet.insert(sheet.end(statement.value), ")")]
+        made += [editor.insert(editor.begin(statement.value), "("), editor.insert(editor.end(statement.value), ")")]
     return made
 
 
@@ -75,28 +75,28 @@ def _needs_parentheses(concrete: Concrete, statement: ast.AugAssign) -> bool:
     return not isinstance(value, (*_ATOMS, ast.JoinedStr, ast.Await, ast.ListComp))
 
 
-def _methods(sheet: SourceEditor, place: Place, call: ast.Call) -> list[Edit]:
+def _methods(editor: SourceEditor, place: Place, call: ast.Call) -> list[Edit]:
     """A chain of in-place methods, all of them changed: each works on what the one before gave."""
     made: list[Edit] = []
     node: ast.expr = call
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
         if node.func.attr[:-1] not in METHODS:
             raise EditRefused("no twin that is not in place")
-        made.append(_without_underscore(sheet, node.func))
+        made.append(_without_underscore(editor, node.func))
         node = node.func.value
-    return made + _kept(sheet, place, call, node)
+    return made + _kept(editor, place, call, node)
 
 
-def _function(sheet: SourceEditor, place: Place, call: ast.Call, name: str) -> list[Edit]:
+def _function(editor: SourceEditor, place: Place, call: ast.Call, name: str) -> list[Edit]:
     module, _, function = name.rpartition(".")
     if module not in ("torch", "torch.nn.functional") or function[:-1] not in FUNCTIONS:
         raise EditRefused("no twin that is not in place")
     if isinstance(call.func, ast.Name):
         raise EditRefused("the twin may not be imported")
-    return [_without_underscore(sheet, call.func), *_kept(sheet, place, call, _operand(call))]
+    return [_without_underscore(editor, call.func), *_kept(editor, place, call, _operand(call))]
 
 
-def _argument(sheet: SourceEditor, place: Place, call: ast.Call, name: str | None) -> list[Edit]:
+def _argument(editor: SourceEditor, place: Place, call: ast.Call, name: str | None) -> list[Edit]:
     """A function or a layer with an argument to work in place."""
     index, is_function = None, False
     for module, positions in ARGUMENT.items():
@@ -115,9 +115,9 @@ def _argument(sheet: SourceEditor, place: Place, call: ast.Call, name: str | Non
     if index is None:
         if given is None:
             raise EditRefused("not in place")
-        return Arguments(sheet, call).put("inplace", "False")
-    made = Arguments(sheet, call).remove("inplace", index)
-    return made + _kept(sheet, place, call, _operand(call)) if is_function else made
+        return Arguments(editor, call).put("inplace", "False")
+    made = Arguments(editor, call).remove("inplace", index)
+    return made + _kept(editor, place, call, _operand(call)) if is_function else made
 
 
 def _operand(call: ast.Call) -> ast.expr:
@@ -129,26 +129,26 @@ def _operand(call: ast.Call) -> ast.expr:
     raise EditRefused("no operand")
 
 
-def _without_underscore(sheet: SourceEditor, function: ast.expr) -> Edit:
-    end = sheet.end(function)
-    return sheet.edit(end - 1, end, "")
+def _without_underscore(editor: SourceEditor, function: ast.expr) -> Edit:
+    end = editor.end(function)
+    return editor.edit(end - 1, end, "")
 
 
-def _is_formatted(sheet: SourceEditor, call: ast.Call) -> bool:
+def _is_formatted(editor: SourceEditor, call: ast.Call) -> bool:
     """Whether a call stands in an f-string or a t-string."""
-    return any(type(node).__name__ in ("JoinedStr", "TemplateStr") for node in sheet.path(call))
+    return any(type(node).__name__ in ("JoinedStr", "TemplateStr") for node in editor.path(call))
 
 
-def _kept(sheet: SourceEditor, place: Place, call: ast.Call, operand: ast.expr) -> list[Edit]:
+def _kept(editor: SourceEditor, place: Place, call: ast.Call, operand: ast.expr) -> list[Edit]:
     """What it takes for the new value to be found where the old one was: nothing, or an assignment before the call."""
-    if _is_formatted(sheet, call):
+    if _is_formatted(editor, call):
         raise EditRefused("in a formatted string")
     statement = place.statement
     if isinstance(statement, ast.Expr) and statement.value is call:
-        return [sheet.insert(sheet.begin(statement), f"{assignable(sheet, place, operand)} = ")]
+        return [editor.insert(editor.begin(statement), f"{assignable(editor, place, operand)} = ")]
     base = base_of(operand)
     name = dotted(base)
-    if isinstance(statement, ast.Expr) and name is not None and is_shared(sheet, place, name):
+    if isinstance(statement, ast.Expr) and name is not None and is_shared(editor, place, name):
         raise EditRefused("it is changed for others to see")
     if name is None:
         if isinstance(base, (ast.Subscript, ast.Attribute)):
@@ -156,6 +156,6 @@ def _kept(sheet: SourceEditor, place: Place, call: ast.Call, operand: ast.expr) 
         return []
     if isinstance(statement, ast.Assign) and [dotted(target) for target in statement.targets] == [name]:
         return []
-    if isinstance(base, ast.Name) and is_local(sheet, place, name) and not is_read_again(sheet, place, name, call):
+    if isinstance(base, ast.Name) and is_local(editor, place, name) and not is_read_again(editor, place, name, call):
         return []
     raise EditRefused("the operand may be read again")

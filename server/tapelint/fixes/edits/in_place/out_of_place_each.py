@@ -17,11 +17,11 @@ from ...text.source_editor import SourceEditor
 from . import out_of_place
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    place = sheet.place(target)
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    place = editor.place(target)
     written = place.statement
     name = dotted(written.target) if isinstance(written, ast.AugAssign) else None
     if name is None:
         raise EditRefused("nothing with a name is added to")
     alike = [s for s in place.suite if isinstance(s, ast.AugAssign) and dotted(s.target) == name]
-    return [edit for statement in alike for edit in out_of_place.edits(sheet, statement)]
+    return [edit for statement in alike for edit in out_of_place.edits(editor, statement)]

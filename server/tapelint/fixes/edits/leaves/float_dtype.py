@@ -19,12 +19,12 @@ _FUNCTIONS = frozenset(
 )
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     if not isinstance(target, ast.Call):
         raise EditRefused("not a call")
-    place = sheet.place(target)
-    module, _, function = (qualified(sheet, place, target.func) or "").rpartition(".")
-    dtype = torch_name(sheet, place, "float32")
+    place = editor.place(target)
+    module, _, function = (qualified(editor, place, target.func) or "").rpartition(".")
+    dtype = torch_name(editor, place, "float32")
     if module != "torch" or function not in _FUNCTIONS or dtype is None:
         raise EditRefused("not known to make a tensor")
-    return Arguments(sheet, target).put("dtype", dtype)
+    return Arguments(editor, target).put("dtype", dtype)

@@ -26,18 +26,18 @@ _METHODS = frozenset("new_empty new_empty_strided new_full new_ones new_tensor n
 _OTHERS = frozenset("Tensor FloatTensor DoubleTensor as_tensor from_numpy from_dlpack normal".split())
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     call = as_call(target)
     if not isinstance(call, ast.Call):
         raise EditRefused("not a call")
-    name = qualified(sheet, sheet.place(call), call.func)
+    name = qualified(editor, editor.place(call), call.func)
     module, _, function = (name or "").rpartition(".")
     is_method = name is None and isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
     if (module == "torch" and function in _FUNCTIONS) or is_method:
-        return Arguments(sheet, call).put("requires_grad", "True")
+        return Arguments(editor, call).put("requires_grad", "True")
     if module == "torch" and function in _OTHERS:
-        parent = sheet.path(call)[-2]
+        parent = editor.path(call)[-2]
         if isinstance(parent, ast.Attribute) and parent.attr == "requires_grad_":
             raise EditRefused("done already")
-        return append_call(Concrete(sheet, call), call, ".requires_grad_()")
+        return append_call(Concrete(editor, call), call, ".requires_grad_()")
     raise EditRefused("not known to make a tensor")

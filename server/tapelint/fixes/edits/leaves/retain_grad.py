@@ -13,5 +13,5 @@ from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: SourceEditor, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
-    return [put_after(sheet, statement, f"{steady(tensor)}.retain_grad()")]
+def edits(editor: SourceEditor, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
+    return [put_after(editor, statement, f"{steady(tensor)}.retain_grad()")]

@@ -14,7 +14,7 @@ from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: SourceEditor, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
-    place, name = sheet.whole(statement), steady(tensor)
-    inner = indent_of(sheet, place) + indent_unit(sheet, place)
-    return [put_after(sheet, statement, f"if {name}.requires_grad:{sheet.eol}{inner}{name}.retain_grad()")]
+def edits(editor: SourceEditor, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
+    place, name = editor.whole(statement), steady(tensor)
+    inner = indent_of(editor, place) + indent_unit(editor, place)
+    return [put_after(editor, statement, f"if {name}.requires_grad:{editor.eol}{inner}{name}.retain_grad()")]

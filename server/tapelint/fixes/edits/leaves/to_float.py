@@ -12,5 +12,5 @@ from ...text.source_editor import SourceEditor
 from ...text.tensor_values import append_to_values
 
 
-def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
-    return append_to_values(sheet, targets, ".float()", unless=("float", "double"))
+def edits(editor: SourceEditor, *targets: ast.AST) -> list[Edit]:
+    return append_to_values(editor, targets, ".float()", unless=("float", "double"))

@@ -12,5 +12,5 @@ from ...text.source_editor import SourceEditor
 from ...text.wrapping import wrap
 
 
-def edits(sheet: SourceEditor, target: ast.AST) -> list[Edit]:
-    return wrap(sheet, target, "nn.ModuleDict")
+def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    return wrap(editor, target, "nn.ModuleDict")

@@ -16,15 +16,15 @@ from ...text.source_editor import SCOPES, SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: SourceEditor, anchor: ast.AST, container: ast.AST) -> list[Edit]:
-    place, other = sheet.whole(anchor), sheet.place(container)
+def edits(editor: SourceEditor, anchor: ast.AST, container: ast.AST) -> list[Edit]:
+    place, other = editor.whole(anchor), editor.place(container)
     name = steady(container)
     root = name.partition(".")[0]
     here, there = (next(n for n in reversed(p.parents) if isinstance(n, SCOPES)) for p in (place, other))
     if here is not there and any(
-        not isinstance(sheet.scopes(p)[0], ast.Module) and is_local(sheet, p, root) for p in (place, other)
+        not isinstance(editor.scopes(p)[0], ast.Module) and is_local(editor, p, root) for p in (place, other)
     ):
         classes = [next((n for n in reversed(p.parents) if isinstance(n, ast.ClassDef)), None) for p in (place, other)]
         if root != "self" or classes[0] is None or classes[0] is not classes[1]:
             raise EditRefused("the name means something else there")
-    return [put_after(sheet, place, f"{name}.clear()")]
+    return [put_after(editor, place, f"{name}.clear()")]

@@ -13,5 +13,5 @@ from ...text.source_editor import SourceEditor
 from ...text.statement_moves import move_all
 
 
-def edits(sheet: SourceEditor, anchor: ast.AST, *targets: ast.AST) -> list[Edit]:
-    return move_all(sheet, targets, anchor)
+def edits(editor: SourceEditor, anchor: ast.AST, *targets: ast.AST) -> list[Edit]:
+    return move_all(editor, targets, anchor)

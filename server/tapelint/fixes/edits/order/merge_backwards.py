@@ -23,18 +23,18 @@ _ORDERED = frozenset({"backward", "step", "zero_grad"})
 _PLAIN = (ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Constant, ast.operator, ast.unaryop, ast.expr_context)
 
 
-def edits(sheet: SourceEditor, *targets: ast.AST) -> list[Edit]:
-    places = sorted((sheet.place(target) for target in targets), key=lambda place: place.index)
+def edits(editor: SourceEditor, *targets: ast.AST) -> list[Edit]:
+    places = sorted((editor.place(target) for target in targets), key=lambda place: place.index)
     siblings(places)
     if len(places) < 2:
         raise EditRefused("only one")
     losses = [_loss(place) for place in places]
     _refuse_dependent(places, losses)
-    *texts, _ = [_term(sheet, loss, first=loss is losses[0]) for loss in losses]
-    last = Concrete(sheet, losses[-1])
+    *texts, _ = [_term(editor, loss, first=loss is losses[0]) for loss in losses]
+    last = Concrete(editor, losses[-1])
     begin, end = last.extent(last.expression(losses[-1]))
-    made = [take_out(sheet, place, with_comments=False) for place in places[:-1]]
-    return [*made, sheet.insert(begin, f"({' + '.join(texts)} + "), sheet.insert(end, ")")]
+    made = [take_out(editor, place, with_comments=False) for place in places[:-1]]
+    return [*made, editor.insert(begin, f"({' + '.join(texts)} + "), editor.insert(end, ")")]
 
 
 def _loss(place: Place) -> ast.expr:
@@ -75,11 +75,11 @@ def _attributes(nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> se
     return {n.attr for n in walked if isinstance(n, ast.Attribute) and isinstance(n.ctx, context)}
 
 
-def _term(sheet: SourceEditor, loss: ast.expr, *, first: bool) -> str:
+def _term(editor: SourceEditor, loss: ast.expr, *, first: bool) -> str:
     """A loss as a term of a sum, without parentheses it does not need there."""
-    concrete = Concrete(sheet, loss)
+    concrete = Concrete(editor, loss)
     found = concrete.expression(loss)
-    bare = sheet.text_of(loss)
+    bare = editor.text_of(loss)
     binary = isinstance(loss, ast.BinOp) and (
         isinstance(loss.op, (ast.Mult, ast.Div)) or (first and isinstance(loss.op, (ast.Add, ast.Sub)))
     )

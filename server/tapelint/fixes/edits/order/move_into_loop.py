@@ -18,25 +18,25 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 
 
-def edits(sheet: SourceEditor, statement: ast.AST, loop: ast.AST) -> list[Edit]:
-    moved = sheet.whole(statement)
+def edits(editor: SourceEditor, statement: ast.AST, loop: ast.AST) -> list[Edit]:
+    moved = editor.whole(statement)
     if not isinstance(loop, _LOOPS):
         raise EditRefused("not a loop")
-    _refuse_new_meaning(sheet, moved, loop)
+    _refuse_new_meaning(editor, moved, loop)
     body = Place(loop.body[0], loop.body, 0, loop, ())
-    indent = indent_of(sheet, body)
-    text = block(sheet, moved, indent)
-    if is_inline(sheet, body):
-        inserted = sheet.edit(
-            after_header(sheet, body), sheet.begin(body.statement), sheet.eol + text + sheet.eol + indent
+    indent = indent_of(editor, body)
+    text = block(editor, moved, indent)
+    if is_inline(editor, body):
+        inserted = editor.edit(
+            after_header(editor, body), editor.begin(body.statement), editor.eol + text + editor.eol + indent
         )
     else:
-        inserted = sheet.insert(sheet.row_start(top_row(sheet, body)), text + sheet.eol)
-    return [take_out(sheet, moved, with_comments=owns_rows(sheet, moved.statement)), inserted]
+        inserted = editor.insert(editor.row_start(top_row(editor, body)), text + editor.eol)
+    return [take_out(editor, moved, with_comments=owns_rows(editor, moved.statement)), inserted]
 
 
-def _refuse_new_meaning(sheet: SourceEditor, moved: Place, loop: ast.For | ast.AsyncFor | ast.While) -> None:
-    path = sheet.path(loop)
+def _refuse_new_meaning(editor: SourceEditor, moved: Place, loop: ast.For | ast.AsyncFor | ast.While) -> None:
+    path = editor.path(loop)
     holder = next((i for i, s in enumerate(moved.suite) if any(s is node for node in path)), -1)
     if holder <= moved.index:
         raise EditRefused("not before the loop")

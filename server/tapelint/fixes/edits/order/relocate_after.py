@@ -12,5 +12,5 @@ from ...text.source_editor import SourceEditor
 from ...text.statement_moves import relocate
 
 
-def edits(sheet: SourceEditor, statement: ast.AST, anchor: ast.AST) -> list[Edit]:
-    return relocate(sheet, statement, anchor, after=True)
+def edits(editor: SourceEditor, statement: ast.AST, anchor: ast.AST) -> list[Edit]:
+    return relocate(editor, statement, anchor, after=True)

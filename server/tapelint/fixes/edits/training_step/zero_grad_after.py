@@ -13,5 +13,5 @@ from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: SourceEditor, anchor: ast.AST, optimizer: ast.AST) -> list[Edit]:
-    return [put_after(sheet, sheet.whole(anchor), f"{steady(optimizer)}.zero_grad()")]
+def edits(editor: SourceEditor, anchor: ast.AST, optimizer: ast.AST) -> list[Edit]:
+    return [put_after(editor, editor.whole(anchor), f"{steady(optimizer)}.zero_grad()")]

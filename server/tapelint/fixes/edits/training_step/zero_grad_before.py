@@ -15,8 +15,8 @@ from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
-def edits(sheet: SourceEditor, anchor: ast.AST, optimizer: ast.AST) -> list[Edit]:
-    place = sheet.whole(anchor)
+def edits(editor: SourceEditor, anchor: ast.AST, optimizer: ast.AST) -> list[Edit]:
+    place = editor.whole(anchor)
     if must_stay_first(place):
         raise EditRefused("nothing may stand before it")
-    return [put_before(sheet, place, f"{steady(optimizer)}.zero_grad()")]
+    return [put_before(editor, place, f"{steady(optimizer)}.zero_grad()")]

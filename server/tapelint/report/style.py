@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import TextIO
 
-Paint = Callable[[str, str], str]
-"""``paint(style, text)``: the text in a style of ``STYLES``."""
+Style = Callable[[str, str], str]
+"""``style(name, text)``: the text in the style ``name`` of ``STYLES``."""
 
 STYLES = {
     "error": "1;31",
