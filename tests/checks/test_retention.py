@@ -82,6 +82,16 @@ def test_nodes_alive_hold_saved_tensors_and_are_not_freed() -> None:
     assert spans.alive([graph(path, h)]) == () and spans.freed([graph(path, h)])
 
 
+def test_nodes_made_before_the_loop_are_not_counted() -> None:
+    path = Path()
+    h = path.op("exp", path.leaf())
+    before = graph(path, h)
+    for number in (1, 2):
+        path.iterate(number)
+        h = path.op("exp", h)
+    assert before not in IterationSpans(path.state, RUN).alive([graph(path, h)])
+
+
 def test_ops_that_save_nothing_are_neither_alive_nor_freed() -> None:
     path = Path()
     h = path.leaf()

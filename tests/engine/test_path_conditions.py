@@ -13,7 +13,7 @@ from tapelint.analysis import made
 from tapelint.autograd import Facts
 from tapelint.domain.values import Const, HeapRef, Sequence, Unknown
 from tapelint.engine.memo import EvalMemo
-from tapelint.engine.paths.conditions import assume, decide, forget
+from tapelint.engine.paths.conditions import assume, decide, forget, remembered
 from tapelint.source import parse
 
 MACHINE = made(parse(""), Facts())
@@ -78,6 +78,9 @@ def test_a_condition_decides_itself_and_its_negation(condition: str, taken: bool
         ("a or n > 0", False, "not a", True),
         ("mode == 'train'", True, "mode == 'test'", False),
         ("mode == 'train'", True, "mode.startswith('tr')", True),
+        ("v is None", True, "v is not None", False),
+        ("n == 2", True, "2 != n", False),
+        ("n in (1, 2)", False, "n not in (1, 2)", True),
         ("v is None", True, "v == 'x'", False),
         ("v", True, "v is None", False),
         ("n < 2", True, "m < 2", None),
@@ -103,6 +106,16 @@ def test_two_names_of_one_value_have_one_truth() -> None:
     path.bind(k=path["n"])
     assert decided(path, "n < 2") is None
     assert decided(path, "k >= 2") is False
+
+
+def test_a_variable_that_holds_a_condition_is_that_condition() -> None:
+    """``use = mode == "train"``"""
+    path = unknown()
+    node = ast.parse("mode == 'train'", mode="eval").body
+    MACHINE.memo = EvalMemo({})
+    path.bind(use=remembered(MACHINE, node, path.state, MACHINE.eval(node, path.state)))
+    assert decided(path, "use") is None
+    assert decided(path, "mode == 'test'") is False
 
 
 def test_known_values_need_no_assumption() -> None:
