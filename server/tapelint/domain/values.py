@@ -281,13 +281,19 @@ class Frame:
         return Frame(dict(self.variables), self.parent, self.module, self.function, self.shared)
 
 
+SequenceKind = Literal["list", "set", "frozenset", "deque", "Queue", "Counter", "ModuleList", "Sequential"]
+"""The type of a container without keys; a ``ParameterList`` is a ``ModuleList`` of tensors."""
+MappingKind = Literal["dict", "ModuleDict", "_parameters", "_buffers", "_modules"]
+"""The type of a container with keys, or the attribute of a module that is one."""
+
+
 @dataclass(slots=True)
 class Sequence:
     """A list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``, by ``kind``. ``is_partial``: there may
     be more items. ``names`` are those of the layers of a ``Sequential`` that have other names than their numbers.
     """
 
-    kind: str
+    kind: SequenceKind
     items: list[Value]
     is_partial: bool = False
     limit: int | None = None
@@ -312,7 +318,7 @@ class Mapping:
 
     items: dict[Any, Value]
     is_partial: bool = False
-    kind: str = "dict"
+    kind: MappingKind = "dict"
     default: Value | None = None
     owner: HeapRef | None = None
 

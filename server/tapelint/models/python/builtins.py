@@ -20,6 +20,7 @@ from ...domain.values import (
     Partial,
     Range,
     Sequence,
+    SequenceKind,
     Slice,
     TensorRef,
     Tuple,
@@ -98,31 +99,35 @@ def size(machine: Machine, state: State, call: Call) -> Value:
     return unknown_number()
 
 
-@function(
-    "builtins.list",
-    "builtins.tuple",
-    "builtins.set",
-    "builtins.frozenset",
-    "builtins.sorted",
-    "builtins.reversed",
-    "collections.deque",
-    "queue.Queue",
-    "collections.Counter",
-)
+SEQUENCES: dict[str, SequenceKind] = {
+    "builtins.list": "list",
+    "builtins.tuple": "list",
+    "builtins.set": "set",
+    "builtins.frozenset": "frozenset",
+    "builtins.sorted": "list",
+    "builtins.reversed": "list",
+    "collections.deque": "deque",
+    "queue.Queue": "Queue",
+    "collections.Counter": "Counter",
+}
+"""What makes a container of items. The result of ``tuple`` is a list where not all of its items are known."""
+
+
+@function(*SEQUENCES)
 def sequence(machine: Machine, state: State, call: Call) -> Value:
-    kind = call.name.rpartition(".")[2]
+    kind, maker = SEQUENCES[call.name], call.name.rpartition(".")[2]
     limit = call.get(1, "maxlen") if kind == "deque" else call.get(0, "maxsize") if kind == "Queue" else NONE
     source = call.get(0, "iterable", NONE) if kind != "Queue" else NONE
     items, more = [], False
     if source != NONE:
         found = machine.iterate(state, source, call.node)
         items, more = list(found.values), not found.exact
-    if kind == "reversed":
+    if maker == "reversed":
         items.reverse()
-    if kind == "tuple":
-        return Tuple(tuple(items)) if not more else HeapRef(state.new(Sequence("list", items, True)))
+    if maker == "tuple" and not more:
+        return Tuple(tuple(items))
     bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else None
-    return HeapRef(state.new(Sequence("list" if kind in ("sorted", "reversed") else kind, items, more, bound)))
+    return HeapRef(state.new(Sequence(kind, items, more, bound)))
 
 
 @function(

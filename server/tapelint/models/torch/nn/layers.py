@@ -28,6 +28,7 @@ from ....domain.values import (
     Instance,
     Mapping,
     Sequence,
+    SequenceKind,
     TensorRef,
     Tuple,
     Unknown,
@@ -44,7 +45,7 @@ from .layer_shapes import parameter_sizes
 from .module_registry import BUFFERS, GUESSED, HIDDEN, ITEMS, Guess, note
 from .packed_sequences import is_packed, repacked
 
-CONTAINERS = {
+CONTAINERS: dict[str, SequenceKind] = {
     "torch.nn.ModuleList": "ModuleList",
     "torch.nn.ParameterList": "ModuleList",
     "torch.nn.Sequential": "Sequential",

@@ -23,13 +23,14 @@ from ....domain.values import (
     HeapRef,
     Instance,
     Mapping,
+    MappingKind,
     Sequence,
     TensorRef,
     Tuple,
     Value,
 )
 
-KINDS = ("_parameters", "_buffers", "_modules")
+KINDS: dict[str, MappingKind] = {"_parameters": "_parameters", "_buffers": "_buffers", "_modules": "_modules"}
 REGISTERED = "(registered)"
 """The attribute that tells which names hold parameters besides those whose tensors are ``nn.Parameter`` objects."""
 BUFFERS = "(buffers)"
@@ -126,7 +127,7 @@ def note(thing: Instance, which: str, name: str) -> None:
 def registry(state: State, owner: HeapRef, kind: str) -> HeapRef:
     """``owner._parameters`` and the like: a dict that writes through."""
     more = HIDDEN in getattr(state.heap[owner.id], "attributes", ())
-    return HeapRef(state.new(Mapping(dict(_entries(state, owner, kind)), more, kind, None, owner)))
+    return HeapRef(state.new(Mapping(dict(_entries(state, owner, kind)), more, KINDS[kind], None, owner)))
 
 
 def _entries(state: State, owner: HeapRef, kind: str) -> dict[str, Value]:

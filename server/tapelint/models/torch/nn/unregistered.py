@@ -55,4 +55,4 @@ def wrapper_for(state: State, value: Value) -> str | None:
     thing = state.heap[value.id] if isinstance(value, HeapRef) else None
     if isinstance(thing, Mapping):
         return f"{what}Dict" if all(isinstance(key, str) for key in thing.items) else None
-    return f"{what}List" if not isinstance(thing, Sequence) or thing.kind in ("list", "tuple") else None
+    return f"{what}List" if not isinstance(thing, Sequence) or thing.kind == "list" else None
