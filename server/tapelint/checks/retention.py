@@ -39,8 +39,10 @@ from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import is_module_like
 
-MOST = 400
-"""How many values are looked at to find who holds a tensor."""
+MAX_HOLDERS = 400
+"""Values that are searched for what holds a tensor: more hold whole datasets, not graphs."""
+MAX_COMPARED_VALUES = 4_000
+"""Values that are searched for the tensors that an argument leads to; beyond them nothing is reported."""
 
 
 def on_loop_left(machine: Machine, event: LoopLeft) -> None:
@@ -219,7 +221,7 @@ def _holders(state: State) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     seen: set[int] = set()
     frontier = _scope(state)
-    while frontier and len(seen) < MOST:
+    while frontier and len(seen) < MAX_HOLDERS:
         value = frontier.pop()
         inside = _inside(state, value, seen)
         beside = [item.id for item in inside if isinstance(item, TensorRef)]
@@ -248,7 +250,7 @@ def _tensors(state: State, *values: Value) -> set[int] | None:
     seen: set[int] = set()
     frontier = list(values)
     while frontier:
-        if len(seen) > 10 * MOST:
+        if len(seen) > MAX_COMPARED_VALUES:
             return None
         item = frontier.pop()
         if isinstance(item, TensorRef):

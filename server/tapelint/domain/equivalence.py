@@ -47,7 +47,8 @@ from .values import (
 Keys = tuple[int, int]
 Change = tuple[int, int, Any]
 """A plain difference: in which object of the one path and of the other, and by what name."""
-SUSPECTS = 4
+MAX_SUSPECTS = 4
+"""Heap objects that distinguished paths lately and are compared first."""
 
 
 class Bisimulation:
@@ -78,7 +79,7 @@ class Bisimulation:
         changed = state.difference(other)
         for key in sorted(changed.heap):  # in the same order in every analysis
             if self.distinguishes(key):
-                suspects[:] = [key, *(s for s in suspects if s != key)][:SUSPECTS]
+                suspects[:] = [key, *(s for s in suspects if s != key)][:MAX_SUSPECTS]
                 return False
         for key in sorted(changed.tensors):
             left, right = state.tensors.get(key), other.tensors.get(key)

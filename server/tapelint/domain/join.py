@@ -21,8 +21,8 @@ from .reachability import JoinPoint, entries
 from .state import State
 from .values import Const, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
 
-COMPARISON = 16
-"""What comparing two paths costs at least, in things looked at."""
+MIN_JOIN_COST = 16
+"""What a comparison of two paths costs at least, in objects compared (`Limits.comparisons_per_fuel`)."""
 
 
 def try_join(state: State, other: State, saved: set[int], suspects: list[int], meeting: JoinPoint) -> bool:
@@ -32,7 +32,7 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
     ``suspects`` are the heap objects that last distinguished paths: looked at first, for they will do so again. Where
     it is known what is live at the ``meeting``, what no code holds any more does not matter.
     """
-    meeting.work += COMPARISON
+    meeting.work += MIN_JOIN_COST
     if not _same_context(state, other):
         return False
     pair = Bisimulation(state, other, saved, meeting)

@@ -11,6 +11,8 @@ from .state import State
 from .values import BoundMethod, Class, External, Function, HeapRef, Instance, Value
 
 OBJECT = External("builtins.object")
+MAX_BASES_DEPTH = 20
+"""How deep base classes are followed, so that a hierarchy in a circle ends."""
 
 
 def mro_of(state: State, kind: Value) -> list[Value]:
@@ -31,7 +33,7 @@ def mro_of(state: State, kind: Value) -> list[Value]:
 
 def _visit(state: State, item: Value, depth: int, order: list[Value]) -> None:
     order.append(item)
-    if isinstance(item, HeapRef) and depth < 20 and isinstance(thing := state.heap[item.id], Class):
+    if isinstance(item, HeapRef) and depth < MAX_BASES_DEPTH and isinstance(thing := state.heap[item.id], Class):
         for base in thing.bases:
             _visit(state, base, depth + 1, order)
 

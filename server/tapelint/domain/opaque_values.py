@@ -30,7 +30,8 @@ from .values import (
 
 KNOWN = frozenset((*sys.stdlib_module_names, "builtins", "numpy", "torch"))
 """Packages whose constants are numbers, types and texts: ``math.pi``, ``np.inf``, ``torch.float``."""
-DEEP = 3
+MAX_DATA_DEPTH = 3
+"""How deep containers are nested that are recognized as data."""
 
 
 def as_data(state: State, value: Value) -> Value:
@@ -46,7 +47,7 @@ def as_data(state: State, value: Value) -> Value:
     return value
 
 
-def is_data(state: State, value: Value, deep: int = DEEP) -> bool:
+def is_data(state: State, value: Value, deep: int = MAX_DATA_DEPTH) -> bool:
     """Whether there is certainly nothing in a value that has a graph: numbers, texts, data, and containers of such."""
     value = as_data(state, value)
     if isinstance(value, Unknown):

@@ -29,8 +29,8 @@ else:
     Tries = (ast.Try,)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
 _DECLARATIONS = (ast.Global, ast.Nonlocal)
-DEEPEST = 6
-"""Loops nested deeper than this are not looked into: the work doubles with each."""
+MAX_LOOP_DEPTH = 6
+"""In loops that are nested deeper, all names that are read are live: the work doubles with each level."""
 
 Names = frozenset[str]
 NO_NAMES: Names = frozenset()
@@ -175,7 +175,7 @@ class _Scope:
     def loop(self, node: ast.For | ast.AsyncFor | ast.While, out: Names, ways: Ways, depth: int) -> set[str]:
         over = ways.then(out)
         ended = self.block(node.orelse, over, depth)
-        if depth >= DEEPEST:
+        if depth >= MAX_LOOP_DEPTH:
             head = frozenset(_read({*ended, *out, *ways.end, *ways.caught}, node))
         else:
             head = self.head(node, ended, out, ways, depth)

@@ -167,7 +167,7 @@ class Machine(Evaluation):
         if kind is ast.Constant:
             return Const(node.value)  # type: ignore[attr-defined]
         self.fuel_used += 1
-        if not self.fuel_used & 255:
+        if not self.fuel_used & 255:  # a check for every expression would cost more than most expressions
             self.check_fuel()
         memo = self.memo
         counts, values = memo.counts, memo.values

@@ -43,7 +43,10 @@ from ..engine.paths.truth import length
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import reach
 
-EXACT = 12
+MAX_CHARACTERS_ITERATED = 12
+"""Characters that a loop over a known text is executed for."""
+MIN_EXACT_RANGE = 4
+"""A range of so few numbers is executed exactly: it is not longer than a loop over an unknown one and its end."""
 
 
 def started(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
@@ -105,7 +108,9 @@ def items_due(machine: Machine, state: State, value: Value, node: ast.AST, itera
     if isinstance(value, TensorRef):
         return _tensor(machine, state, value, node, iterations)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
-        return Items([Const(c) for c in value.value[:EXACT]], len(value.value) <= EXACT)
+        return Items(
+            [Const(c) for c in value.value[:MAX_CHARACTERS_ITERATED]], len(value.value) <= MAX_CHARACTERS_ITERATED
+        )
     if isinstance(value, Generator):
         return machine.collect(state, value, iterations)
     if isinstance(value, HeapRef):
@@ -189,7 +194,7 @@ def _known(items: list[Value], more: bool, iterations: int) -> Items:
 
 def _range(machine: Machine, value: Range, iterations: int) -> Items:
     size = length(value)
-    if size is not None and size <= max(iterations, 4):
+    if size is not None and size <= max(iterations, MIN_EXACT_RANGE):
         return Items([Const(i) for i in range(value.start, value.stop, value.step)], True)  # type: ignore[arg-type]
     begin, step = value.start, value.step
     if begin is None or not step:

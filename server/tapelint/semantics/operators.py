@@ -69,10 +69,14 @@ DUNDER = {
     "Mod": "mod",
 }
 
-REPEATED = 256
-"""Items of a list that is repeated (``[0] * n``) that are held one by one."""
-BITS = 256
-"""By which a number is shifted at most."""
+MAX_REPEATED_ITEMS = 256
+"""Items of a repeated list (``[0] * n``) that are held one by one: `n` may be larger than memory."""
+MAX_SHIFT = 256
+"""Bits by which a number is shifted; a larger shift is unknown: the result may be larger than memory."""
+MAX_BASE, MAX_EXPONENT = 1e6, 64
+"""Powers of smaller numbers are computed, for the same reason."""
+MAX_OPERAND = 1e12
+"""Products of smaller numbers are computed, for the same reason."""
 
 
 def binary(machine: Machine, node: ast.BinOp, state: State, key: object) -> Value:
@@ -170,7 +174,7 @@ def _computable(op: ast.operator, left: Any, right: Any) -> Callable[[Any, Any],
         isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)
     ):
         return None
-    if isinstance(op, ast.LShift) and isinstance(right, int) and right > BITS:
+    if isinstance(op, ast.LShift) and isinstance(right, int) and right > MAX_SHIFT:
         return None
     if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)) and not isinstance(right, (int, str)):
         return None
@@ -179,19 +183,22 @@ def _computable(op: ast.operator, left: Any, right: Any) -> Callable[[Any, Any],
 
 def _is_small_power(base: Any, exponent: Any) -> bool:
     return (
-        isinstance(base, (int, float)) and isinstance(exponent, (int, float)) and abs(base) < 1e6 and abs(exponent) < 64
+        isinstance(base, (int, float))
+        and isinstance(exponent, (int, float))
+        and abs(base) < MAX_BASE
+        and abs(exponent) < MAX_EXPONENT
     )
 
 
 def _repeated(thing: Sequence, times: int) -> Sequence:
     """``items * times``, which may be far more than memory holds: the first of them, and that there are more."""
-    room = -(-REPEATED // max(len(thing.items), 1))
+    room = -(-MAX_REPEATED_ITEMS // max(len(thing.items), 1))
     items = thing.items * max(0, min(times, room))
     return Sequence(thing.kind, items, times > 0 and thing.is_partial or times > room and bool(items))
 
 
 def _modest(left: Any, right: Any) -> bool:
-    return all(not isinstance(v, (int, float)) or abs(v) < 1e12 for v in (left, right))
+    return all(not isinstance(v, (int, float)) or abs(v) < MAX_OPERAND for v in (left, right))
 
 
 def unary(machine: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:

@@ -20,8 +20,8 @@ from ..model.graph_search import nodes_below
 from ..model.program_point import ProgramPoint
 from ..state import AutogradState, fresh_id
 
-KEPT = 16
-"""How many passes of one gradient are distinguished."""
+MAX_PASSES = 16
+"""Passes, and clearings, that the history of one gradient keeps: no rule asks for older ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,8 +156,8 @@ def added(state: AutogradState, leaves: Iterable[int], run: Pass) -> None:
         leaves,
         lambda g: replace(
             g,
-            passes=(*g.passes, run)[-KEPT:],
-            used=max(g.used - (len(g.passes) >= KEPT), 0),
+            passes=(*g.passes, run)[-MAX_PASSES:],
+            used=max(g.used - (len(g.passes) >= MAX_PASSES), 0),
             clip=None,
             scale=run.scale or g.scale,
             idle=None,
@@ -175,7 +175,7 @@ def cleared(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, pr
         if past.doubt:  # they may have been used, or may have gone before
             return GradientHistory(step=past.step, clearings=past.clearings)
         clearing = made.setdefault(past.fresh, Clearing(point, past.fresh, premises))
-        return GradientHistory(step=past.step, clearings=(*past.clearings, clearing)[-KEPT:])
+        return GradientHistory(step=past.step, clearings=(*past.clearings, clearing)[-MAX_PASSES:])
 
     change(state, leaves, how, new=False)
 

@@ -18,8 +18,8 @@ from ..model.program_point import ProgramPoint, earlier_iteration
 from ..model.views import edge_of, resolve_view
 from ..state import AutogradState
 
-GROWS = 2
-"""How many earlier iterations a gradient must have piled up: one may still be cleared."""
+MIN_KEPT_ITERATIONS = 2
+"""Earlier iterations whose gradients must still be there before it is reported: one may still be cleared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def closed(facts: Facts, state: AutogradState, ran: Iterable[Node], leaves: Sequ
             state.cycles[key] = Cycle(grad, now)
         elif earlier_iteration(past.point, now) is not None:
             state.cycles[key] = Cycle(grad, past.point, past.times + 1)
-            if past.times + 1 == GROWS:
+            if past.times + 1 == MIN_KEPT_ITERATIONS:
                 facts.events.publish(GradientCycle(point=now, leaf=key, past=past.point, call=None))
 
 

@@ -48,12 +48,12 @@ from ..machine import Machine
 
 Live = frozenset[str] | None
 
-WORTH = 24
-"""Steps of an iteration below which it costs less to run another one than to compare."""
+MIN_FUEL_TO_COMPARE = 24
+"""An iteration that used less fuel costs less to execute once more than to compare."""
 DISTINGUISHED = frozenset((Origin.BATCH, Origin.LOADER))
 """Where an unknown value comes from, if that makes a difference."""
-DEPTH = 4
-"""How deep containers of plain values are compared."""
+MAX_COMPARED_DEPTH = 4
+"""How deep containers of plain values are compared; deeper ones count as different, which costs an iteration."""
 
 
 class IterationProbe:
@@ -66,7 +66,7 @@ class IterationProbe:
         """The iteration that begins as ``going``; with ``has_rest`` it may turn out to be the last that is needed. The
         first never is: it takes two to carry something.
         """
-        is_worth = has_rest and self.machine.fuel_used - self.begun >= WORTH
+        is_worth = has_rest and self.machine.fuel_used - self.begun >= MIN_FUEL_TO_COMPARE
         return IterationProbe(self.machine, [path.fork() for path in going] if is_worth else ())
 
     def ended(self, going: list[State], item: Value, live: abc.Callable[[list[State]], Live]) -> StableIteration | None:
@@ -142,7 +142,7 @@ class StableIteration:
         """Whether values that no graph depends on are of the same kind, or were of no use to any code."""
         mine, yours = pair.state.heap[left], pair.other.heap[right]
         if name is None:
-            if not observations.has(left, right) or _contents(pair, mine, yours, DEPTH):
+            if not observations.has(left, right) or _contents(pair, mine, yours, MAX_COMPARED_DEPTH):
                 return True
             return not observations.has(left) and _longer(pair, mine, yours)
         own = (
@@ -151,7 +151,7 @@ class StableIteration:
         if own or isinstance(mine, Frame) and left != pair.state.frame:
             if self.touched.isdisjoint(((left, name), (right, name))):
                 return True
-        return _plain(pair, entries(mine).get(name, MISSING), entries(yours).get(name, MISSING), DEPTH)
+        return _plain(pair, entries(mine).get(name, MISSING), entries(yours).get(name, MISSING), MAX_COMPARED_DEPTH)
 
     def _changes(self, pair: Bisimulation, left: int, right: int, name: Any, binds: frozenset[str]) -> bool:
         """Whether such an iteration may have changed a plain value."""
@@ -268,7 +268,7 @@ def _longer(pair: Bisimulation, mine: Any, yours: Any) -> bool:
     if mine.kind != yours.kind or mine.is_partial != yours.is_partial or not 0 < len(yours.items) <= len(mine.items):
         return False
     alike = [*yours.items, *[yours.items[-1]] * (len(mine.items) - len(yours.items))]
-    return all(_plain(pair, one, two, DEPTH) for one, two in zip(mine.items, alike))
+    return all(_plain(pair, one, two, MAX_COMPARED_DEPTH) for one, two in zip(mine.items, alike))
 
 
 def alike(items: list[Value], index: int) -> int:

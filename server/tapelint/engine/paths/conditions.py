@@ -41,8 +41,8 @@ CHANGING = frozenset(
 """Methods after which a container holds something else."""
 
 
-DEEP = 4
-"""Arithmetic that is nested deeper than this is a value of its own."""
+MAX_ARITHMETIC_DEPTH = 4
+"""Arithmetic that is nested deeper than this has no formula: what a loop adds to would never repeat."""
 
 
 def symbolic(machine: Machine, node: ast.expr, state: State) -> Hashable:
@@ -76,7 +76,7 @@ def _shape(machine: Machine, node: ast.expr, state: State) -> Hashable | None:
         return _comparisons(machine, node, state)
     if isinstance(node, ast.BinOp):
         left, right = symbolic(machine, node.left, state), symbolic(machine, node.right, state)
-        return (type(node.op).__name__, left, right) if _depth(left) + _depth(right) < DEEP else None
+        return (type(node.op).__name__, left, right) if _depth(left) + _depth(right) < MAX_ARITHMETIC_DEPTH else None
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
         return ("[]", symbolic(machine, node.value, state), symbolic(machine, node.slice, state))
     if isinstance(node, ast.Call) and not node.keywords and (name := _pure(node.func)):

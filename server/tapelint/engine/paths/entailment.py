@@ -45,8 +45,10 @@ CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "isinstance": isinstance,
     "True": lambda value, _: bool(value),
 }
-MANY = 60
-"""On a path with more assumptions than this that share a value with a test, nothing is concluded."""
+MAX_ASSUMPTIONS = 60
+"""On a path with more assumptions that share a value with a test, nothing is concluded: it would take too long."""
+MAX_CACHED_FORMULAS = 4_096
+"""Formulas whose values are kept, for the whole process."""
 
 
 def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
@@ -56,13 +58,13 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
     mine = values_in(formula)
     near = {known: taken for known, taken in facts.items() if mine & values_in(known)}
     alone = not near and not (isinstance(formula, tuple) and formula and formula[0] in ("And", "Or"))
-    if alone or len(near) > MANY:
+    if alone or len(near) > MAX_ASSUMPTIONS:
         return None
     possible = [taken for taken in (True, False) if _consistent(near, formula, taken)]
     return possible[0] if len(possible) == 1 else None
 
 
-@lru_cache(4096)
+@lru_cache(MAX_CACHED_FORMULAS)
 def values_in(formula: Hashable) -> frozenset[Hashable]:
     """The unknown values that a formula is made of."""
     if not isinstance(formula, tuple):

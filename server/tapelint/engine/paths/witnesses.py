@@ -24,10 +24,10 @@ Simple = tuple[str, Any, bool]
 
 COUNTS = frozenset("len dim numel size".split())
 """What gives a whole number that is never negative."""
-MODULUS = 64
-"""A remainder is tried out for divisors up to this."""
-PIECES = 6
-"""Of more constants than this no texts are put together."""
+MAX_DIVISOR = 64
+"""Remainders are tried for divisors up to this: there is one witness for each remainder."""
+MAX_TEXT_PIECES = 6
+"""Constants of one kind that texts are put together of: the number of texts is the product over three kinds."""
 
 
 class Tensor:
@@ -108,7 +108,7 @@ def witnesses(subject: Hashable, checks: list[Simple]) -> list[Any]:
 
 def _remainders(divisor: Any, constants: list[Any], whole: list[Any]) -> list[Any] | None:
     """All remainders of a division, where they are few and compared with whole numbers alone."""
-    if type(divisor) is not int or not 0 < divisor <= MODULUS or not all(type(c) is int for c in whole):
+    if type(divisor) is not int or not 0 < divisor <= MAX_DIVISOR or not all(type(c) is int for c in whole):
         return None
     return list(range(divisor)) if len(whole) >= len([c for c in constants if c is not None]) else None
 
@@ -147,7 +147,7 @@ def _texts(checks: list[Simple]) -> list[str]:
     def pieces(asked: str) -> list[str]:
         right = [right for name, right, _ in checks if name == asked]
         flat = [item for each in right for item in (each if isinstance(each, tuple) else (each,))]
-        return ["", *(item for item in flat[:PIECES] if isinstance(item, str))]
+        return ["", *(item for item in flat[:MAX_TEXT_PIECES] if isinstance(item, str))]
 
     inner = pieces("Has")
     inner.append("-".join(inner))

@@ -50,11 +50,15 @@ def make_range(machine: Machine, state: State, call: Call) -> Value:
     )
 
 
+ENDLESS = 1 << 40
+"""Items of an `enumerate`, which has no end of its own: more than any loop executes, and still a number."""
+
+
 @function("builtins.enumerate")
 def enumerated(machine: Machine, state: State, call: Call) -> Value:
     start = call.get(1, "start", Const(0))
     begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else None
-    return Zip((Range(begin, None if begin is None else begin + (1 << 40), 1), call.get(0, "iterable")))
+    return Zip((Range(begin, None if begin is None else begin + ENDLESS, 1), call.get(0, "iterable")))
 
 
 @function("builtins.zip", "itertools.zip_longest")

@@ -18,16 +18,16 @@ PURE = frozenset(
     "count find rfind index rindex split rsplit splitlines partition rpartition join zfill ljust rjust center "
     "isdigit isdecimal isnumeric isalpha isalnum isidentifier isspace islower isupper istitle".split()
 )
-LONGEST = 10_000
-"""Characters of a text that is gone on with, given or made."""
+MAX_TEXT = 10_000
+"""Characters of a known text; a longer one is unknown: `"x" * n` may be larger than memory."""
 
 
 def method_of_text(state: State, text: str, call: Call) -> Value | None:
     """What a method of ``text`` returns; None where that depends on more than what is known."""
     args = [_plain(state, value) for value in call.args]
-    if call.name not in PURE or call.kwargs or None in args or len(text) > LONGEST:
+    if call.name not in PURE or call.kwargs or None in args or len(text) > MAX_TEXT:
         return None
-    if any(isinstance(given, int) and abs(given) > LONGEST for given in args):
+    if any(isinstance(given, int) and abs(given) > MAX_TEXT for given in args):
         return None
     try:
         found = getattr(text, call.name)(*args)
@@ -51,4 +51,4 @@ def _value(state: State, found: Any) -> Value:
         return HeapRef(state.new(Sequence("list", [Const(part) for part in found])))
     if isinstance(found, tuple):
         return Tuple(tuple(Const(part) for part in found))
-    return Unknown("text", False) if isinstance(found, str) and len(found) > LONGEST else Const(found)
+    return Unknown("text", False) if isinstance(found, str) and len(found) > MAX_TEXT else Const(found)

@@ -67,7 +67,7 @@ def tensor_list(machine: Machine, state: State, value: Value, above: tuple[Value
     if any(isinstance(item, Unknown) for item in items):
         return [t for item in items if (t := tensor_of(machine, state, item)) is not None]
     found = [item.id for item in items if isinstance(item, TensorRef)]
-    if not found and len(items) < MAX_NESTED:
+    if not found and len(items) < MAX_NESTED_LISTS:
         found = _nested(machine, state, items, (*above, value))
     return found or None
 
@@ -77,8 +77,10 @@ def _nested(machine: Machine, state: State, items: SequenceType[Value], above: t
     return [t for item in items for t in tensor_list(machine, state, item, above) or ()]
 
 
-MAX_NESTED = 9
-"""Tensors are looked for in the lists of a list only if that has fewer items."""
+MAX_NESTED_LISTS = 9
+"""A list with fewer items is searched for tensors in the lists that it holds: long ones are data."""
+MAX_RESULTS = 8
+"""Results of an op such as `chunk` that are modelled, whatever number it is given."""
 
 
 def _listed(state: State, value: Value) -> SequenceType[Value] | None:
@@ -293,7 +295,7 @@ def count_of(op: Op, named: MappingType[str, object]) -> int:
     ):
         value = named.get(name)
         if isinstance(value, Const) and isinstance(value.value, int) and "split_size" not in name:
-            return min(max(value.value, 1), 8)
+            return min(max(value.value, 1), MAX_RESULTS)
         if isinstance(value, Tuple):
             return max(len(value.items), 1)
     for name in ("tensors", "self", "inputs"):

@@ -8,11 +8,14 @@ from ...engine.machine import Machine
 from .dispatch import run
 from .registry import Call, function
 
+MAX_PARTS = 64
+"""Parameters of a vector, where it is not known how many there are: their views are executed one by one."""
+
 
 @function("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
 def parameters_to_vector(machine: Machine, state: State, call: Call) -> Value:
     """A concatenation of views: its graph saves nothing."""
-    found = machine.iterate(state, call.get(0, "parameters"), call.node, 64)
+    found = machine.iterate(state, call.get(0, "parameters"), call.node, MAX_PARTS)
     parts = HeapRef(state.new(Sequence("list", found.values, not found.exact)))
     return run(machine, state, "cat", [parts], {}, call.node) or Unknown("vector")
 

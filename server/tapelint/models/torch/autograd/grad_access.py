@@ -35,8 +35,11 @@ from ....source import blocks, cached_on_node, walk
 from ..nn import frozen_parts
 from .grad_use import use_grads
 
-SHOWN = 12
-"""A loop over parameters is run for so many of them: by what it does to these, nothing is known of the others."""
+MAX_SHOWN_PARAMETERS = 12
+"""A loop over parameters is executed for so many of them: by what it does to these, nothing is known of the others."""
+
+MAX_REACHED_VALUES = 400
+"""Values that are searched for leaves which unknown code may reach."""
 
 CLEARING = frozenset(("zero_grad", "grad", "zero_"))
 
@@ -54,7 +57,7 @@ def assigned(machine: Machine, state: State, leaf: int, value: Value, node: ast.
 
 def cleared_by_hand(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     history.cleared(state, [leaf], state.point(node), machine.facts.relevant_assumptions(state))
-    if len(state.history) > SHOWN:
+    if len(state.history) > MAX_SHOWN_PARAMETERS:
         history.doubted(state, [key for key, past in state.history.items() if past.passes])
 
 
@@ -135,7 +138,7 @@ def handed_over(
     return frozenset(reached)
 
 
-def reach(machine: Machine, state: State, values: Iterable[Value], most: int = 400) -> Iterator[int]:
+def reach(machine: Machine, state: State, values: Iterable[Value], most: int = MAX_REACHED_VALUES) -> Iterator[int]:
     """The leaves that code which holds ``values`` can get at."""
     todo = list(values)
     seen: set[int] = set()
