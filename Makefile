@@ -45,7 +45,7 @@ bench: .venv/.ready ## measure time and memory over DIR (examples), with TorchFi
 	|| { $(PYTHON) -m venv .venv-torchfix && echo '*' >.venv-torchfix/.gitignore \
 	&& .venv-torchfix/bin/pip install --quiet 'torchfix==0.7.0'; } \
 	|| echo "TorchFix 0.7.0 could not be installed; everything else is measured" >&2
-	$(BIN)/python tools/bench $(or $(DIR),examples)
+	@PYTHONPATH=. $(BIN)/python -m tools.bench $(or $(DIR),examples)
 
 ecosystem: .venv/.ready ## survey the repositories DIR="folder folder": coverage, findings, time (OPTIONS="--json new.json --against old.json")
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(or $(DIR),examples)

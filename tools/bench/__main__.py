@@ -2,8 +2,8 @@
 
     make bench                          over examples/, with TorchFix beside it
     make bench DIR="folder folder"      over other folders
-    python tools/bench [FOLDER]... [--json] [--only PART]... [--worst N]
-    python tools/bench --where FILE     where the time of one file goes
+    python -m tools.bench [FOLDER]... [--json] [--only PART]... [--worst N]
+    python -m tools.bench --where FILE     where the time of one file goes
 
 The parts: `files` (analysis in units of `ast.parse`), `rules` (what all of them cost beside the engine), `cold` (new
 processes), `growth` (long and deeply nested programs), `edits` (an edit of one line in training scripts), `server`
@@ -22,25 +22,22 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-
-import cold
-import edits
-import growth
-import ratio
-import rulecost
-import server
-import torchfix
-from timing import machine, percentile
+from typing import Any
 
 from tapelint.cli import collect_rarely
+
+from . import cold, edits, growth, ratio, rulecost, server, torchfix, where
+from .timing import machine, percentile
 
 AIM = 5
 """How much faster than TorchFix tapelint wants to be."""
 
 Lines = Iterator[str]
+Result = dict[str, Any]
+"""What ``--json`` prints, by part."""
 
 
-def files(options: argparse.Namespace, result: dict) -> Lines:
+def files(options: argparse.Namespace, result: Result) -> Lines:
     """The ratio to ``ast.parse`` over all files."""
     measured = [ratio.measure(path, text) for path, text in ratio.torch_files(options.folders)]
     measured.sort(key=lambda file: -file.ratio)
@@ -71,7 +68,7 @@ def files(options: argparse.Namespace, result: dict) -> Lines:
     )
 
 
-def rules(options: argparse.Namespace, result: dict) -> Lines:
+def rules(options: argparse.Namespace, result: Result) -> Lines:
     """The rules beside the engine."""
     cost = rulecost.measure(list(ratio.torch_files(options.folders)))
     result["rules"] = {**asdict(cost), "share": cost.share}
@@ -83,7 +80,7 @@ def rules(options: argparse.Namespace, result: dict) -> Lines:
     )
 
 
-def starts(options: argparse.Namespace, result: dict) -> Lines:
+def starts(options: argparse.Namespace, result: Result) -> Lines:
     """Cold starts, and what they import."""
     result["starts"] = cold.starts()
     yield f"cold start (wall time), median of {cold.RUNS} processes"
@@ -96,7 +93,7 @@ def starts(options: argparse.Namespace, result: dict) -> Lines:
         yield f"  ok: a check without findings imports none of {', '.join(cold.LAZY)}"
 
 
-def sizes(options: argparse.Namespace, result: dict) -> Lines:
+def sizes(options: argparse.Namespace, result: Result) -> Lines:
     """Time as programs grow."""
     yield "growth (processor time)"
     yield f"  {growth.BUDGETS}"
@@ -134,7 +131,7 @@ def _by_shape(points: Iterable[growth.Point]) -> Iterator[list[growth.Point]]:
     yield shape
 
 
-def languageserver(options: argparse.Namespace, result: dict) -> Lines:
+def languageserver(options: argparse.Namespace, result: Result) -> Lines:
     """Waiting and memory of the language server."""
     yield f"language server (wall time), a training file of {server.LINES} lines"
     result["server"] = {"clean": server.session(False), "finding": server.session(True)}
@@ -155,7 +152,7 @@ _WAITS = {
 }
 
 
-def edited(options: argparse.Namespace, result: dict) -> Lines:
+def edited(options: argparse.Namespace, result: Result) -> Lines:
     """Re-analysis after an edit."""
     fresh, found = edits.measure()
     waits = server.typing()
@@ -183,9 +180,9 @@ def edited(options: argparse.Namespace, result: dict) -> Lines:
         ("median", "p90", "under the aim", "anew", "lines", "script"),
         ((*_spread(script.edited), seconds(script.fresh), str(script.lines), script.name) for script in scripts),
     )
-    middle, tail, under = _spread(every)
+    median, tail, under = _spread(every)
     verdict = "reached" if statistics.median(every) < edits.AIM else "missed"
-    yield f"  median {middle} (aim {seconds(edits.AIM)}: {verdict}), p90 {tail}, {under} under the aim"
+    yield f"  median {median} (aim {seconds(edits.AIM)}: {verdict}), p90 {tail}, {under} under the aim"
 
 
 def _spread(taken: Sequence[float]) -> tuple[str, str, str]:
@@ -193,7 +190,7 @@ def _spread(taken: Sequence[float]) -> tuple[str, str, str]:
     return seconds(statistics.median(taken)), seconds(percentile(taken, 0.9)), f"{under:.0%}"
 
 
-def rival(options: argparse.Namespace, result: dict) -> Lines:
+def rival(options: argparse.Namespace, result: Result) -> Lines:
     """TorchFix over the same files."""
     if not options.torchfix.exists():
         result["torchfix"] = None
@@ -209,7 +206,7 @@ def rival(options: argparse.Namespace, result: dict) -> Lines:
         yield f"  {seconds(found[name]):>9}  {name}: {faster:.1f} times as fast (aim {AIM}: {verdict})"
 
 
-PARTS: dict[str, Callable[[argparse.Namespace, dict], Lines]] = {
+PARTS: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {
     "files": files,
     "rules": rules,
     "cold": starts,
@@ -251,12 +248,10 @@ def main() -> int:
     if missing := [str(path) for path in (*options.folders, *filter(None, [options.where])) if not path.exists()]:
         parser.error(f"not there: {', '.join(missing)}")
     if options.where:
-        import where
-
         for line in where.report(options.where):
             print(line)
         return 0
-    result: dict = {"machine": machine(), "folders": [str(folder) for folder in options.folders]}
+    result: Result = {"machine": machine(), "folders": [str(folder) for folder in options.folders]}
     if not options.json:
         print(result["machine"])
     for name, part in PARTS.items():

@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from generated import PLAIN, SMALL
-from timing import median_of, process, tapelint
+from .generated import PLAIN, SMALL
+from .timing import median_of, process, tapelint
 
 RUNS = 5
 LAZY = ("libcst", "jedi", "pygls", "lsprotocol", "parso")

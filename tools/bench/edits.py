@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from timing import best_of
-
 from tapelint.analysis import AnalysisCache, analyse
+
+from .timing import best_of
 
 AIM = 0.1
 """Seconds, for the median of the places."""

@@ -7,11 +7,11 @@ import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from generated import branched, called, looped, nested, straight, wide
-from timing import best_of
-
 from tapelint.analysis import analyse
 from tapelint.engine.limits import Limits
+
+from .generated import branched, called, looped, nested, straight, wide
+from .timing import best_of
 
 SIZES = (10, 100, 1_000, 10_000)
 DEPTHS = (1, 2, 3, 4, 5)

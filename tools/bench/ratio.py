@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from timing import best_of
-
 from tapelint.analysis import analyse
 from tapelint.source import NOTEBOOK, SourceError, may_use_torch, read
 from tapelint.workspace import discover
+
+from .timing import best_of
 
 REPEATS = 3
 

@@ -32,7 +32,7 @@ def measure(files: Iterable[tuple[Path, str]]) -> Cost:
     """Analyse ``files`` with a clock around every question to a rule (which counts a little of itself as theirs)."""
     cost = Cost()
     running = rule_listener.running
-    rule_listener.running = lambda config: [  # type: ignore[assignment]
+    rule_listener.running = lambda config: [
         replace(rule, check=_timed(rule.check, cost)) if rule.check else rule for rule in running(config)
     ]
     begin = time.process_time()

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from edits import FILE, texts
-from generated import training_file
-from timing import tapelint
+from .edits import FILE, texts
+from .generated import training_file
+from .timing import tapelint
 
 LINES = 500
 _URI = "file:///nowhere/train.py"
@@ -22,6 +22,8 @@ class Editor:
     def __init__(self) -> None:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(tapelint("server"), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self._stdin, self._stdout = self.process.stdin, self.process.stdout
 
     def send(self, method: str, params: Any, **more: Any) -> None:
         self._write({"method": method, "params": params, **more})
@@ -51,17 +53,18 @@ class Editor:
 
     def _write(self, message: dict[str, Any]) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        self.process.stdin.flush()
+        self._stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self._stdin.flush()
 
     def _read(self) -> dict[str, Any]:
         length = 0
-        while (header := self.process.stdout.readline()).strip():
+        while (header := self._stdout.readline()).strip():
             if header.lower().startswith(b"content-length:"):
                 length = int(header.split(b":")[1])
         if not header:
             raise RuntimeError("the server has gone")
-        return json.loads(self.process.stdout.read(length))
+        message: dict[str, Any] = json.loads(self._stdout.read(length))
+        return message
 
 
 def session(has_hazard: bool) -> dict[str, float | int | None]:

@@ -12,13 +12,14 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from timing import process, tapelint
+from .timing import process, tapelint
 
 RUNS = 3
 
 
-def compare(command: Path, files: Sequence[str]) -> dict[str, float | int | str]:
+def compare(command: Path, files: Sequence[str]) -> dict[str, Any]:
     """Best wall times over ``files``, one process each, in seconds."""
     check = tapelint("check", "--exit-zero", "--jobs", "1")
     runs = {

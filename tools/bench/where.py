@@ -10,10 +10,11 @@ import cProfile
 import gc
 import pstats
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
 
 import tapelint
 from tapelint.analysis import analyse
@@ -30,7 +31,7 @@ class Lines:
     """Per line of the file: how often it ran, its own seconds, copies of states made there, paths it added."""
 
     runs: Counter[int] = field(default_factory=Counter)
-    seconds: Counter[int] = field(default_factory=Counter)
+    seconds: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     forks: Counter[int] = field(default_factory=Counter)
     more: Counter[int] = field(default_factory=Counter)
 
@@ -77,11 +78,8 @@ def lines(text: str, path: str) -> Lines:
             counted.forks[running[-1]] += 1
         return fork(state)
 
-    Machine.statement, State.fork = timed_statement, counted_fork
-    try:
+    with patch.object(Machine, "statement", timed_statement), patch.object(State, "fork", counted_fork):
         analyse(text, path)
-    finally:
-        Machine.statement, State.fork = statement, fork
     return counted
 
 
@@ -100,6 +98,7 @@ def report(path: Path) -> Iterator[str]:
     counted = lines(text, str(path))
     yield f"  {'runs':>9} {'own s':>8} {'forks':>8} {'paths+':>8}  line"
     rows = text.splitlines()
-    for row, own in counted.seconds.most_common(TOP):
+    slowest = sorted(counted.seconds.items(), key=lambda entry: -entry[1])[:TOP]
+    for row, own in slowest:
         runs, forks, more = counted.runs[row], counted.forks[row], counted.more[row]
         yield f"  {runs:9,} {own:8.3f} {forks:8,} {more:8,}  {row}: {rows[row - 1].strip()[:90]}"

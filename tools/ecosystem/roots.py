@@ -45,7 +45,8 @@ class Origins:
             seen.add(node)
             value, words = self.last[node]
             yield f"{getattr(node, 'lineno', 0)}: {short(node)} = {words}"
-            made = self.first.get(identity(value), node)
+            key = identity(value)
+            made = self.first.get(key, node) if key is not None else node
             if made not in seen:
                 node = made
                 continue

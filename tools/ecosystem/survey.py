@@ -109,8 +109,8 @@ def look(folder: Path, name: str, commit: str | None = None, roots: bool = False
     unit = 2**20 if sys.platform == "darwin" else 2**10
     found.peak_mb = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
     unknown = {place for place, rooted in walks.items() if not rooted}
-    for path in sorted({path for path, *_ in unknown} & sources.keys()) if roots else ():
-        found.roots += unknown_roots(sources[path], os.path.relpath(path, folder), resolver, unknown)
+    for file in sorted({file for file, *_ in unknown} & sources.keys()) if roots else ():
+        found.roots += unknown_roots(sources[file], os.path.relpath(file, folder), resolver, unknown)
     return found
 
 

@@ -80,7 +80,7 @@ def probe(text: str, takes: tuple[str, ...]) -> str | None:
     """The type of the value, None where PyTorch will not have it, or not the backward of it."""
     torch.manual_seed(0)
     holes = [f"h{i}" for i in range(len(takes))]
-    scope: dict = {"torch": torch, "F": F}
+    scope: dict[str, object] = {"torch": torch, "F": F}
     # Products of leaves, so that in-place forms may write them.
     scope |= {h: torch.rand(SHAPES[t], requires_grad=True) * 0.5 + 0.2 for h, t in zip(holes, takes)}
     try:

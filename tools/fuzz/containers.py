@@ -107,13 +107,13 @@ def tuple_of_tensors(w: Writer) -> bool:
     rng = w.rng
     kind = w.kind()
     if rng.random() < 0.3:
-        found = [v for v in w.scope.variables.values() if v.text.isidentifier() and v.type == kind]
-        if len(found) < 2 or w.mode == "inference":
+        known = [v for v in w.scope.variables.values() if v.text.isidentifier() and v.type == kind]
+        if len(known) < 2 or w.mode == "inference":
             return False
-        one, two = rng.sample(found, 2)
-        w.write(f"{one.text}, {two.text} = {two.text}, {one.text}")
-        w.keep(one.text, of(two), kind, two.many)
-        w.keep(two.text, of(one), kind, one.many)
+        first, second = rng.sample(known, 2)
+        w.write(f"{first.text}, {second.text} = {second.text}, {first.text}")
+        w.keep(first.text, of(second), kind, second.many)
+        w.keep(second.text, of(first), kind, first.many)
         return True
     one, two, pair = w.expr(kind), w.expr(kind), w.fresh("pair")
     w.write(f"{pair} = ({one.text}, {two.text})")

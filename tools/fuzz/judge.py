@@ -12,6 +12,7 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import CodeType
 
 import torch
 
@@ -127,7 +128,7 @@ def run(text: str) -> Truth:
     errors, message = set(), ""
     script: list[bool] | None = []
     for _ in range(RUNS):
-        answers = Answers(script)
+        answers = Answers(script or [])
         outcome, words = once(code, answers)
         if outcome is not None:
             errors.add(outcome)
@@ -173,7 +174,9 @@ class Answers:
     """Follows a script as long as it goes, then always answers no. The same question gets the same answer."""
 
     def __init__(self, script: list[bool]) -> None:
-        self.script, self.given, self.known = script, [], {}
+        self.script = script
+        self.given: list[bool] = []
+        self.known: dict[tuple[str, float], bool] = {}
 
     def __call__(self, question: str, value: float) -> bool:
         key = (question, value)
@@ -195,7 +198,7 @@ def kind_of(*texts: str) -> str:
     return next((kind for text in texts for kind, part in ERRORS if part in text), "other")
 
 
-def once(code: object, answers: Answers) -> tuple[Outcome | None, str]:
+def once(code: CodeType, answers: Answers) -> tuple[Outcome | None, str]:
     torch.manual_seed(0)
     random.seed(0)
     torch.set_grad_enabled(True)
@@ -239,7 +242,7 @@ def predict(text: str) -> tuple[frozenset[Outcome], str]:
 
     def observe(event: Event) -> None:
         for rule in all_rules():
-            if not rule.raises or type(event) not in rule.events:
+            if rule.check is None or not rule.raises or type(event) not in rule.events:
                 continue
             finding = rule.check(event, facts)
             row = getattr(event.point.node, "lineno", 0)
@@ -251,6 +254,6 @@ def predict(text: str) -> tuple[frozenset[Outcome], str]:
                 doubts.add(f"{rule.code} as a warning at line {row}")
 
     facts.events.subscribe(observe)
-    holes = analysis.run(parse(text, NAME), facts).stats
+    holes = analysis.run(parse(text, NAME), facts).unit.stats
     doubts |= {f"{n} {name}" for name in HOLES if (n := getattr(holes, name))}
     return frozenset(said), ", ".join(sorted(doubts))

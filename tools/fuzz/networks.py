@@ -202,7 +202,13 @@ def switch(w: Writer) -> bool:
     if not w.scope.networks:
         return False
     net = w.rng.choice(w.scope.networks)
-    texts = ("{0}.eval()", "{0}.train()", "{0}.requires_grad_(False)", "{0}.requires_grad_(True)", "{0}.zero_grad()")
+    texts: tuple[str, ...] = (
+        "{0}.eval()",
+        "{0}.train()",
+        "{0}.requires_grad_(False)",
+        "{0}.requires_grad_(True)",
+        "{0}.zero_grad()",
+    )
     freeze = "for p in {0}.parameters():\n{1}p.requires_grad = False"
     texts += (freeze, "for p in {0}.parameters():\n{1}p.data.clamp_(-0.1, 0.1)")
     w.write(w.rng.choice(texts).format(net, "    " * (w.indent + 1)))
@@ -235,7 +241,7 @@ def recurrent(w: Writer) -> bool:
         kind = rng.choice(("GRUCell", "LSTMCell", "RNNCell", "GRU", "LSTM"))
         w.write(f"{name} = nn.{kind}(4, 4)")
         shape = "4, 4" if kind.endswith("Cell") else "1, 4"
-        states = (one, two) if "LSTM" in kind else (one,)
+        states = [one, two] if "LSTM" in kind else [one]
         for state in states:
             w.write(f"{state} = torch.zeros({shape})")
         cells[name] = (kind, *states)

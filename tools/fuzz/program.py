@@ -55,7 +55,7 @@ def beginning(w: Writer) -> None:
         networks.optimizer(w)
 
 
-def program(seed: int) -> str:
+def program(seed: int | str) -> str:
     """The program of a seed; always the same one."""
     writer = Writer(seed)
     beginning(writer)

@@ -65,7 +65,7 @@ class Writer:
     ``favourite`` makes programs differ in what they are made of: a few kinds of statements come more often.
     """
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: int | str) -> None:
         self.rng = random.Random(seed)
         self.lines: list[str] = []
         self.indent = 0

@@ -140,14 +140,14 @@ def report() -> str:
     lines.append(f"in-place methods: {share(*split(twins, lambda n: f'torch.Tensor.{n}'))}")
     classes = {name for name, cls in vars(nn).items() if inspect.isclass(cls) and issubclass(cls, nn.Module)}
     layers = classes - NOT_LAYERS
-    unknown = sorted(layers - ops.layer_names())
-    lines.append(f"layers of torch.nn: {share(len(layers) - len(unknown), unknown)}")
+    missing = sorted(layers - ops.layer_names())
+    lines.append(f"layers of torch.nn: {share(len(layers) - len(missing), missing)}")
     tested = [name for name in opinfo_names() if not name.startswith(tuple(WITHOUT_ROW))]
     unknown = [name for name in tested if not _has_row(name)]
     lines.append(f"ops of op_db: {share(len(tested) - len(unknown), unknown)}")
     lines += ["", "Left out, and why:", ""]
-    for why, names in sorted(reasons.items()):
-        lines.append(f"{why}: {', '.join(sorted(names))}")
+    for why, every in sorted(reasons.items()):
+        lines.append(f"{why}: {', '.join(sorted(every))}")
     lines += ["", "Left out of op_db, by the beginning of the name, and why:", ""]
     lines += [f"{start}: {why}" for start, why in WITHOUT_ROW.items()]
     return "\n".join(lines) + "\n"

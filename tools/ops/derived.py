@@ -167,7 +167,7 @@ def _differentiated(info: DifferentiabilityInfo) -> set[str]:
 
 
 def _name(attribute: SavedAttribute) -> str:
-    name = attribute.nctype.name
+    name: str | SpecialArgName = attribute.nctype.name
     return name.name if isinstance(name, SpecialArgName) else name
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tapelint.ops.schema import Op, Saved, View
 
 if TYPE_CHECKING:
     from tools.ops.probe import Observation
 
+T = TypeVar("T")
 Subsets = frozenset[frozenset[str]]
 
 
@@ -45,7 +46,7 @@ def row(stub: Op, seen: Sequence[Observation]) -> Op:
     )
 
 
-def _common(values: Sequence, otherwise: object):  # type: ignore[no-untyped-def]
+def _common(values: Sequence[T], otherwise: T) -> T:
     return values[0] if len(set(values)) == 1 else otherwise
 
 

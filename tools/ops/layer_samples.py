@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import torch
@@ -34,6 +34,10 @@ def _state(name: str) -> Any:
     return (_single(1, 2, 4), _single(1, 2, 4)) if name == "LSTM" else _single(1, 2, 4)
 
 
+def _with_state(name: str) -> Sample:
+    return Sample(((3, 4), {}), ((_single(5, 2, 3), _state(name)), {}))
+
+
 _POOLED = (_x(1, 2, 4), torch.arange(4).expand(1, 2, 4) * 2)
 _POOLED2 = (_x(1, 2, 4, 4), (torch.arange(16) * 4).reshape(4, 4).expand(1, 2, 4, 4))
 _POOLED3 = (_x(1, 2, 2, 2, 2), (torch.arange(8) * 8).reshape(2, 2, 2).expand(1, 2, 2, 2, 2))
@@ -51,7 +55,7 @@ HAND: dict[str, tuple[Callable[[], Sample], ...]] = {
             _sample(3, 4, inputs=(_single(5, 2, 3),)),
             _sample(3, 4, num_layers=2, batch_first=True, inputs=(_single(2, 5, 3),)),
             _sample(3, 4, bidirectional=True, inputs=(_single(5, 2, 3),)),
-            lambda name=name: Sample(((3, 4), {}), ((_single(5, 2, 3), _state(name)), {})),
+            partial(_with_state, name),
         )
         for name in ("RNN", "GRU", "LSTM")
     },

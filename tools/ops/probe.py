@@ -210,7 +210,7 @@ def _is_saved(tensor: Tensor, edges: Edges) -> bool:
     version = tensor._version
     torch.autograd.graph.increment_version(tensor)
     try:
-        return _raises(edges, retain_graph=True)
+        return bool(_raises(edges, retain_graph=True))
     finally:
         torch._C._autograd._unsafe_set_version_counter((tensor,), (version,))
 
@@ -220,7 +220,7 @@ def _shares(tensor: Tensor, out: Tensor) -> bool:
     before, version = tensor._version, out._version
     torch.autograd.graph.increment_version(out)
     try:
-        return tensor._version != before
+        return bool(tensor._version != before)
     finally:
         torch._C._autograd._unsafe_set_version_counter((out,), (version,))
 

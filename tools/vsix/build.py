@@ -31,7 +31,7 @@ def run(*command: str, folder: Path = ROOT) -> None:
 
 def version() -> str:
     """The one version, which Python's and npm's manifests must agree on."""
-    npm = json.loads((ROOT / "package.json").read_text())["version"]
+    npm: str = json.loads((ROOT / "package.json").read_text())["version"]
     python = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     if python is None or python[1] != npm:
         sys.exit(f"package.json says version {npm}, pyproject.toml {python and python[1]}")

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 SUPPORTED = [f"3.{minor}" for minor in range(10, 16)]
@@ -36,7 +37,7 @@ def pythons() -> dict[str, str]:
     return found
 
 
-def frame(message: dict[str, object]) -> bytes:
+def frame(message: Mapping[str, object]) -> bytes:
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
