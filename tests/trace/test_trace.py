@@ -186,7 +186,27 @@ def test_a_call_that_ends_in_two_states() -> None:
         """
     found = notes(text)
     assert "the call ended in 2 states: path 1 goes on, the statement is finished afterwards on path 2" in found
-    assert found[-2:] == ["path 1: y: MulBackward0 #1, version 0", "path 2: y: AddBackward0 #2, version 0"]
+    assert found[-3:] == [
+        "path 1: y: MulBackward0 #1, version 0",
+        "path 2: y: AddBackward0 #2, version 0",
+        "kept paths 1, 2 apart: they differ in y",
+    ]
+
+
+def test_a_difference_is_told_once() -> None:
+    text = """
+        import lib
+        class Holder:
+            def __init__(self):
+                self.state = torch.ones(3, requires_grad=True)
+        holder = Holder()
+        if lib.flag:
+            holder.state = holder.state * 2
+        a = 1
+        b = 2
+        """
+    found = [note for note in notes(text) if note.startswith("kept")]
+    assert found == ["kept paths 1, 2 apart: they differ in holder.state"]
 
 
 @pytest.mark.parametrize("block", BLOCKS[::40], ids=lambda block: block.name)

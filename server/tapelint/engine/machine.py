@@ -31,7 +31,7 @@ from .lifecycle import Lifecycle
 from .limits import Limits
 from .memo import EvalMemo, Key
 from .module_system import ModuleSystem
-from .observer import Dropped, DropReason, GivenUp, Joined, Observer, Opaque, OpaqueReason
+from .observer import Dropped, DropReason, GivenUp, Joined, KeptApart, Observer, Opaque, OpaqueReason
 from .run_context import RunContext
 from .statistics import Entry, Lost
 
@@ -389,6 +389,8 @@ class Machine(Evaluation):
                     break
             else:
                 kept.append(state)
+        if self.observer is not None and len(kept) > 1:
+            self.observer.decide(KeptApart(tuple(kept)))
         self.fuel_used += meeting.work // self.limits.comparisons_per_fuel
         self.check_fuel()
         if len(kept) > self.max_paths:

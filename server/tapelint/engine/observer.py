@@ -58,6 +58,13 @@ class Joined:
     live: frozenset[str] | None
 
 
+@dataclass(frozen=True, slots=True)
+class KeptApart:
+    """These paths have met and are not equivalent: all of them go on."""
+
+    states: tuple[State, ...]
+
+
 class DropReason(Enum):
     """Why a path is not executed any further."""
 
@@ -131,7 +138,7 @@ class GivenUp:
     lost: Lost
 
 
-Decision = Forked | Outcomes | Joined | Dropped | Skipped | LoopEnded | Opaque | GivenUp
+Decision = Forked | Outcomes | Joined | KeptApart | Dropped | Skipped | LoopEnded | Opaque | GivenUp
 
 
 class Observer(Protocol):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..domain.state import State
-from ..domain.values import Frame, HeapRef, Instance, TensorRef, Value
+from ..domain.values import Const, Frame, HeapRef, Instance, TensorRef, Unknown, Value
 from ..source import cached_on_node, written
 
 Place = ast.Name | ast.Attribute
@@ -97,3 +97,16 @@ def value_at(state: State, place: Place) -> Value | None:
         case TensorRef(id=tensor) if place.attr == "grad" and tensor in state.grads:
             return TensorRef(state.grads[tensor])
     return None
+
+
+def named_values(state: State) -> Iterator[tuple[str, Value]]:
+    """The values of the running scope that autograd or a condition may depend on: tensors, constants, unknown values;
+    attributes of objects too.
+    """
+    for name, value in state.get(state.frame, Frame).variables.items():
+        if isinstance(value, (TensorRef, Const, Unknown)):
+            yield name, value
+        elif isinstance(value, HeapRef) and isinstance(thing := state.heap.get(value.id), Instance):
+            for attribute, held in thing.attributes.items():
+                if isinstance(held, (TensorRef, Const, Unknown)) and attribute.isidentifier():
+                    yield f"{name}.{attribute}", held

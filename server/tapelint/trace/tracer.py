@@ -19,6 +19,7 @@ from ..engine.observer import (
     Forked,
     GivenUp,
     Joined,
+    KeptApart,
     LoopEnded,
     Opaque,
     Outcomes,
@@ -29,7 +30,7 @@ from ..rules import all_rules
 from ..source import Source, cell_at, written
 from .effects import Effects
 from .graph_text import Describer, is_partly_known, shortened
-from .names import last_row, places, value_at
+from .names import last_row, named_values, places, value_at
 from .passages import Binding, Passage
 
 DESCRIBED = (TensorRef, Unknown)
@@ -76,6 +77,7 @@ class Tracer:
         self._conditions: dict[Hashable, Condition] = {}
         self._skipping: set[ast.AST] = set()
         self._raised: list[ProgramRaised] = []
+        self._told_apart: set[str] = set()
         machine.observer = self
         machine.facts.events.subscribe(self.hear)
 
@@ -88,6 +90,7 @@ class Tracer:
             self._flush()
             self._entry = text
             self._paths.clear()
+            self._told_apart.clear()
             self._count = 0
             self._ended_by.clear()
 
@@ -190,9 +193,11 @@ class Tracer:
 
     def decide(self, decision: Decision) -> None:
         """The machine has decided what is executed next."""
-        if isinstance(decision, Joined) and (statement := self._common(decision)) is not None:
-            self._after(statement, decision)
-            return
+        if isinstance(decision, (Joined, KeptApart)):
+            met = decision.states if isinstance(decision, KeptApart) else (decision.state, decision.other)
+            if (statement := self._common(met)) is not None:
+                self._after(statement, decision)
+                return
         running = next((each for each in reversed(self._running) if each.passage is not None), None)
         if isinstance(decision, GivenUp):
             self._flush()
@@ -202,13 +207,13 @@ class Tracer:
         elif note is not None and self.passages:
             self.passages[-1].notes.append(note)
 
-    def _common(self, joined: Joined) -> ast.stmt | None:
-        """The statement at whose end two paths meet, if both have just ended it."""
-        one, two = (self._ended_by.get(id(state)) for state in (joined.state, joined.other))
-        return one if one is two else None
+    def _common(self, states: tuple[State, ...]) -> ast.stmt | None:
+        """The statement at whose end paths meet, if all have just ended it."""
+        ended = [self._ended_by.get(id(state)) for state in states]
+        return ended[0] if all(each is ended[0] for each in ended) else None
 
-    def _after(self, statement: ast.stmt, joined: Joined) -> None:
-        note = self._decided(joined)
+    def _after(self, statement: ast.stmt, decision: Joined | KeptApart) -> None:
+        note = self._decided(decision)
         for passage in reversed(self.passages):
             if passage.first == statement.lineno and note is not None:
                 passage.notes.append(note)
@@ -220,6 +225,8 @@ class Tracer:
                 return self._forked(decision)
             case Joined():
                 return self._joined(decision)
+            case KeptApart(states):
+                return self._apart(states)
             case Outcomes(state, first, others):
                 self._paths[id(state)] = self._number(first)
                 numbers = ", ".join(str(self._number(other)) for other in others)
@@ -267,6 +274,27 @@ class Tracer:
         one, two = self._number(forked.state), self._number(forked.other)
         what = f"`{text}` may match" if isinstance(forked.test, ast.pattern) else f"`{text}` is unknown"
         return f"forked: {what}, true on path {one}, false on path {two}"
+
+    def _apart(self, states: tuple[State, ...]) -> str | None:
+        """In what paths differ that were not joined, as far as names of the running scope show it; None if that was
+        said before.
+        """
+        held = [dict(named_values(state)) for state in states]
+        names = dict.fromkeys(name for each in held for name in each)
+        texts = {
+            name: {
+                self.describer.value(state, value) if (value := each.get(name)) is not None else "unbound"
+                for state, each in zip(states, held)
+            }
+            for name in names
+        }
+        differing = [name for name, found in texts.items() if len(found) > 1]
+        numbers = ", ".join(str(self._number(state)) for state in states)
+        note = f"kept paths {numbers} apart: they differ in {', '.join(differing) or 'what no name here shows'}"
+        if note in self._told_apart:
+            return None
+        self._told_apart.add(note)
+        return note
 
     def _joined(self, joined: Joined) -> str:
         other = joined.other
