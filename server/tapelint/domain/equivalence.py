@@ -31,6 +31,7 @@ from .values import (
     HeapRef,
     Instance,
     Mapping,
+    MissingGrad,
     Module,
     Optimizer,
     Partial,
@@ -315,7 +316,7 @@ class Bisimulation:
         return True
 
 
-PLAIN = frozenset((Const, InductionValue, Unknown, External, Module, Range, Slice))
+PLAIN = frozenset((Const, MissingGrad, InductionValue, Unknown, External, Module, Range, Slice))
 VALUES = (
     Const,
     Unknown,

@@ -27,6 +27,22 @@ class Const:
     value: Any
 
 
+@frozen(eq=False)
+class MissingGrad(Const):
+    """The None that ``.grad`` of a non-leaf gave. It equals any other None."""
+
+    # The id of the non-leaf, and where it was created.
+    tensor: int
+    created_at: ProgramPoint
+    # Where ``.grad`` was read.
+    read: ProgramPoint
+
+    def __eq__(self, other: object) -> bool:
+        return other.value is None if type(other) is Const or type(other) is MissingGrad else NotImplemented
+
+    __hash__ = Const.__hash__
+
+
 class Origin(Enum):
     """What is concluded about an unknown value from where it came from."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
 from ..domain.builtin_names import BUILTINS
@@ -119,7 +119,6 @@ class Machine(Evaluation):
         # Names of Python, and unknown facts that are the same wherever they are asked for.
         self.builtins: dict[str, Value] = {}
         # Gradients that are None because of what the program did, by the identity of the value.
-        self.missing_gradients: dict[int, Any] = {}
         # The backward pass that visits a node of the program, by heap id of the node's context.
         self.node_visits: dict[int, NodeVisit] = {}
         # Where each layer and each optimizer was made, by heap id.

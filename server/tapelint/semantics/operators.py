@@ -18,6 +18,7 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Mapping,
+    MissingGrad,
     Origin,
     Sequence,
     TensorRef,
@@ -115,7 +116,7 @@ def combine(machine: Machine, state: State, op: ast.operator, left: Value, right
 
 
 def _is_none(value: Value) -> bool:
-    return type(value) is Const and value.value is None
+    return isinstance(value, MissingGrad) or type(value) is Const and value.value is None
 
 
 def _containers(state: State, name: str, left: Value, right: Value) -> Value | None:

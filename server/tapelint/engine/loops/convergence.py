@@ -36,6 +36,7 @@ from ...domain.values import (
     HeapRef,
     Instance,
     Mapping,
+    MissingGrad,
     Origin,
     Sequence,
     TensorRef,
@@ -291,7 +292,11 @@ def _like(mine: Value, yours: Value) -> bool:
         return len(mine.items) == len(yours.items) and all(map(_like, mine.items, yours.items))
     if isinstance(mine, Due) and isinstance(yours, Due):
         return mine.receiver == yours.receiver and _like_index(mine.index, yours.index)
-    return type(mine) is type(yours) is Const and mine == yours
+    return type(mine) in EXACT and type(yours) in EXACT and mine == yours
+
+
+EXACT = (Const, MissingGrad)
+"""Constants that do not depend on the number of an iteration."""
 
 
 def _known_of(value: Unknown) -> tuple[Origin, str, bool | None]:

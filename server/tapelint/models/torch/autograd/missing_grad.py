@@ -3,7 +3,7 @@
     h = embed(x); score(h).backward()
     h.grad * h                            # TypeError: 'NoneType' and 'Tensor'
 
-The None that was read is a value of its own, by which the place that uses it knows where it came from.
+The None that was read is a ``MissingGrad``, by which the place that uses it knows where it came from.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ....autograd import Tensor
 from ....autograd.events.broken_graph import AbsentGradientUsed
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.values import NONE, Const, Unknown, Value
+from ....domain.values import MissingGrad, Unknown, Value
 from ....engine.machine import Machine
 
 
@@ -23,18 +23,14 @@ def missing(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Va
     made = tensor.grad_fn
     if made is None or not made.certain or made.op == "to" or not tensor.requires_grad:
         return Unknown("grad", False)
-    value = Const(None)
-    machine.missing_gradients[id(value)] = value, tensor, state.point(node)
-    return value
+    return MissingGrad(None, tensor.id, tensor.created_at, state.point(node))
 
 
 def used(machine: Machine, state: State, value: Value, node: ast.AST, error: str) -> None:
     """``value`` is used where only a tensor will do; raises if it is such a None."""
-    found = machine.missing_gradients.get(id(value)) if value == NONE else None
-    if found is None:
+    if not isinstance(value, MissingGrad):
         return
-    _, tensor, read = found
     machine.facts.events.publish(
-        AbsentGradientUsed(point=state.point(node), tensor=tensor.id, read=read, created_at=tensor.created_at)
+        AbsentGradientUsed(point=state.point(node), tensor=value.tensor, read=value.read, created_at=value.created_at)
     )
     raise ProgramRaised(error, "'NoneType' object", by_torch=True)
