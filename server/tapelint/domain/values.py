@@ -2,9 +2,9 @@
 
     3            Const(3)
     x.exp()      TensorRef(17): which tensor it is; what is known of it lives in the State
-    [a, b]       Ref(4): an object on the heap, shared by everyone who holds it
+    [a, b]       HeapRef(4): an object on the heap, shared by all that refer to it
     (a, b)       Tuple: immutable, so it needs no heap
-    torch.exp    Lib("torch.exp"): something outside the analysed program, known by its dotted name
+    torch.exp    External("torch.exp"): something outside the analysed program, known by its dotted name
     load()       Unknown: nothing is known of it, and nothing may be concluded from it
 
 Values are immutable.
@@ -24,6 +24,8 @@ from ..autograd.frozen import frozen
 
 @frozen
 class Const:
+    """A value of Python that is known exactly."""
+
     value: Any
 
 
@@ -94,24 +96,31 @@ def unknown_number() -> Unknown:
 
 @frozen
 class TensorRef:
+    """A tensor: what is known of it is in ``State.tensors``."""
+
     id: int
 
 
 @frozen
 class HeapRef:
+    """A mutable object of the program: it is in ``State.heap``."""
+
     id: int
 
 
 @frozen
 class Tuple:
-    """``names`` are the field names of a named tuple, if it is one."""
+    """A tuple or named tuple."""
 
     items: tuple[Value, ...]
+    # The field names of a named tuple.
     names: tuple[str, ...] = ()
 
 
 @frozen
 class External:
+    """What a library defines, by its dotted name."""
+
     name: str
 
 
@@ -124,6 +133,8 @@ class Module:
 
 @frozen
 class Slice:
+    """A slice."""
+
     start: Value
     stop: Value
     step: Value
@@ -135,18 +146,16 @@ FunctionKind = Literal["", "static", "class", "property", "setter", "getter", "d
 
 @frozen
 class Function:
-    """A function or lambda of the program. ``frame`` is the scope it was defined in; ``owner`` the class, for
-    ``super()``.
-
-    ``grad_mode`` and ``casting`` are set by decorators such as ``@torch.no_grad()``; ``kind`` is ``""``, ``static``,
-    ``class`` or ``property``.
-    """
+    """A function or lambda of the program."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    # The heap id of the scope that it was defined in.
     frame: int
     defaults: tuple[Value, ...] = ()
     keyword_defaults: tuple[tuple[str, Value], ...] = ()
+    # The heap id of the class that it was defined in, for ``super()``.
     owner: int | None = None
+    # What decorators such as ``@torch.no_grad()`` and ``@torch.autocast("cuda")`` set while it runs.
     grad_mode: bool | None = None
     inference: bool | None = None
     casting: bool | None = None
@@ -163,7 +172,7 @@ class BoundMethod:
 
 @frozen
 class BuiltinMethod:
-    """A method that is not the program's own: of a tensor, a list, an optimizer, a module."""
+    """A method that a library defines: of a tensor, a list, an optimizer, a module."""
 
     receiver: Value
     name: str
@@ -171,12 +180,17 @@ class BuiltinMethod:
 
 @frozen
 class Super:
+    """The result of ``super()``."""
+
+    # The heap id of the class after which attributes are looked up.
     owner: int
     receiver: Value
 
 
 @frozen
 class Partial:
+    """A ``functools.partial``."""
+
     function: Value
     args: tuple[Value, ...]
     kwargs: tuple[tuple[str, Value], ...]
@@ -184,11 +198,11 @@ class Partial:
 
 @frozen
 class GradMode:
-    """A context manager or decorator that sets grad mode; ``mode`` None is unknown, ``inference`` None leaves inference
-    mode as it is.
-    """
+    """A context manager or decorator that sets grad mode."""
 
+    # None where it is unknown.
     mode: bool | None
+    # None leaves inference mode as it is.
     inference: bool | None = None
 
 
@@ -206,6 +220,8 @@ class SavedTensorHooks:
 
 @frozen
 class Range:
+    """A ``range``; None where a bound is unknown."""
+
     start: int | None
     stop: int | None
     step: int | None
@@ -220,20 +236,25 @@ class Zip:
 
 @frozen
 class Generator:
-    """A generator that has not run yet, made by a function or an expression: ``frame`` holds its arguments."""
+    """A generator that has not run yet."""
 
+    # The function's ``def``, or the generator expression.
     node: ast.AST
+    # The heap id of the scope with its arguments.
     frame: int
+    # None for a generator expression.
     function: Function | None = None
 
 
 @frozen
 class Due:
-    """An item that a loop has not asked for yet: of an object of the program, what its ``__next__`` returns, or its
-    ``__getitem__`` for an ``index``. A loop asks for it when the iteration begins (``iteration.come_due``).
+    """An item that a loop has not asked for yet. A loop asks for it when the iteration begins
+    (``iteration.come_due``).
     """
 
+    # An object of the program.
     receiver: HeapRef
+    # What its ``__getitem__`` is given; None where the item is what its ``__next__`` returns.
     index: Const | None = None
 
 
@@ -283,14 +304,16 @@ def of_key(key: Any) -> Value:
 
 @dataclass(slots=True)
 class Frame:
-    """A scope. ``parent`` is the enclosing one for look-up; ``shared`` maps names declared global or nonlocal to
-    their frame.
-    """
+    """A scope."""
 
     variables: dict[str, Value]
+    # The heap id of the enclosing scope; 0 where there is none.
     parent: int
+    # The heap id of the module's scope.
     module: int
+    # The function whose scope it is; None for a module, a class body or a comprehension.
     function: Function | None = None
+    # The heap ids of the scopes that names declared global or nonlocal belong to.
     shared: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> Frame:
@@ -305,15 +328,17 @@ MappingKind = Literal["dict", "ModuleDict", "_parameters", "_buffers", "_modules
 
 @dataclass(slots=True)
 class Sequence:
-    """A list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``, by ``kind``. ``is_partial``: there may
-    be more items. ``names`` are those of the layers of a ``Sequential`` that have other names than their numbers.
-    """
+    """A container without keys: a list, set, deque, ``ModuleList``, ``Sequential`` or ``ParameterList``."""
 
     kind: SequenceKind
     items: list[Value]
+    # Whether there may be more items.
     is_partial: bool = False
+    # ``maxlen`` of a deque, ``maxsize`` of a queue.
     limit: int | None = None
+    # ``training`` of a module.
     training: bool = True
+    # The names of the layers of a ``Sequential``, where they are not their numbers.
     names: tuple[str, ...] = ()
 
     def copy(self) -> Sequence:
@@ -327,15 +352,16 @@ class Sequence:
 
 @dataclass(slots=True)
 class Mapping:
-    """A dict, ``ModuleDict`` or ``ParameterDict``. ``is_partial``: there may be more keys. Keys are plain Python
-    values, or values that are known by their identity. What is written into the dicts of a module, ``owner``, is
-    written there.
-    """
+    """A container with keys: a dict, ``ModuleDict`` or ``ParameterDict``."""
 
+    # By key: a value of Python, or a ``Value`` that is known by its identity (``as_key``).
     items: dict[Any, Value]
+    # Whether there may be more keys.
     is_partial: bool = False
     kind: MappingKind = "dict"
+    # ``default_factory`` of a ``defaultdict``.
     default: Value | None = None
+    # The module whose dictionary this is: what is written here is written there.
     owner: HeapRef | None = None
 
     def copy(self) -> Mapping:
@@ -344,16 +370,17 @@ class Mapping:
 
 @dataclass(slots=True)
 class Class:
-    """A class of the program. ``bases`` are Refs to classes or Libs, ``scope`` is the frame it was defined in,
-    ``order`` where attributes are looked for, once that is known.
-    """
+    """A class of the program."""
 
     name: str
     node: ast.ClassDef
     bases: tuple[Value, ...]
     attributes: dict[str, Value]
+    # Whether it is a dataclass or a ``NamedTuple``.
     dataclass: bool = False
+    # The heap id of the scope that it was defined in.
     scope: int = 0
+    # The method resolution order, once it was computed.
     order: list[Value] | None = field(default=None, compare=False, repr=False)
 
     def copy(self) -> Class:
@@ -362,12 +389,12 @@ class Class:
 
 @dataclass(slots=True)
 class Instance:
-    """An object. ``kind`` is a Ref to its class, or the Lib it was made by. ``is_partial``: attributes we know nothing
-    of may exist.
-    """
+    """An object with attributes."""
 
+    # Its class: a ``HeapRef``, or the ``External`` that made it.
     kind: Value
     attributes: dict[str, Value]
+    # Whether it may have attributes that are not known.
     is_partial: bool = False
 
     def copy(self) -> Instance:
@@ -376,17 +403,21 @@ class Instance:
 
 @dataclass(slots=True)
 class Optimizer:
-    """``params`` are the tensors it updates; ``is_partial`` where there may be others; ``single`` if it calls a closure
-    just once; ``stateful`` if the first step makes a state for a tensor, which later ones write; ``began`` says for
-    which tensors that was done, and when, if it was in inference mode.
-    """
+    """An optimizer."""
 
+    # The class, as the library calls it.
     name: str
+    # The tensors that it updates.
     params: list[int]
+    # Whether there may be others.
     is_partial: bool = False
+    # Whether it writes the parameters without incrementing their version counters.
     fused: bool = False
+    # Whether it calls a closure just once.
     single: bool = False
+    # Whether the first step makes a state for a tensor, which later steps write.
     stateful: bool = False
+    # The tensors that have such a state, each with the point where it was made in inference mode, if it was.
     began: dict[int, ProgramPoint | None] = field(default_factory=dict, compare=False)
 
     @property

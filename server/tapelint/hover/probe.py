@@ -220,7 +220,7 @@ class HoverProbe:
     def users(self, counter: int) -> Iterator[Node]:
         """Every operation that was given a tensor of this version counter."""
         for node in self.nodes:
-            if any(isinstance(key, int) and self.shared.get(key, key) == counter for key in node.operand_ids):
+            if any(self.shared.get(key, key) == counter for key in node.operand_ids):
                 yield node
 
     def ran(self, node: Node) -> Iterator[BackwardRan]:

@@ -32,11 +32,9 @@ class Leaf:
 
 @frozen
 class SavedTensor:
-    """A tensor that a node keeps for backward, with the version it had then.
+    """A tensor that a node keeps for backward, with the version that it had then."""
 
-    ``role`` is how the op calls it (``result``, ``self``, ``weight``); ``version_counter`` is its version counter.
-    """
-
+    # The op's name for it: ``result``, ``self``, ``weight``.
     role: str
     tensor: int
     version_counter: int
@@ -45,66 +43,68 @@ class SavedTensor:
 
 @frozen
 class NodeVisit:
-    """A backward pass has reached ``item``, whose backward the program defines. ``node`` is the syntax of the pass.
-
-    ``create`` is whether what runs now is recorded; ``unpack`` is called where the program asks for the saved tensors;
-    ``users`` gives the tensors by which the pass came to the node; ``towards`` is true where the pass was asked for the
-    gradients of certain tensors only; ``order`` are all nodes of the pass.
-    """
+    """A backward pass has reached ``item``, whose backward the program defines."""
 
     item: Node
+    # The syntax of the pass.
     node: ast.AST
+    # Whether the backward is recorded itself; None where that is unknown.
     create: bool | None
+    # Called where the program asks for the saved tensors: whether they are there and unmodified.
     unpack: Callable[[], bool]
+    # The tensors by which the pass reached the node.
     users: Callable[[], Set[int]]
+    # Whether the pass computes the gradients of certain tensors only.
     towards: bool = False
+    # All nodes of the pass, youngest first.
     order: Sequence[Node] = ()
 
 
 @frozen
 class BackwardResult:
-    """What a node's own backward returned: ``edges`` are where a gradient goes, ``made`` the tensors that are
-    gradients, ``reached`` the leaves that got one in a pass of its own.
-    """
+    """What the backward of a custom ``Function`` returned."""
 
+    # The inputs that get a gradient.
     edges: tuple[Node | Leaf, ...]
+    # The tensors that are gradients.
     made: tuple[int, ...] = ()
+    # The leaves that got a gradient in a pass that this backward ran itself.
     reached: tuple[int, ...] = ()
 
 
 @frozen(eq=False)
 class Node:
-    """One op in the graph. Identity is equality; ``id`` grows in the order of creation, like PyTorch's sequence
-    numbers.
+    """One op in the graph. Identity is equality."""
 
-    ``saves_anything`` tells whether it saved anything at all (private values included): only then a second backward
-    raises. ``certain`` is false where the node exists only if an unknown tensor requires grad. ``assumption`` names the
-    unknown callable on whose behalf the node was invented, if any. ``results`` are the tensors the op returned.
-    ``custom_backward`` is given where the program itself defines what backward does at this node
-    (``torch.autograd.Function``): it is run when a backward comes here. ``overload`` tells which row of the table ran;
-    ``named_inputs`` are the inputs with the parameter each was given for. ``is_complete`` is false where it may lead to
-    more than is known.
-    """
-
+    # Grows in the order of creation, like PyTorch's sequence numbers.
     id: int
     op: str
     inputs: tuple[Node | Leaf, ...]
     created_at: ProgramPoint
     saved: tuple[SavedTensor, ...] = ()
+    # Whether it saved anything at all, values that are no tensors included: only then a second backward raises.
     saves_anything: bool = False
+    # False where the node exists only if an unknown tensor requires grad.
     certain: bool = True
+    # The unknown callable that the node stands for, if it stands for one.
     assumption: str | None = None
+    # The tensors that the op returned.
     results: tuple[int, ...] = field(default=(), compare=False)
+    # PyTorch's name for the node; empty where ``op`` decides it.
     grad_fn: str = ""
-    operand_ids: tuple[object, ...] = ()
+    # The ids of the tensors that the op was given.
+    operand_ids: tuple[int, ...] = ()
+    # Which row of the op table ran.
     overload: str = ""
+    # The inputs, each with the parameter that it was given for.
     named_inputs: tuple[tuple[str, Node | Leaf], ...] = ()
+    # What a backward runs here, where the program defines it (``torch.autograd.Function``).
     custom_backward: Callable[[AutogradState, NodeVisit], BackwardResult] | None = None
+    # False where it may lead to more than is known.
     is_complete: bool = True
+    # A digest of how the graph below was built, in whatever iterations: graphs of different shape were built
+    # differently. A node that is only passed through has the shape of its input.
     shape: int = field(init=False, compare=False, repr=False)
-    """A digest of how the graph below was built, in whatever iterations: graphs of different shape were built
-    differently. A node that is only a passage has the shape of what it leads to.
-    """
 
     def __post_init__(self) -> None:
         below = tuple([item.shape if type(item) is Node else 0 for item in self.inputs])
@@ -144,29 +144,35 @@ ViewKind = Literal["", "view", "multi", "function", "no_grad", "inference"]
 
 @frozen
 class Tensor:
-    """What autograd knows of one tensor on one path.
-
-    ``version_counter`` is its version counter (views and ``detach()`` share it, ``.data`` does not); ``storage`` its
-    storage. ``requires_grad`` is None where it is unknown. ``base`` is the tensor it is a view of; ``view_version`` the
-    version of the counter when ``grad_fn`` was last valid (a view of a modified base gets a new one). ``sizes`` is what
-    is known of its sizes; ``kind`` the family of its dtype (``other`` is whatever an op without derivative gives).
-    """
+    """What autograd knows of one tensor on one path."""
 
     id: int
+    # Views and ``detach()`` share it, ``.data`` does not.
     version_counter: int
     storage: int
     created_at: ProgramPoint
+    # None where it is unknown.
     requires_grad: bool | None = False
     grad_fn: Node | None = None
+    # The tensor that it is a view of.
     base: int | None = None
+    # By which kind of op it is a view: PyTorch protects some kinds from in-place writes.
     view: ViewKind = ""
+    # The version of the counter when ``grad_fn`` was last valid: a view of a modified base gets a new one.
     view_version: int = 0
+    # What is known of its sizes.
     sizes: Extent = None
+    # The family of its dtype; ``other`` is that of an op without derivative.
     kind: Kind = None
+    # Whether it is an ``nn.Parameter``.
     parameter: bool = False
+    # The unknown callable that it came from, if what is known of it is assumed.
     assumption: str | None = None
+    # Whether it was made in inference mode.
     inference: bool = False
+    # Which output of ``grad_fn`` it is.
     output: int = 0
+    # Whether it stands for all parameters of a module of which no code was read.
     stands_for_module: bool = False
 
     def __repr__(self) -> str:
@@ -195,18 +201,22 @@ class Tensor:
 class Write:
     """One increment of a version counter."""
 
+    # The version after it.
     version: int
     # The op, or what else wrote: ``mul_``, ``Adam.step``.
     how: str
     point: ProgramPoint
     # False where the write may not have happened (an unknown optimizer).
     certain: bool = True
+    # The write before it.
     before: Write | None = None
+    # The tensor that was written; -1 where that is unknown.
     tensor: int = -1
-    # Orders it among the nodes: what a node with a smaller ``id`` saved was saved before.
+    # Orders it among the nodes: a node with a smaller ``id`` saved its tensors before.
     stamp: int = 0
-    # What an op was given beside what it wrote: memories, each with the version it had.
+    # The storages of the op's other operands, each with the version that it had.
     given: tuple[tuple[int, int], ...] = ()
+    # Whether a step of an optimizer wrote.
     by_optimizer: bool = False
 
     def chain(self) -> Iterator[Write]:
@@ -229,8 +239,10 @@ class Write:
 
 @frozen
 class BackwardPass:
-    """A backward pass: it freed what its nodes had saved, or retained it. ``begin`` is where it began."""
+    """A backward pass: it freed what its nodes had saved, or retained it."""
 
     point: ProgramPoint
+    # The first tensor that it was called on; None if it has none.
     root: int | None
+    # The nodes and leaves that it began at.
     begin: tuple[Node | Leaf, ...] = ()

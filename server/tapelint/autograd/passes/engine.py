@@ -232,7 +232,7 @@ class Check:
 
     def users(self, node: Node) -> set[int]:
         """The tensors by which the pass came to ``node``: what the nodes after it were given, and the root itself."""
-        found = {key for item in self.order if node in item.inputs for key in item.operand_ids if isinstance(key, int)}
+        found = {key for item in self.order if node in item.inputs for key in item.operand_ids}
         return found if self.now.root is None else {*found, self.now.root}
 
     def premise(self, path: tuple[Node, ...]) -> str | None:
