@@ -1,10 +1,11 @@
-"""Stepping into a function of the program and out of it again; what happens between is its body.
+"""Entering a function of the program, and leaving it.
 
-    def main(): train(build())       enter: a frame, one call deeper, the function's own grad mode ...
-    main()                           leave: ... and all that as it was, on every path that comes out
+    def main(): train(build())       push: a frame, one call deeper, the function's own grad mode
+    main()                           pop: all that as it was, on every path on which the function ended
 
-The machine mostly does the one right after the other (``functions``); a function that the script is cut into stretches
-of is left in another stretch than the one it was entered in, and each stretch winds the machine up to where it begins.
+Mostly the machine does one right after the other (``semantics.functions``). Where the script continues inside a
+function (``resume_point``), the function is left in another unit than the one that entered it, and each unit between
+restores the machine to where it begins.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from .syntactic_summary import syntactic_summary
 
 
 class SuspendedAtCall(Exception):
-    """The function of the call that the machine is ``entering`` is ready to run. ``values`` is what the statement has
-    evaluated so far, ``key`` what the result of the call is to be known by.
+    """The function of the call at `RunContext.suspend_at` is ready to run. ``values`` is what the statement has
+    evaluated so far (`EvalMemo.values`), ``key`` by what the memo is to know the result of the call.
     """
 
     def __init__(self, entry: Activation, values: dict[Any, Any], key: object) -> None:

@@ -17,9 +17,10 @@ from ..domain.values import Generator, HeapRef, Value
 
 @dataclass(slots=True)
 class Items:
-    """The first items; ``exact`` says there are no others."""
+    """The first items of an iterable."""
 
     values: list[Value]
+    # Whether there are no others.
     exact: bool
 
 

@@ -1,7 +1,7 @@
-"""What is looked up in other files, in the order in which it is: a budget for text is used by those that come first.
+"""What is looked up in other files. The budget for their text is used first come, first served.
 
-A step keeps a note of what it has looked up. After an edit, that step is what it was only if it would be answered the
-same again, where others may have come before it: so notes are gone through once more, in the order of the steps.
+A unit keeps a note of what it looked up. After an edit it is still valid only if it would look up the same, although
+other units may now come before it: so the notes are replayed in the order of the units.
 """
 
 from __future__ import annotations
@@ -16,30 +16,33 @@ Found = tuple[str, str]
 
 @dataclass(slots=True)
 class ImportLookups:
-    """What a step has looked up: modules by name and importing file, with whether they were taken; modules executed,
-    by path, with whether they were running just then, or None if there was no budget left to run them. ``absent`` are
-    the names that were found in no module, by the file that asked for them.
-    """
+    """What a unit looked up in other files."""
 
+    # Of an import (the module's name and the importing file): whether its text was taken. Of an executed module (its
+    # path): whether it was running just then, or None where no budget was left to execute it.
     notes: dict[tuple[str, str] | str, bool | None] = field(default_factory=dict)
+    # Names that no module has: the file that asked, and the name.
     absent: set[tuple[str, str]] = field(default_factory=set)
 
 
 class Lookups:
-    """What imports mean. ``resolved`` is all that was ever asked for, whether it was then taken or not; ``paths`` are
-    the texts taken by what has been executed for the text analysed now.
-    """
+    """What imports mean, and which texts were taken within the budget."""
+
+    # All that was ever asked for: the module's name and the importing file, with path and text of what was found.
+    resolved: dict[tuple[str, str], Found | None]
+    # The texts that were taken for the text that is analysed now, by path.
+    paths: dict[str, str]
 
     def __init__(self, resolve: Resolve, characters: int) -> None:
         """``characters`` of text may be taken (`Limits.import_characters`)."""
         self._characters = characters
         self._resolve = with_stubs(resolve)
-        self.resolved: dict[tuple[str, str], Found | None] = {}
+        self.resolved = {}
         self.begin()
 
     def begin(self) -> None:
         """Nothing is taken yet."""
-        self.paths: dict[str, str] = {}
+        self.paths = {}
         self._size = 0
         self._refused: set[str] = set()
 

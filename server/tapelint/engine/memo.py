@@ -1,4 +1,4 @@
-"""What a statement has evaluated so far, so that it can be finished on another path without doing all of it again."""
+"""What the running statement has evaluated, so that it can be finished on another path without evaluating it again."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from dataclasses import dataclass, field
 from ..domain.state import State
 
 Key = tuple[Hashable, int]
-"""What the memo knows an evaluation by: a node, or what is done beside its value, and its occurrence."""
+"""By what the memo knows an evaluation: a node, or what is done beside its value, and its occurrence."""
 
 
 @dataclass(slots=True)
 class EvalMemo:
-    """What a statement has evaluated so far: ``values`` by node and occurrence, ``pending_paths`` still to be finished.
+    """What the running statement has evaluated."""
 
-    A round of a comprehension counts occurrences of its own, from ``base``: what the memo holds of one round must not
-    be taken for another's where an earlier round is not looked into again.
-    """
-
+    # The values. One that is `ProgramRaised` was raised.
     values: dict[Key, object]
+    # The first occurrence of the running round of a comprehension. Each round has occurrences of its own: what is known
+    # of one round must not be taken for another's where an earlier round is not evaluated again.
     base: int = 0
+    # How often each node was evaluated on this path, in this round.
     counts: dict[Hashable, int] = field(default_factory=dict)
+    # Paths on which the statement is still to be finished, each with what was evaluated before they forked.
     pending_paths: list[tuple[State, dict[Key, object]]] = field(default_factory=list)
 
     def latest(self, node: ast.AST) -> object:

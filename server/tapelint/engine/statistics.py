@@ -1,6 +1,6 @@
-"""What an analysis has not seen is not passed over in silence: it is counted, and what was not followed is named.
+"""Counters of what an analysis did not see, and the entry points that it gave up.
 
-for x in stream: train(x)      # a graph that no code could follow is a hole, a path that was dropped is one
+for x in stream: train(x)      # a root of which nothing is known is counted, and so is a path that was dropped
 """
 
 from __future__ import annotations
@@ -14,50 +14,59 @@ from ..fault import Fault
 
 @dataclass(slots=True)
 class AnalysisStats:
-    """What the analysis did not see, counted.
+    """What the analysis executed, and what it did not see, counted."""
 
-    ``backward_sites`` are the places in this file that go backward, ``known_roots`` those where the root was once known
-    to carry a graph; ``forwards`` the methods of that name, ``ended`` those that were once run to their end. ``failed``
-    are the paths that came to an error, and the imported modules that were cut: what is below that was not seen.
-    """
-
+    # Entry points.
     entries: int = 0
+    # Entry points that were given up, or not begun, because their fuel was used.
     out_of_fuel: int = 0
+    # Internal errors.
     faults: int = 0
+    # Paths that were dropped because there were too many.
     dropped: int = 0
+    # Calls of functions that are not known, or nested too deep.
     unknown_calls: int = 0
+    # Calls of backward that were executed, and those with a root of which it is not known whether it has a graph.
     backwards: int = 0
     unknown_roots: int = 0
+    # Fuel.
     steps: int = 0
+    # Errors of PyTorch.
     raised: int = 0
+    # Paths that ended in an error, and imported modules whose top level did not end: what is below was not seen.
     failed: int = 0
+    # Entry points with a path that ended in an exception which is not an error of PyTorch.
     stopped: int = 0
+    # Places in this file that call backward, and those where the root was once known to have a graph.
     backward_sites: int = 0
     known_roots: int = 0
+    # Methods called `forward` in this file, and those that were once executed to their end.
     forwards: int = 0
     ended: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where an execution starts. ``node`` is the function, the class of which an object is made, or the first
-    statement of the cell that is run once more; None for the script. ``owner`` is the class of a method, ``path`` the
-    file of an imported module whose top level runs. A rule starts at an ``event``, which happened at ``node``.
-    """
+    """Where an execution starts."""
 
+    # An "event" is where a rule starts.
     kind: Literal["script", "function", "object", "cell", "module", "event"]
+    # The function, the class of which an object is made, the first statement of the cell that is run again, or the node
+    # at which the event happened; None for the script and for a module.
     node: ast.AST | None = None
+    # The class of a method.
     owner: ast.AST | None = None
+    # The file of an imported module.
     path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """An entry point that was not followed to its end: a budget was spent, before it had begun where that is False, or
-    a ``fault`` of the engine, or of the ``rule`` with this code, ended it.
-    """
+    """An entry point that was given up: a budget was used, or an internal error ended it."""
 
     entry: Entry
+    # False where the budget was used before it had begun.
     begun: bool = True
+    # The internal error, and the code of the rule in which it happened ("" where it was in the engine).
     fault: Fault | None = None
     rule: str = ""

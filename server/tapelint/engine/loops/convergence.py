@@ -1,4 +1,4 @@
-"""Whether an iteration would only repeat one before.
+"""Convergence: whether an iteration would only repeat one before.
 
     for images, labels in loader:
         loss = criterion(model(images), labels)
@@ -6,11 +6,11 @@
         loss.backward()
         optimizer.step()            # the second iteration ends as it began: there is nothing to learn from a third
 
-If every path that begins an iteration is alike to one that began the iteration before, it does what that one did, and
-has been reported. So has a loop that is run again in another epoch, if it begins as an iteration of its last run began
-that ended as it had begun. Alike is what paths are that meet (``merge``), and more: what they hold besides graphs is
-of the same kind, gradients have had as many passes and steps, and no number differs that any code has looked at
-(``counted``).
+If every path that begins an iteration is equivalent to one that began the iteration before, it does what that one did,
+which has been reported. The same holds for a loop that is run again in another epoch, if it begins like a stable
+iteration of its last run. More is compared than at a join (``domain.equivalence``): values without a graph are of the
+same kind, gradients have had as many passes and steps, and no induction value differs that was observed
+(``domain.induction``).
 """
 
 from __future__ import annotations
@@ -58,10 +58,14 @@ MAX_COMPARED_DEPTH = 4
 
 
 class IterationProbe:
-    """One iteration of a loop: what paths it began as, if it is worth to know, and how far the machine was then."""
+    """One iteration of a loop that is watched for a repeating state."""
 
     def __init__(self, machine: Machine, heads: abc.Sequence[State] = ()) -> None:
-        self.machine, self.heads, self.begun = machine, heads, machine.fuel_used
+        self.machine = machine
+        # The paths that began it; empty where a comparison would cost more than another iteration.
+        self.heads = heads
+        # The fuel that was used when it began.
+        self.begun = machine.fuel_used
 
     def next(self, going: list[State], has_rest: int) -> IterationProbe:
         """The iteration that begins as ``going``; with ``has_rest`` it may turn out to be the last that is needed. The
@@ -84,13 +88,15 @@ class IterationProbe:
 
 @dataclass(frozen=True, slots=True)
 class StableIteration:
-    """An iteration that ended as it had begun: the paths that began it, the item it was given, the functions that were
-    running, and the attributes of objects that it has read or set.
-    """
+    """An iteration that ended as it had begun."""
 
+    # The paths that began it.
     heads: abc.Sequence[State]
+    # The item that it was given.
     item: Value
+    # The functions that were running.
     running: list[ast.AST]
+    # Attributes of objects, and names of other scopes, that it read or set: heap id and name.
     touched: frozenset[tuple[int, str]]
 
     def covers(self, machine: Machine, going: list[State], items: list[Value], live: Live, binds: Live) -> bool:

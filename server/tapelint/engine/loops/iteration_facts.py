@@ -1,4 +1,4 @@
-"""What is noted while a part of the execution runs, to know what need not be run once more."""
+"""What is noted while a unit runs, to know which iterations need not be executed again."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class IterationFacts:
-    """``stable`` are the iterations of loops that ended as they had begun; ``accessed`` the attributes of objects, and
-    the names of other scopes, that were read or set, with the last step of the machine at which that was; ``inert`` the
-    tests of numbers that only decide whether something is run that does nothing.
-    """
+    """Which iterations and values let later iterations be skipped."""
 
+    # The iterations that ended as they had begun, by loop.
     stable: dict[ast.AST, StableIteration] = field(default_factory=dict)
+    # Attributes of objects, and names of other scopes, that were read or set: heap id and name, and the fuel that was
+    # used when that was last.
     accessed: dict[tuple[int, str], int] = field(default_factory=dict)
+    # The `if` statements on a number whose body was seen to do nothing.
     inert: set[ast.AST] = field(default_factory=set)
 
     def later(self, count: int) -> IterationFacts:
-        """The same for a part that goes on after so many steps, and counts its own from 0."""
+        """The same for a unit that goes on after ``count`` fuel, and counts its own from 0."""
         return IterationFacts(
             self.stable.copy(), {what: when - count for what, when in self.accessed.items()}, self.inert.copy()
         )

@@ -1,4 +1,4 @@
-"""With what a loop begins."""
+"""What a loop begins with."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from ...domain.values import Value
 
 @dataclass(frozen=True, slots=True)
 class LoopEntry:
-    """What a loop begins with: the number of its run, how many loops are around it, what it goes through, and how many
-    conditions were decided before that are not known.
-    """
+    """What a loop begins with."""
 
+    # The number of its run.
     run: int
+    # How many loops are around it.
     depth: int
+    # The items for which its body is executed.
     items: list[Value]
+    # How many unknown conditions were assumed before it.
     chosen: int

@@ -1,14 +1,14 @@
-"""What a program waits for: until its memory is full, until it has counted far enough.
+"""Thresholds: bounds that a growing number or container is compared with.
 
     memory.append(transition)
     self.steps += 1
     if len(memory) < 64 or self.steps < 1000:     # not yet, in all iterations that are followed
         return
 
-A number that is compared with one it has not reached, and that has grown since it was compared there before, reaches
-it some time. Where that is near, the loop runs as many iterations more. Where it is far, two stand for what is so much
-later: in these the number has come there. How often the methods of an object were called that no code here calls is not
-known, nor then what they have counted.
+A number that is compared with one it has not reached, and that has grown since it was compared there before, is
+assumed to reach it. Where that is near, the loop runs as many iterations more. Where it is far, two iterations stand
+for what is so much later: in these the number is there. How often methods without a caller were called is not known,
+nor then what they have counted.
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
 
 @dataclass(slots=True)
 class LoopExtension:
-    """One run of a loop: how many iterations it takes until all has come that the program waits for, whether it is in
-    those that stand for what is far, and which number each comparison has seen first.
-    """
+    """One run of a loop that compares growing numbers with thresholds."""
 
+    # How many iterations it takes to reach all of them.
     iterations: int = 0
+    # Whether it is in the iterations that stand for all beyond `Limits.max_unroll`.
     is_late: bool = False
+    # The number that each comparison saw first.
     first: dict[ast.AST, int] = field(default_factory=dict)
 
     def more(self, number: int, limits: Limits) -> int:
