@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from ..model.cuts import Cut
 from ..model.graph import Extent
 from ..model.program_point import ProgramPoint
-from .graph_walks import Event
+from .graph_walks import Event, SilentEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,10 +125,8 @@ class RewrappedRoot(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TermLost(Event):
+class TermLost(SilentEvent):
     """A backward from a sum, one term of which had lost its graph: it adds a constant."""
-
-    raises: ClassVar[bool] = False
 
     root: int
     # Where the term lost it.

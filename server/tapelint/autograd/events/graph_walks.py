@@ -6,7 +6,6 @@ second backward  ->  FreedGraphReached(node=<Mul>, freed=..., point=...)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ..model.cuts import Cut
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
@@ -18,13 +17,24 @@ from ..model.stores import RetainedGraphs
 class Event:
     """Something a rule may observe."""
 
-    # Whether PyTorch raises there, so that nothing is reported where the program catches it.
-    raises: ClassVar[bool] = True
-
     # When it happened.
     point: ProgramPoint
     # The assumption that it rests on, if any.
     assumption: str | None = None
+
+    @property
+    def raises(self) -> bool:
+        """Whether PyTorch raises there, so that nothing is reported where the program catches it."""
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SilentEvent(Event):
+    """Something that PyTorch does not refuse."""
+
+    @property
+    def raises(self) -> bool:
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +58,8 @@ class FreedGraphReached(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CellRunAgain(Event):
+class CellRunAgain(SilentEvent):
     """A second run of a notebook's cell, with nothing run in between, reached what the first one had freed."""
-
-    raises = False
 
     # The number of the cell, from 1.
     cell: int
@@ -104,10 +112,8 @@ class LeafWritten(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BackwardRan(Event):
+class BackwardRan(SilentEvent):
     """A backward finished."""
-
-    raises: ClassVar[bool] = False
 
     root: int
     # The nodes that it ran.
@@ -123,10 +129,8 @@ class BackwardRan(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SavedTensorAltered(Event):
+class SavedTensorAltered(SilentEvent):
     """A backward used a saved tensor whose memory was written without its version counter."""
-
-    raises: ClassVar[bool] = False
 
     node: Node
     saved: SavedTensor
@@ -164,25 +168,21 @@ class RetainedGraphReached(Event):
     spoiled: tuple[Node, SavedTensor, Write] | None
 
     @property
-    def raises(self) -> bool:  # type: ignore[override]
+    def raises(self) -> bool:
         return self.spoiled is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetainedUnused(Event):
+class RetainedUnused(SilentEvent):
     """A backward with ``retain_graph=True`` ran again, and no backward had walked what its last run retained."""
-
-    raises: ClassVar[bool] = False
 
     # The last run.
     past: ProgramPoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WalkedAgain(Event):
+class WalkedAgain(SilentEvent):
     """A backward ran nodes of a graph that an earlier iteration's backward had run before, and nothing was raised."""
-
-    raises: ClassVar[bool] = False
 
     # Where the old graph begins.
     node: Node
@@ -199,19 +199,15 @@ class WalkedAgain(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphKeptAlive(Event):
+class GraphKeptAlive(SilentEvent):
     """A loop collected graphs that no backward walked before the path ended."""
-
-    raises: ClassVar[bool] = False
 
     collected: RetainedGraphs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GradientCycle(Event):
+class GradientCycle(SilentEvent):
     """A leaf is held by its own gradient, which has a graph."""
-
-    raises: ClassVar[bool] = False
 
     leaf: int
     # Since when the gradient has a graph.
@@ -221,10 +217,8 @@ class GradientCycle(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GradientModified(Event):
+class GradientModified(SilentEvent):
     """A hook, or the backward of a Function, wrote in place the gradient that it was given."""
-
-    raises: ClassVar[bool] = False
 
     # The node that has handed the same tensor to several.
     addition: Node
@@ -235,10 +229,8 @@ class GradientModified(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphTensorWritten(Event):
+class GraphTensorWritten(SilentEvent):
     """An in-place op wrote a tensor that has a graph, and autograd recorded it."""
-
-    raises: ClassVar[bool] = False
 
     tensor: int
     # The op.

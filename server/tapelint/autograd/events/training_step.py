@@ -7,22 +7,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from ..gradients.history import Clearing, Group, Idle, Pass
 from ..model.cuts import Cut
 from ..model.program_point import ProgramPoint
-from .graph_walks import Event
+from .graph_walks import SilentEvent
 
 WhyUnoptimized = Literal["hidden", "plain", "later"]
 """The parameters are in a plain container, or a tensor is no Parameter, or they were made after the optimizer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OptimizerStepped(Event):
+class OptimizerStepped(SilentEvent):
     """An optimizer used the gradients of the leaves it holds."""
-
-    raises: ClassVar[bool] = False
 
     # How the optimizer is written in the program.
     optimizer: ast.expr | None
@@ -41,10 +39,8 @@ class OptimizerStepped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GradientsClipped(Event):
+class GradientsClipped(SilentEvent):
     """Gradients were scaled down."""
-
-    raises: ClassVar[bool] = False
 
     # What they were just before.
     past: tuple[Group, ...]
@@ -55,10 +51,8 @@ class GradientsClipped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepMissed(Event):
+class StepMissed(SilentEvent):
     """A backward gave leaves their first gradient, after a step that had looked for one."""
-
-    raises: ClassVar[bool] = False
 
     step: Idle
     leaves: tuple[int, ...]
@@ -67,12 +61,10 @@ class StepMissed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationRecorded(Event):
+class EvaluationRecorded(SilentEvent):
     """A network in evaluation mode recorded a graph in every iteration of a loop that has ended; no backward walked it,
     and it is no longer held.
     """
-
-    raises: ClassVar[bool] = False
 
     loop: ast.AST
     # How many nodes the graph of one iteration has.
@@ -80,10 +72,8 @@ class EvaluationRecorded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NeverReached(Event):
+class NeverReached(SilentEvent):
     """An optimizer has stepped in several iterations, and no backward has ever reached some leaves that it holds."""
-
-    raises: ClassVar[bool] = False
 
     optimizer: ast.expr | None
     leaves: tuple[int, ...]
@@ -93,10 +83,8 @@ class NeverReached(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NeverStepped(Event):
+class NeverStepped(SilentEvent):
     """Backward passes reach parameters of a network, and no optimizer holds them, though one holds all the others."""
-
-    raises: ClassVar[bool] = False
 
     # The optimizer that steps, as it is written in the program.
     optimizer: ast.expr | None
@@ -113,12 +101,10 @@ class NeverStepped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateDropped(Event):
+class UpdateDropped(SilentEvent):
     """A new value was computed from a leaf and its gradient, and bound to a loop's variable that no code reads before
     the loop binds it again: the leaf stays what it was. ``point`` is the statement's.
     """
-
-    raises: ClassVar[bool] = False
 
     leaf: int
     # The variable.
