@@ -10,9 +10,9 @@ from tapelint.autograd import EventBus, Facts, ProgramPoint
 from tapelint.autograd.events.graph_walks import Event, GraphTensorWritten, LeafWritten
 
 POINT = ProgramPoint(ast.Pass(), (), ())
-REFUSED = LeafWritten(point=POINT, tensor=1, how="add_", view=False)
+REFUSED = LeafWritten(point=POINT, tensor=1, op="add_", view=False)
 """PyTorch raises there."""
-ALLOWED = GraphTensorWritten(point=POINT, tensor=1, how="add_")
+ALLOWED = GraphTensorWritten(point=POINT, tensor=1, op="add_")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_the_innermost_premise_is_added(bus: EventBus, heard: list[Event]) -> No
 
 def test_an_assumption_of_the_event_itself_stays(bus: EventBus, heard: list[Event]) -> None:
     with bus.assuming("a framework calls it"):
-        bus.publish(GraphTensorWritten(point=POINT, assumption="its own", tensor=1, how="add_"))
+        bus.publish(GraphTensorWritten(point=POINT, assumption="its own", tensor=1, op="add_"))
     assert heard[0].assumption == "its own"
 
 

@@ -37,7 +37,7 @@ def describe(probe: HoverProbe, place: ast.AST, operand: ast.expr) -> list[str] 
     seen = [s for s in probe.seen(operand) if s.tensors]
     found = [(s, said) for s in seen if (said := _judged(probe, place, operand, s)) is not None]
     writes = [said.write for _, said in found if said.write is not None]
-    how = writes[-1].how if writes else ""
+    how = writes[-1].op if writes else ""
     if not how and not any(said.text == LEAF for _, said in found):
         return None
     name = f" (`{how}`)" if how.endswith("_") else ""

@@ -64,7 +64,7 @@ class Effects:
                 self._writes[id(write)] = write
                 new.append(write)
             if new:
-                how = ", ".join(dict.fromkeys(f"{write.how}{'' if write.certain else '?'}" for write in reversed(new)))
+                how = ", ".join(dict.fromkeys(f"{write.op}{'' if write.certain else '?'}" for write in reversed(new)))
                 versions = f"version {new[-1].version - 1} -> {last.version}"
                 yield f"wrote {self._written(state, counter, last.tensor)} in place ({how}): {versions}{remark}"
 

@@ -102,7 +102,7 @@ class LeafWritten(Event):
 
     tensor: int
     # The op or method that wrote.
-    how: str
+    op: str
     # Whether a view of the leaf was written.
     view: bool
     # Whether what is written has a graph.
@@ -144,7 +144,7 @@ class ViewRefused(Event):
 
     tensor: int
     # The op or method that wrote; empty where the view is used.
-    how: str
+    op: str
     # One of several views (``multi``), one that a custom ``function`` returned, or one made under ``no_grad`` or
     # ``inference`` mode.
     kind: ViewKind
@@ -234,4 +234,4 @@ class GraphTensorWritten(SilentEvent):
 
     tensor: int
     # The op.
-    how: str
+    op: str

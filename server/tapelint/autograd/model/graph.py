@@ -204,7 +204,7 @@ class Write:
     # The version after it.
     version: int
     # The op, or what else wrote: ``mul_``, ``Adam.step``.
-    how: str
+    op: str
     point: ProgramPoint
     # False where the write may not have happened (an unknown optimizer).
     certain: bool = True

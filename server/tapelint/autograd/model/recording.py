@@ -321,7 +321,7 @@ def _write(
     check_write(facts, state, tensor, op.name, node, needs, given, bool(written))
     if needs is True and tensor.grad_fn is not None:
         facts.events.publish(
-            GraphTensorWritten(point=state.point(node), assumption=tensor.assumption_text, tensor=target, how=op.name)
+            GraphTensorWritten(point=state.point(node), assumption=tensor.assumption_text, tensor=target, op=op.name)
         )
     if needs is not False:
         _rebase_history(facts, state, op, tensor, operands, node)

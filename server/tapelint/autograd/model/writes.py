@@ -37,7 +37,7 @@ class TorchRaises(Exception):
 def bump(
     state: AutogradState,
     counter: int,
-    how: str,
+    op: str,
     node: ast.AST,
     certain: bool = True,
     tensor: int = -1,
@@ -52,18 +52,18 @@ def bump(
     before = state.writes.get(counter)
     version = before.version + 1 if before else 1
     state.writes[counter] = Write(
-        version, how, state.point(node), certain, before, tensor, fresh_id(), given, by_optimizer
+        version, op, state.point(node), certain, before, tensor, fresh_id(), given, by_optimizer
     )
     state.changes += 1
     owner = state.tensors.get(counter)
     if owner is not None and owner.storage != counter:
-        record_untracked_write(state, owner.storage, how, node, counter, given, by_optimizer)
+        record_untracked_write(state, owner.storage, op, node, counter, given, by_optimizer)
 
 
 def record_untracked_write(
     state: AutogradState,
     memory: int,
-    how: str,
+    op: str,
     node: ast.AST,
     tensor: int,
     given: tuple[tuple[int, int], ...] = (),
@@ -73,7 +73,7 @@ def record_untracked_write(
     before = state.untracked_writes.get(memory)
     version = before.version + 1 if before else 1
     state.untracked_writes[memory] = Write(
-        version, how, state.point(node), True, before, tensor, fresh_id(), given, by_optimizer
+        version, op, state.point(node), True, before, tensor, fresh_id(), given, by_optimizer
     )
 
 
@@ -112,7 +112,7 @@ def check_write(
     facts: Facts,
     state: AutogradState,
     tensor: Tensor,
-    how: str,
+    op: str,
     node: ast.AST,
     needs: bool | None,
     given: bool = False,
@@ -131,7 +131,7 @@ def check_write(
                 point=state.point(node),
                 assumption=tensor.assumption_text,
                 tensor=tensor.id,
-                how=how,
+                op=op,
                 kind=tensor.view,
                 made=tensor.created_at,
                 written=None,
@@ -139,9 +139,9 @@ def check_write(
         )
         raise TorchRaises(PROTECTED[tensor.view])
     base = resolve_view(state, tensor.base) if tensor.base is not None else None
-    _check_leaf_write(facts, state, tensor, base, how, node, given, wanted)
+    _check_leaf_write(facts, state, tensor, base, op, node, given, wanted)
     if base is not None:
-        _check_base_write(facts, state, tensor, base, how, node, given, wanted)
+        _check_base_write(facts, state, tensor, base, op, node, given, wanted)
 
 
 def _check_leaf_write(
@@ -149,7 +149,7 @@ def _check_leaf_write(
     state: AutogradState,
     tensor: Tensor,
     base: Tensor | None,
-    how: str,
+    op: str,
     node: ast.AST,
     given: bool,
     wanted: bool,
@@ -165,7 +165,7 @@ def _check_leaf_write(
                 point=state.point(node),
                 assumption=tensor.assumption_text,
                 tensor=tensor.id,
-                how=how,
+                op=op,
                 view=is_level_input and base is not None,
                 given=given,
                 wanted=wanted,
@@ -175,7 +175,7 @@ def _check_leaf_write(
 
 
 def _check_base_write(
-    facts: Facts, state: AutogradState, tensor: Tensor, base: Tensor, how: str, node: ast.AST, given: bool, wanted: bool
+    facts: Facts, state: AutogradState, tensor: Tensor, base: Tensor, op: str, node: ast.AST, given: bool, wanted: bool
 ) -> None:
     """Raise Refused where a view of a leaf is written."""
     if base.requires_grad and base.grad_fn is None:
@@ -184,7 +184,7 @@ def _check_base_write(
                 point=state.point(node),
                 assumption=base.assumption_text,
                 tensor=base.id,
-                how=how,
+                op=op,
                 view=True,
                 given=given,
                 wanted=wanted,
@@ -195,7 +195,7 @@ def _check_base_write(
         if tensor.grad_fn is None:
             facts.events.publish(
                 LeafWritten(
-                    point=state.point(node), assumption=tensor.assumption_text, tensor=tensor.id, how=how, view=True
+                    point=state.point(node), assumption=tensor.assumption_text, tensor=tensor.id, op=op, view=True
                 )
             )
         raise TorchRaises("a view of a leaf Variable that requires grad is being used in an in-place operation.")
@@ -214,7 +214,7 @@ def check_read(facts: Facts, state: AutogradState, key: int, node: ast.AST) -> N
             point=state.point(node),
             assumption=premise,
             tensor=key,
-            how="",
+            op="",
             kind=tensor.view,
             made=tensor.created_at,
             written=culprit,

@@ -60,9 +60,9 @@ def repeats(write: Write, counted: int) -> bool:
     before = write.before
     return (
         before is not None
-        and write.how in SETTLING
-        and (write.how != "mul_" or len(write.given) > 0)
-        and (write.how, write.given) == (before.how, before.given)
+        and write.op in SETTLING
+        and (write.op != "mul_" or len(write.given) > 0)
+        and (write.op, write.given) == (before.op, before.given)
         and written(write.point.node) == written(before.point.node)
         and counted < before.stamp
     )
