@@ -30,6 +30,9 @@ OWNERS = {"pygls": "lsp", "lsprotocol": "lsp", "libcst": "fixes", "parso": "sour
 """Libraries that one part alone may import."""
 BANNED = {"torch", "torchgen", "numpy"}
 
+CASES = frozenset(("how", "kind", "origin", "reason", "why"))
+"""Names of fields that say which of several cases a record is."""
+
 FILES_IN_A_FOLDER = 25
 NAMES_USED_TWICE = 6
 IMPORTS_IN_FUNCTIONS = 10
@@ -124,6 +127,21 @@ def test_rules_do_not_know_each_other() -> None:
         for path in filter(is_rule, FILES)
         for row, name in imported(path)
         if name[:2] == ("tapelint", "rules") and re.match(r"tl\d{3}_", name[-1])
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_fields_that_name_a_case_are_no_strings() -> None:
+    """What is compared with them then is an enum or a Literal, and mypy refuses a case that there is not."""
+    wrong = [
+        f"{here(path, field.lineno)}: {kind.name}.{field.target.id}: {ast.unparse(field.annotation)}"
+        for path in FILES
+        if part_of(path) in {"autograd", "rules", *INNER}
+        for kind in ast.walk(tree_of(path))
+        if isinstance(kind, ast.ClassDef)
+        for field in kind.body
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and field.target.id in CASES
+        if any(isinstance(part, ast.Name) and part.id == "str" for part in ast.walk(field.annotation))
     ]
     assert not wrong, "\n".join(wrong)
 
