@@ -171,6 +171,18 @@ def test_one_line_is_traced_with_all_that_it_reads() -> None:
     assert not any("for _" in row for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (f"x = 0x{'f' * 5000}", "x: a large int"),
+        ("x = 'a' * 3", "x: 'aaa'"),
+        ("x = reveal_graph(1)", "x: unknown: returned by code that is not known"),
+    ],
+)
+def test_values_are_written_in_a_few_words(text: str, note: str) -> None:
+    assert note in notes(text)
+
+
 def test_a_line_that_was_not_executed() -> None:
     assert traced("if False:\n    x = 1\n", 3) == ["line 3: no statement was executed there"]
 
@@ -193,7 +205,7 @@ def test_a_call_that_ends_in_two_states() -> None:
     ]
 
 
-def test_a_difference_is_told_once() -> None:
+def test_a_difference_is_noted_once() -> None:
     text = """
         import lib
         class Holder:

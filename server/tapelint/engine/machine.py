@@ -384,7 +384,7 @@ class Machine(Evaluation):
             for other in kept:
                 if try_join(state, other, saved, suspects, meeting):
                     if self.observer is not None:
-                        self.observer.decide(Joined(state, other, tuple(meeting.forgotten), live))
+                        self.observer.decide(Joined(state, other, tuple(meeting.forgotten)))
                     break
             else:
                 kept.append(state)

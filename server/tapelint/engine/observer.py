@@ -24,9 +24,11 @@ from .statistics import Entry, Lost
 
 @dataclass(frozen=True, slots=True)
 class Forked:
-    """The condition ``test`` is unknown: it holds on ``state`` and not on ``other``."""
+    """A condition is unknown, and both its truth values are followed."""
 
+    # A test, or the pattern of a `case`.
     test: ast.AST
+    # The path on which it holds, and the one on which it does not.
     state: State
     other: State
     # By which `State.path_condition` knows it; None where its truth is not remembered.
@@ -37,25 +39,24 @@ class Forked:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """A call ended in several states. ``state`` goes on as ``first``; the statement is finished on each of the
-    ``others`` afterwards.
-    """
+    """A call ended in several states."""
 
+    # The path that called goes on as the first of them.
     state: State
     first: State
+    # On each of these the statement is finished afterwards.
     others: tuple[State, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """``state`` was equivalent to ``other`` and is not executed any further; ``other`` goes on without ``forgotten``.
-    Names are of the running scope where ``live`` is known.
-    """
+    """Two paths were equivalent."""
 
+    # The one that is not executed any further, and the one that goes on for both.
     state: State
     other: State
+    # The plain values that were havocked, because the two differed in them.
     forgotten: tuple[Change, ...]
-    live: frozenset[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,13 @@ class SkipReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The iterations of ``loop`` after the first ``done`` are not executed, or ``count`` of them."""
+    """Iterations of a loop are not executed."""
 
     loop: ast.AST
+    # How many come before them.
     done: int
     reason: SkipReason
+    # How many they are; None for all.
     count: int | None = None
 
 
@@ -107,9 +110,10 @@ class EndReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LoopEnded:
-    """No iteration of ``loop`` after the first ``done`` is executed."""
+    """No other iteration of a loop is executed."""
 
     loop: ast.AST
+    # How many were executed.
     done: int
     reason: EndReason
 
@@ -124,8 +128,9 @@ class OpaqueReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """The call at ``node`` was not executed: its result is unknown, and what it was given has escaped."""
+    """A call was not executed: its result is unknown, and its arguments have escaped."""
 
+    # The call, or the syntax that stands for it, such as a decorator.
     node: ast.AST
     function: Value | None
     reason: OpaqueReason

@@ -62,14 +62,14 @@ class Numbering:
 
 
 class Describer:
-    """Puts values of a path into words. ``notes`` are reasons why certain unknown values are unknown, ``called``
-    what the program calls them, both by their id.
-    """
+    """Puts values of a path into words."""
 
     def __init__(self, facts: Callable[[], Facts]) -> None:
         self._facts = facts
         self.numbering = Numbering()
+        # Why certain unknown values are unknown, by their id.
         self.notes: dict[int, str] = {}
+        # What the program calls unknown values, by their id.
         self.called: dict[int, str] = {}
 
     def value(self, state: State, value: Value) -> str:
@@ -80,7 +80,7 @@ class Describer:
             case Unknown():
                 return self.unknown(value)
             case Const():  # to look at an induction value must leave no record
-                return shortened(repr(raw_value(value)))
+                return constant(raw_value(value))
             case Tuple(items=items):
                 return shortened(f"({', '.join(self.value(state, item) for item in items)})", 2 * LONG)
             case External(name=name):
@@ -184,6 +184,14 @@ def grad_fn_name(node: Node) -> str:
 def next_functions(node: Node) -> tuple[Node | Leaf, ...]:
     """The inputs in the order of PyTorch's ``next_functions``, without those that need no gradient."""
     return tuple(edge for _, edge in node.named_inputs) or node.inputs
+
+
+def constant(value: object) -> str:
+    """A constant as Python writes it; of an integer with too many digits only what it is."""
+    try:
+        return shortened(repr(value))
+    except ValueError:
+        return f"a large {type(value).__name__}"
 
 
 def shortened(text: str, width: int = LONG) -> str:

@@ -46,10 +46,12 @@ class Running:
 
     statement: ast.stmt
     passage: Passage | None
+    # The gradients of leaves when it began.
     grads: dict[int, int] = field(default_factory=dict)
+    # Whether a pass ran in it, which names the nodes that it freed.
     has_walked: bool = False
     # What was published while it ran.
-    told: list[str | BackwardRan] = field(default_factory=list)
+    published: list[str | BackwardRan] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Tracer:
         self._conditions: dict[Hashable, Condition] = {}
         self._skipping: set[ast.AST] = set()
         self._raised: list[ProgramRaised] = []
-        self._told_apart: set[str] = set()
+        self._kept_apart: set[str] = set()
         machine.observer = self
         machine.facts.events.subscribe(self.hear)
 
@@ -90,7 +92,7 @@ class Tracer:
             self._flush()
             self._entry = text
             self._paths.clear()
-            self._told_apart.clear()
+            self._kept_apart.clear()
             self._count = 0
             self._ended_by.clear()
 
@@ -160,15 +162,15 @@ class Tracer:
         running = next((each for each in reversed(self._running) if each.passage is not None), None)
         if running is None:
             if self.passages:
-                self.passages[-1].notes += [note for note in self._told(event) if isinstance(note, str)]
+                self.passages[-1].notes += [note for note in self._published(event) if isinstance(note, str)]
             return
         running.has_walked |= isinstance(event, BackwardRan)
-        running.told += self._told(event)
+        running.published += self._published(event)
 
     def _news(self, running: Running) -> Iterator[str]:
         """What was published while a statement ran, after what it built."""
         describer = self.describer
-        for event in running.told:
+        for event in running.published:
             if isinstance(event, str):
                 yield event
                 continue
@@ -177,9 +179,9 @@ class Tracer:
             if event.reached:
                 names = ", ".join(dict.fromkeys(map(describer.name, event.reached)))
                 yield f"gradients {'accumulate in' if event.accumulates else 'are returned for'} {names}"
-        running.told.clear()
+        running.published.clear()
 
-    def _told(self, event: Event) -> Iterator[str | BackwardRan]:
+    def _published(self, event: Event) -> Iterator[str | BackwardRan]:
         if isinstance(event, BackwardRan):
             yield event
             return
@@ -245,7 +247,7 @@ class Tracer:
                 return self._given_up(lost)
 
     def _loop(self, decision: Skipped | LoopEnded) -> str | None:
-        """Why no other iteration is executed; None where that was said when iterations were skipped."""
+        """Why no other iteration is executed; None where that was noted when iterations were skipped."""
         match decision:
             case Skipped(loop, done, reason, count):
                 self._skipping.add(loop)
@@ -277,7 +279,7 @@ class Tracer:
 
     def _apart(self, states: tuple[State, ...]) -> str | None:
         """In what paths differ that were not joined, as far as names of the running scope show it; None if that was
-        said before.
+        noted before.
         """
         held = [dict(named_values(state)) for state in states]
         names = dict.fromkeys(name for each in held for name in each)
@@ -291,9 +293,9 @@ class Tracer:
         differing = [name for name, found in texts.items() if len(found) > 1]
         numbers = ", ".join(str(self._number(state)) for state in states)
         note = f"kept paths {numbers} apart: they differ in {', '.join(differing) or 'what no name here shows'}"
-        if note in self._told_apart:
+        if note in self._kept_apart:
             return None
-        self._told_apart.add(note)
+        self._kept_apart.add(note)
         return note
 
     def _joined(self, joined: Joined) -> str:
