@@ -1,4 +1,4 @@
-"""Notebooks on the command line: one program, told in cells."""
+"""Notebooks on the command line: one program, reported by cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages about the code name exists: files of the package, and the targets of links."""
+"""Files and links that the pages about the code name exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frameworks that train in the program's place: they walk what a method returns once per batch, or are told to.
+"""Frameworks that run the training loop: backward on the result of a method, once per batch.
 
 Blocks that PyTorch runs are in ``tests/mdtest/frameworks``; here are the names by which frameworks are recognised.
 """

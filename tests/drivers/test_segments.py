@@ -1,4 +1,4 @@
-"""A stretch of the script may end in the middle of a function, and what is edited below is executed from there."""
+"""A segment of the script may end inside a function; after an edit below it, execution resumes there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is concluded from the tests on a path is true of every run that goes this way."""
+"""A condition that the path condition entails is true in every run of the program that takes the path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loop still needs, and that paths which differ in nothing else are one path."""
+"""The names that a loop still needs; paths that differ in other names only are joined."""
 
 from __future__ import annotations
 

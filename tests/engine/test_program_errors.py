@@ -1,4 +1,4 @@
-"""What a program does wrong, or does with numbers beyond all measure, ends its own path and never the engine's.
+"""Errors of the program, and numbers beyond all limits, end its path and never the analysis.
 
 Each statement stands in a function that nothing calls, so that a fault of the engine in one of them would be counted.
 """

@@ -1,4 +1,4 @@
-"""What is offered for a finding: only what leaves the program as well off as it was."""
+"""A fix is offered only if the edited program raises no error that it did not raise before."""
 
 from __future__ import annotations
 

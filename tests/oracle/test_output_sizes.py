@@ -1,4 +1,4 @@
-"""What is inferred of the sizes and dtypes of tensors, against what they are: nothing may be claimed that is not so."""
+"""Inferred sizes and dtypes of tensors are those that PyTorch gives, or unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comments that silence nothing are told from those that do, and taken away without a trace."""
+"""Suppression comments that suppress nothing are distinguished from those that do, and removed."""
 
 from __future__ import annotations
 

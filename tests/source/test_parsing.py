@@ -1,4 +1,4 @@
-"""Every text has a tree. What is broken is left out, and what it mentions is unknown from there on."""
+"""Every text has a tree. Broken statements are left out, and the names that they mention are unknown from there on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nearest configuration file counts; what is wrong in it is said with what would be right."""
+"""The nearest configuration file counts; messages about mistakes in it name the valid values."""
 
 from __future__ import annotations
 
