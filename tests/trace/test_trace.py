@@ -158,6 +158,13 @@ def test_a_function_without_a_caller_is_an_entry_point() -> None:
     ]
 
 
+def test_an_entry_point_that_is_given_up() -> None:
+    loops = "    for i in range(12):\n     for j in range(12):\n      for k in range(12):\n"
+    body = "".join(f"       if (i + j + k) % 12 == {number}: x = (x + j) * k\n" for number in range(40))
+    rows = notes(f"def f(x):\n{loops}{body}")
+    assert any(row.startswith("given up: out of fuel after ") for row in rows)
+
+
 def test_one_line_is_traced_with_all_that_it_reads() -> None:
     text = """
         w = torch.ones(3, requires_grad=True)

@@ -263,7 +263,7 @@ class Tracer:
         if lost.fault is not None:
             return f"given up: internal error, {lost.fault}"
         if not lost.begun:
-            return "not begun: no fuel is left"
+            return f"no fuel is left for {named(lost.entry)}"
         return f"given up: out of fuel after {self.machine.fuel_used:,} expressions"
 
     def _called(self, function: Value | None) -> str:
