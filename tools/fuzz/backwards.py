@@ -204,43 +204,61 @@ def training_loop(w: Writer) -> bool:
         return False
     optimizer = rng.choice(w.scope.optimizers) if w.scope.optimizers else None
     carried = rng.choice(("", "", "total", "h", "h"))
-    name = w.fresh(carried or "i")
-    if carried == "total":
-        w.let(name, Made(rng.choice(("0", "torch.zeros(())", "0.0")), False, frozenset()), "S")
-        w.scope.variables.pop(name)
-    elif carried:
-        w.let(name, Made("torch.zeros(4, 4)", False, frozenset()), "M")
+    name = _carried(w, carried)
     with w.block(f"for {w.fresh('i')} in range({rng.randint(2, 4)}):", "loop"):
         if optimizer and rng.random() < 0.6:
             w.write(f"{optimizer}.zero_grad()")
-        net = rng.choice(w.scope.networks)
-        kind = rng.choice(w.scope.modules[net])
-        x = w.expr(kind, 1)
-        if carried == "h" and kind == "M":
-            x = Made(
-                rng.choice(("{0} + {1}", "{0} * 0.5 + {1}", "{0}.tanh() * {1}")).format(name, x.text), True, x.past
-            )
-        out = w.fresh("out")
-        w.let(out, Made(f"{net}({x.text})", True, x.past), kind)
-        if carried == "h" and kind == "M":
-            w.write(f"{name} = {out}{rng.choice(('', '', '.detach()', '.tanh()', '.data', ' * 0.9'))}")
+        out = _forward(w, name if carried == "h" else None)
         if rng.random() < 0.4:
             w.statements(2)
         if out not in w.scope.variables:
             return True
-        loss = w.fresh("loss")
-        w.let(loss, Made(rng.choice(SMALL).format(out), True, w.scope.variables[out].past), "S")
-        if carried == "total":
-            w.write(f"{name} = {name} + {loss}{rng.choice(('', '', '.item()', '.detach()', ' * 0.5'))}")
-        flag = rng.choice(("", "", "", "", "retain_graph=True"))
-        root = name if carried == "total" and rng.random() < 0.3 else loss
-        w.write(f"{root}.backward({flag})")
-        freed(w, of(w.scope.variables[loss]), flag)
+        _loss_and_backward(w, out, name if carried == "total" else None)
         if optimizer and rng.random() < 0.7:
             w.write(f"{optimizer}.step()")
     if carried == "total" and rng.random() < 0.2:
         w.write(f"{name}.backward()")
     return True
+
+
+def _loss_and_backward(w: Writer, out: str, total: str | None) -> None:
+    """A loss of ``out``, added to ``total`` if there is one, and a backward from one of them."""
+    rng = w.rng
+    loss = w.fresh("loss")
+    w.let(loss, Made(rng.choice(SMALL).format(out), True, w.scope.variables[out].past), "S")
+    if total is not None:
+        w.write(f"{total} = {total} + {loss}{rng.choice(('', '', '.item()', '.detach()', ' * 0.5'))}")
+    flag = rng.choice(("", "", "", "", "retain_graph=True"))
+    root = total if total is not None and rng.random() < 0.3 else loss
+    w.write(f"{root}.backward({flag})")
+    freed(w, of(w.scope.variables[loss]), flag)
+
+
+def _carried(w: Writer, kind: str) -> str:
+    """What goes from one iteration to the next: a sum of losses, a hidden state or nothing; its name."""
+    name = w.fresh(kind or "i")
+    if kind == "total":
+        w.let(name, Made(w.rng.choice(("0", "torch.zeros(())", "0.0")), False, frozenset()), "S")
+        w.scope.variables.pop(name)
+    elif kind:
+        w.let(name, Made("torch.zeros(4, 4)", False, frozenset()), "M")
+    return name
+
+
+def _forward(w: Writer, hidden: str | None) -> str:
+    """Call a network, with the state ``hidden`` if there is one; the name of its output."""
+    rng = w.rng
+    net = rng.choice(w.scope.networks)
+    kind = rng.choice(w.scope.modules[net])
+    x = w.expr(kind, 1)
+    is_recurrent = hidden is not None and kind == "M"
+    if is_recurrent:
+        x = Made(rng.choice(("{0} + {1}", "{0} * 0.5 + {1}", "{0}.tanh() * {1}")).format(hidden, x.text), True, x.past)
+    out = w.fresh("out")
+    w.let(out, Made(f"{net}({x.text})", True, x.past), kind)
+    if is_recurrent:
+        w.write(f"{hidden} = {out}{rng.choice(('', '', '.detach()', '.tanh()', '.data', ' * 0.9'))}")
+    return out
 
 
 @statement(2)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .expressions import Made, of
-from .scope import Scope
+from .scope import Scope, Variable
 from .writer import Writer, statement
 
 
@@ -80,13 +82,7 @@ def dict_of_tensors(w: Writer) -> bool:
     past = frozenset().union(*(v.past for v in items)) if items else frozenset()
     roll = rng.random()
     if roll < 0.35 and items:
-        made = w.expr(kind)
-        item = rng.choice(items)
-        add = rng.random() < 0.5
-        w.write(f"{item.text} = {item.text + ' + ' if add else ''}{made.text}")
-        w.keep(
-            item.text, Made("", made.grad or add and item.grad, made.past | (item.past if add else frozenset())), kind
-        )
+        _assign_item(w, items, kind)
     elif roll < 0.5:
         total = w.fresh("s")
         w.write(f"{total} = 0")
@@ -99,6 +95,16 @@ def dict_of_tensors(w: Writer) -> bool:
         )
         w.let(w.fresh("s"), Made(text.format(name), any(v.grad for v in items), past), kind)
     return True
+
+
+def _assign_item(w: Writer, items: Sequence[Variable], kind: str) -> None:
+    """Assign to an item of a dict, or add to it."""
+    made = w.expr(kind)
+    item = w.rng.choice(items)
+    add = w.rng.random() < 0.5
+    w.write(f"{item.text} = {item.text + ' + ' if add else ''}{made.text}")
+    past = made.past | (item.past if add else frozenset())
+    w.keep(item.text, Made("", made.grad or add and item.grad, past), kind)
 
 
 @statement(3)

@@ -121,6 +121,33 @@ def expression(rng: random.Random, scope: Scope, kind: str, depth: int = 1, care
         return expression(rng, scope, other, depth - 1, careful)
 
     roll = rng.random()
+    if roll < 0.46:
+        return _operation(rng, kind, roll, inner)
+    if roll < 0.60 and (found := _call(rng, scope, kind, roll, inner)) is not None:
+        return found
+    if roll < 0.66 and kind == "S":
+        return loss(rng, scope, careful, depth)
+    if roll < 0.68:
+        part = inner(kind)
+        return part.then(f"{part.text}.clone()")
+    if roll < 0.69:
+        part = inner(kind)
+        return Made(f"{part.text}.detach()", False, frozenset())
+    return form(rng, scope, kind, depth, careful)
+
+
+def _call(rng: random.Random, scope: Scope, kind: str, roll: float, inner: Inner) -> Made | None:
+    """A call of a module, if ``roll`` is below 0.54, or of a function, as far as there are any."""
+    modules = [m for m, kinds in scope.modules.items() if kind in kinds]
+    if roll < 0.54 and modules:
+        part = inner(kind)
+        return Made(f"{rng.choice(modules)}({part.text})", True, part.past)
+    fitting = [f for f in scope.functions if f.gives == kind and not f.several]
+    return called(rng.choice(fitting), inner) if fitting else None
+
+
+def _operation(rng: random.Random, kind: str, roll: float, inner: Inner) -> Made:
+    """Operators, parts of a tensor, and ops of two tensors of different types; ``roll`` is below 0.46."""
     if roll < 0.22:
         left, operator = inner(kind), rng.choice(OPERATORS)
         if rng.random() < 0.4:
@@ -136,26 +163,9 @@ def expression(rng: random.Random, scope: Scope, kind: str, depth: int = 1, care
         whole, text = rng.choice(PARTS[kind])
         part = inner(whole)
         return part.then(text.format(part.text), part.leaf)
-    if roll < 0.46:
-        one, two, text = rng.choice(MIXED[kind])
-        parts = [inner(one), inner(two)]
-        return combined(text.format(*(p.text for p in parts)).join("()"), parts)
-    modules = [m for m, kinds in scope.modules.items() if kind in kinds]
-    if roll < 0.54 and modules:
-        part = inner(kind)
-        return Made(f"{rng.choice(modules)}({part.text})", True, part.past)
-    fitting = [f for f in scope.functions if f.gives == kind and not f.several]
-    if roll < 0.60 and fitting:
-        return called(rng.choice(fitting), inner)
-    if roll < 0.66 and kind == "S":
-        return loss(rng, scope, careful, depth)
-    if roll < 0.68:
-        part = inner(kind)
-        return part.then(f"{part.text}.clone()")
-    if roll < 0.69:
-        part = inner(kind)
-        return Made(f"{part.text}.detach()", False, frozenset())
-    return form(rng, scope, kind, depth, careful)
+    one, two, text = rng.choice(MIXED[kind])
+    parts = [inner(one), inner(two)]
+    return combined(text.format(*(p.text for p in parts)).join("()"), parts)
 
 
 def called(function: Callee, inner: Inner) -> Made:

@@ -126,20 +126,23 @@ def count(space_name: str, space: Any) -> tuple[int, list[str], dict[str, list[s
     return there, missing, left_out
 
 
+def _layer_classes() -> set[str]:
+    return {name for name, cls in vars(nn).items() if inspect.isclass(cls) and issubclass(cls, nn.Module)}
+
+
 def report() -> str:
     """The page: a share for each namespace, for the layers, then what is left out and why."""
     lines = ["What users can call and what of it the op table knows. Written by `python -m tools.ops.coverage`.", ""]
     reasons: dict[str, set[str]] = {}
     for space_name, space in spaces():
-        there, missing, left_out = count(space_name, space)
-        lines.append(f"{space_name}: {share(there, missing)}")
+        there, without, left_out = count(space_name, space)
+        lines.append(f"{space_name}: {share(there, without)}")
         for why, names in left_out.items():
             reasons.setdefault(why, set()).update(f"{space_name}.{name}" for name in names)
     twins = [name for name in dir(Tensor) if name.endswith("_") and not name.startswith("_")]
     twins = [name for name in twins if reason_for(name) is None]
     lines.append(f"in-place methods: {share(*split(twins, lambda n: f'torch.Tensor.{n}'))}")
-    classes = {name for name, cls in vars(nn).items() if inspect.isclass(cls) and issubclass(cls, nn.Module)}
-    layers = classes - NOT_LAYERS
+    layers = _layer_classes() - NOT_LAYERS
     missing = sorted(layers - ops.layer_names())
     lines.append(f"layers of torch.nn: {share(len(layers) - len(missing), missing)}")
     tested = [name for name in opinfo_names() if not name.startswith(tuple(WITHOUT_ROW))]

@@ -70,18 +70,21 @@ def _view(views: Sequence[View]) -> View:
 
 def _saves(seen: Sequence[Observation]) -> Iterable[Saved]:
     differentiable = [observation for observation in seen if observation.flows]
-    visible = dict.fromkeys(what for observation in differentiable for what in observation.saved)
-    kept: list[Saved] = []
-    for what in visible:
-        relevant = [o for o in differentiable if what.startswith("result") or what in o.given]
-        guard = _weakest([(o, _guard(where, o) if (where := o.saved.get(what)) else NOTHING) for o in relevant])
-        if guard is not None:
-            kept.append(Saved(what, guard))
+    kept = list(_visibly_saved(differentiable))
     yield from kept
     guards = (_weakest([(o, _hidden(kept, o, widest)) for o in differentiable]) for widest in (True, False))
     guard = next((g for g in guards if g is not None), None)
     if guard is not None:
         yield Saved("~", guard)
+
+
+def _visibly_saved(seen: Sequence[Observation]) -> Iterable[Saved]:
+    """What is saved and can be written from outside."""
+    for what in dict.fromkeys(what for observation in seen for what in observation.saved):
+        relevant = [o for o in seen if what.startswith("result") or what in o.given]
+        guard = _weakest([(o, _guard(where, o) if (where := o.saved.get(what)) else NOTHING) for o in relevant])
+        if guard is not None:
+            yield Saved(what, guard)
 
 
 def _hidden(kept: Sequence[Saved], observation: Observation, widest: bool) -> Guard:

@@ -61,13 +61,17 @@ def _differently_saved(op: Op, seen: Observation, subset: frozenset[str]) -> Ite
     """What a row says wrongly of what is saved where the inputs of ``subset`` require grad."""
     wanted = [s for s in op.saves if not s.gradient_of or s.gradient_of & subset]
     claimed = {s.what for s in wanted if s.what in seen.given or s.what.startswith("result")}
-    found = {what for what, where in seen.saved.items() if subset in where}
-    if extra := claimed - found:
-        yield f"claims saved {sorted(extra)} for {sorted(subset)}"
-    if missing := found - claimed:
-        yield f"misses saved {sorted(missing)} for {sorted(subset)}"
+    yield from _differences(claimed, seen, subset)
     keeps = bool(claimed) or any(s.what == "~" for s in wanted)
     if keeps and subset in seen.reusable:
         yield f"claims something saved for {sorted(subset)}"
     if not keeps and subset not in seen.reusable:
         yield f"misses something saved for {sorted(subset)}"
+
+
+def _differences(claimed: set[str], seen: Observation, subset: frozenset[str]) -> Iterator[str]:
+    found = {what for what, where in seen.saved.items() if subset in where}
+    if extra := claimed - found:
+        yield f"claims saved {sorted(extra)} for {sorted(subset)}"
+    if missing := found - claimed:
+        yield f"misses saved {sorted(missing)} for {sorted(subset)}"

@@ -64,12 +64,15 @@ def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer
     if train is None:
         return None
     evaluated = _row(stub, cls, samples, {}, training=False) if _minds_training(stub, cls, samples[:2]) else None
-    pools = "return_indices" in arguments
     switches = _switches(cls, built[0][1])
     entries = [
         tuple(_marked([dict(tensors(module)) for module, _ in built], switches))
         for tensors in (nn.Module.named_parameters, nn.Module.named_buffers)
     ]
+
+    def row_with(switch: str, value: object, is_wanted: bool) -> Op | None:
+        return _row(stub, cls, samples, {switch: value}, training=True) if is_wanted else None
+
     return Layer(
         name=name,
         arguments=arguments,
@@ -78,9 +81,9 @@ def _layer(name: str, cls: type[nn.Module], arguments: tuple[str, ...]) -> Layer
         output=_output(*built[0]),
         op=one_way or train,
         eval_op=evaluated if evaluated is not None and _claims(evaluated) != _claims(train) else None,
-        inplace=_row(stub, cls, samples, {"inplace": True}, training=True) if "inplace" in arguments else None,
-        unreduced=_row(stub, cls, samples, {"reduction": "none"}, training=True) if train.scalar else None,
-        indices=_row(stub, cls, samples, {"return_indices": True}, training=True) if pools else None,
+        inplace=row_with("inplace", True, "inplace" in arguments),
+        unreduced=row_with("reduction", "none", train.scalar),
+        indices=row_with("return_indices", True, "return_indices" in arguments),
         bidirectional=train if one_way is not None else None,
     )
 

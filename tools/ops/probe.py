@@ -11,7 +11,7 @@ So this works for whatever a function is made of: one op, a dozen, Python code, 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -82,19 +82,8 @@ def _observe(call: Call, arguments: Arguments) -> Observation:
     tensors = tensors_of(arguments)
     if any(tensor.numel() == 0 or tensor.layout is not torch.strided for ts in tensors.values() for tensor in ts):
         raise Unsuitable("an empty or a sparse tensor")
-    candidates = [name for name, ts in tensors.items() if any(t.is_floating_point() or t.is_complex() for t in ts)]
-    plain = _run(call, arguments, frozenset())
-    if plain.roots:
-        raise Unsuitable("requires grad by itself")
-    if any(isinstance(out, Tensor) and (out.layout is not torch.strided or out.is_quantized) for out in plain.outputs):
-        raise Unsuitable("a sparse or quantized result")
-    flows = []
-    for name in candidates:
-        try:
-            if _run(call, arguments, frozenset({name})).roots:
-                flows.append(name)
-        except Unsuitable:
-            continue
+    plain = _plain_run(call, arguments)
+    flows = _differentiable(call, arguments, tensors)
     saved: dict[str, set[frozenset[str]]] = {}
     reusable: set[frozenset[str]] = set()
     subsets: list[frozenset[str]] = []
@@ -107,14 +96,54 @@ def _observe(call: Call, arguments: Arguments) -> Observation:
             saved.setdefault(what, set()).add(subset)
         if not _raises(run.edges(), retain_graph=False) and not _raises(run.edges(), retain_graph=False):
             reusable.add(subset)
-    full = _run(call, arguments, frozenset(flows))
-    outputs = [out for out in full.outputs if isinstance(out, Tensor)]
-    observation = Observation(
-        given=frozenset(tensors),
-        flows=frozenset(flows),
+    observation = _described(call, arguments, plain, flows)
+    observation = replace(
+        observation,
         saved={what: frozenset(where) for what, where in saved.items()},
         reusable=frozenset(reusable),
         subsets=frozenset(subsets),
+    )
+    if flows and not subsets:
+        nothing = replace(observation, saved={}, reusable=observation.subsets)
+        raise Unsuitable("no backward", nothing)
+    return observation
+
+
+def _plain_run(call: Call, arguments: Arguments) -> _Run:
+    """The call where no input requires grad."""
+    plain = _run(call, arguments, frozenset())
+    if plain.roots:
+        raise Unsuitable("requires grad by itself")
+    if any(isinstance(out, Tensor) and (out.layout is not torch.strided or out.is_quantized) for out in plain.outputs):
+        raise Unsuitable("a sparse or quantized result")
+    return plain
+
+
+def _differentiable(call: Call, arguments: Arguments, tensors: Mapping[str, Sequence[Tensor]]) -> list[str]:
+    """The inputs whose gradient flows to a result."""
+    flows = []
+    for name, given in tensors.items():
+        if not any(tensor.is_floating_point() or tensor.is_complex() for tensor in given):
+            continue
+        try:
+            if _run(call, arguments, frozenset({name})).roots:
+                flows.append(name)
+        except Unsuitable:
+            continue
+    return flows
+
+
+def _described(call: Call, arguments: Arguments, plain: _Run, flows: Sequence[str]) -> Observation:
+    """The results of the call, and what it writes; nothing about what is saved."""
+    tensors = tensors_of(arguments)
+    full = _run(call, arguments, frozenset(flows))
+    outputs = [out for out in full.outputs if isinstance(out, Tensor)]
+    return Observation(
+        given=frozenset(tensors),
+        flows=frozenset(flows),
+        saved={},
+        reusable=frozenset(),
+        subsets=frozenset(),
         view=_view(_run(call, arguments, frozenset(flows)), bool(flows)),
         scalar=bool(outputs) and all(o.dim() == 0 for o in outputs),
         dim=max_dim(tensors),
@@ -123,10 +152,6 @@ def _observe(call: Call, arguments: Arguments) -> Observation:
         writes=frozenset(name for name, before in plain.versions.items() if before != _versions(plain, name)),
         grad_fn=next((o.grad_fn.name() for o in outputs if o.grad_fn is not None), ""),
     )
-    if flows and not subsets:
-        nothing = replace(observation, saved={}, reusable=observation.subsets)
-        raise Unsuitable("no backward", nothing)
-    return observation
 
 
 def tensors_of(arguments: Mapping[Any, Any]) -> dict[Any, list[Tensor]]:
@@ -192,6 +217,13 @@ def _versions(run: _Run, name: str) -> list[int]:
 def _saved_tensors(run: _Run) -> Iterator[str]:
     """The names of inputs and outputs that backward insists to find unchanged."""
     edges = run.edges()
+    for what, tensors in _checkable(run).items():
+        if any(_is_saved(tensor, edges) for tensor in tensors):
+            yield what
+
+
+def _checkable(run: _Run) -> dict[str, list[Tensor]]:
+    """Inputs and outputs by name, each tensor under one name."""
     wanted = dict(run.tensors)
     written = {name for name, before in run.versions.items() if before != _versions(run, name)}
     for index, out in enumerate(out for out in run.outputs if isinstance(out, Tensor)):
@@ -201,9 +233,7 @@ def _saved_tensors(run: _Run) -> Iterator[str]:
         elif owner in written and any(t is out for t in run.tensors[owner]):
             wanted.pop(owner, None)
             wanted["result"] = [out]
-    for what, tensors in wanted.items():
-        if any(_is_saved(tensor, edges) for tensor in tensors):
-            yield what
+    return wanted
 
 
 def _is_saved(tensor: Tensor, edges: Edges) -> bool:

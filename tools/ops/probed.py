@@ -100,17 +100,22 @@ def _kinds(call: samples.Sample) -> tuple[list[str], dict[str, str]]:
     return [kind_of(value) for value in call[0]], {key: kind_of(value) for key, value in call[1].items()}
 
 
-def rows_of(
-    stubs: Sequence[Op], functions: Sequence[Callable[..., Any]], calls: Sequence[samples.Sample]
-) -> Iterator[Op]:
-    """Sorts sample calls to the overloads they run and turns what is seen into a row for each."""
-    sorted_calls: list[list[samples.Sample]] = [[] for _ in stubs]
+def _by_overload(stubs: Sequence[Op], calls: Sequence[samples.Sample]) -> list[list[samples.Sample]]:
+    """For each overload the calls that run it."""
+    found: list[list[samples.Sample]] = [[] for _ in stubs]
     for call in calls:
         fits = [fit(stub, *_kinds(call)) for stub in stubs]
         index = next((fits.index(verdict) for verdict in (True, None) if verdict in fits), None)
         if index is not None:
-            sorted_calls[index].append(call)
-    for stub, function, its_calls in zip(stubs, functions, sorted_calls, strict=True):
+            found[index].append(call)
+    return found
+
+
+def rows_of(
+    stubs: Sequence[Op], functions: Sequence[Callable[..., Any]], calls: Sequence[samples.Sample]
+) -> Iterator[Op]:
+    """Sorts sample calls to the overloads they run and turns what is seen into a row for each."""
+    for stub, function, its_calls in zip(stubs, functions, _by_overload(stubs, calls), strict=True):
         if stub.source == "derivatives":
             continue
         seen: list[Observation] = []

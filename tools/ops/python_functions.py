@@ -135,6 +135,12 @@ def _switched(param: Param, given: Setting, function: Callable[..., Any]) -> Par
     return replace(param, kind=kind, required=value != default)
 
 
+def _without(switch: str, plain: dict[str, Param], setting: Setting, op: Op) -> tuple[Setting, Op]:
+    """A variant in which ``switch`` is not set."""
+    params = tuple(plain[switch] if param.name == switch else param for param in op.params)
+    return {name: value for name, value in setting.items() if name != switch}, replace(op, params=params)
+
+
 def _merged(stub: Op, variants: list[tuple[Setting, Op]]) -> Iterator[Op]:
     """Drops the switches that make no difference. A row for one number comes first, then the setting by default."""
     plain = {param.name: param for param in stub.params}
@@ -143,13 +149,7 @@ def _merged(stub: Op, variants: list[tuple[Setting, Op]]) -> Iterator[Op]:
         for setting, op in variants:
             groups.setdefault(repr({**setting, name: None}), []).append(op)
         if all(len({_claims(op) for op in ops}) == 1 for ops in groups.values()):
-            variants = [
-                (
-                    {other: value for other, value in setting.items() if other != name},
-                    replace(op, params=tuple(plain[name] if param.name == name else param for param in op.params)),
-                )
-                for setting, op in variants
-            ]
+            variants = [_without(name, plain, setting, op) for setting, op in variants]
     unique: dict[tuple[Param, ...], Op] = {}
     for setting, op in [(setting, op) for setting, op in variants if not _adds_nothing(setting, op, variants)]:
         words = [stub.overload, *(_word(name, value) for name, value in setting.items())]

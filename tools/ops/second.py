@@ -125,6 +125,11 @@ def _argument(slot: object, positional: Sequence[Any], keywords: dict[str, Any])
     return positional[slot] if isinstance(slot, int) else keywords.get(slot) if isinstance(slot, str) else None
 
 
+def _variables(nodes: Iterable[Any]) -> set[int]:
+    """The leaves that nodes accumulate in, by identity; of None for other nodes."""
+    return {id(getattr(node, "variable", None)) for node in nodes}
+
+
 def measure(
     op: Op, function: Callable[..., Any], positional: Sequence[Any], keywords: dict[str, Any], slots: dict[str, Any]
 ) -> Dependence:
@@ -141,8 +146,8 @@ def measure(
             continue
         forward = _reachable(once.root.grad_fn, ()) - once.before
         through = _reachable(g.grad_fn, ())
-        leaves = {id(getattr(n, "variable", None)) for n in (through - forward if saves_result else through)}
-        leaves |= {id(getattr(n, "variable", None)) for n in _reachable(g.grad_fn, forward)}
+        leaves = _variables(through - forward if saves_result else through)
+        leaves |= _variables(_reachable(g.grad_fn, forward))
         for other, tensor in once.inputs.items():
             if id(tensor) in leaves:
                 mark = "!" if _kept(run(False), name, other) else "*" if _kept(run(True), name, other) else ""

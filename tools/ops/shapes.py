@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -52,18 +52,33 @@ def rules(op: Op, cases: Sequence[Case]) -> tuple[str, ...]:
 def _rule(op: Op, cases: Sequence[tuple[dict[str, object], torch.Size]]) -> str:
     seen = {name for given, _ in cases for name in given}
     tensors = [p.name for p in op.params if p.kind.rstrip("?") in TENSORS and p.name in seen]
-    shapes = {tuple(_ranks(given)) for given, _ in cases}
-    # Only one number of dimensions was accepted: others were refused for it, if there was nothing else to refuse.
-    refused = all(param.kind in TENSORS and param.kind != "any" for param in op.params if param.required)
-    if len(shapes) < 2 and len({len(size) for _, size in cases}) < 2 and tensors and not refused:
+    if tensors and not _is_varied(op, cases):
         return ""
-    kept = any(given.get("keepdim") is True for given, _ in cases) or all(p.name != "keepdim" for p in op.params)
-    right = [rule for rule in _candidates(op, tensors) if (kept or rule.startswith("less")) and _holds(rule, cases)]
+    right = _that_hold(op, tensors, cases)
     together = [rule for rule in right if rule.startswith("=")]
     if "," in "".join(together) and len(together) > 1:
         # Nothing tells the sizes of one from those of all: what is left is their number.
         right = [rule for rule in right if not rule.startswith("=")]
     return right[0] if right else ""
+
+
+def _that_hold(op: Op, tensors: Sequence[str], cases: Sequence[tuple[dict[str, object], torch.Size]]) -> list[str]:
+    return [rule for rule in _candidates(op, tensors) if _is_shown(rule, op, cases) and _holds(rule, cases)]
+
+
+def _is_shown(rule: str, op: Op, cases: Sequence[tuple[dict[str, object], torch.Size]]) -> bool:
+    """Whether the cases can show a rule: without one that keeps the dimension, only that there are fewer."""
+    kept = any(given.get("keepdim") is True for given, _ in cases) or all(p.name != "keepdim" for p in op.params)
+    return kept or rule.startswith("less")
+
+
+def _is_varied(op: Op, cases: Sequence[tuple[dict[str, object], torch.Size]]) -> bool:
+    """Whether the cases differ in dimensions. Where only one number of dimensions was accepted, the others were refused
+    for it, if there was nothing else to refuse.
+    """
+    if len({tuple(_ranks(given)) for given, _ in cases}) > 1 or len({len(size) for _, size in cases}) > 1:
+        return True
+    return all(param.kind in TENSORS and param.kind != "any" for param in op.params if param.required)
 
 
 def _holds(rule: str, cases: Sequence[tuple[dict[str, object], torch.Size]]) -> bool:
@@ -91,6 +106,11 @@ def _candidates(op: Op, tensors: Sequence[str]) -> Iterator[str]:
     yield from tensors
     if len(tensors) == 2:
         yield "product:" + ",".join(tensors)
+    yield from _weaker_candidates(op, tensors, names)
+
+
+def _weaker_candidates(op: Op, tensors: Sequence[str], names: Collection[str]) -> Iterator[str]:
+    """Claims about the number of dimensions alone."""
     if "dim" in names:
         yield from (f"less:{name}" for name in tensors[:1])
     yield from (f"less1:{name}" for name in tensors[:1])

@@ -52,7 +52,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
 
 
 def _lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
-    """The leaves that backward passes come to and that no optimizer holds."""
+    """The leaves that backward passes reach and that no optimizer holds."""
     held = {key for thing in optimizers for key in thing.params}
     return {
         key

@@ -247,7 +247,7 @@ def _methods_of(thing: object, name: str) -> dict[str, MethodModel] | None:
 
 
 def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
-    """A method of what nobody knows: data gives data, and what only tensors have makes it a tensor. None where nothing
+    """A method of an unknown value: data gives data, and what only tensors have makes it a tensor. None where nothing
     follows from the name.
     """
     if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
@@ -338,7 +338,7 @@ def _unbound_module_method(machine: Machine, state: State, base: str, name: str,
 
 
 def _unknown_init(machine: Machine, state: State, receiver: HeapRef, args: list[Value]) -> Value:
-    """The ``__init__`` of a base class nobody knows: afterwards the object may hold anything, and what it was given."""
+    """The ``__init__`` of an unknown base class: afterwards the object may hold anything, and what it was given."""
     if isinstance(known := state.heap[receiver.id], (Instance, Sequence, Mapping, Optimizer)):
         thing = state.edit(receiver.id, type(known))
         thing.is_partial = True

@@ -154,7 +154,7 @@ def _object_items(machine: Machine, state: State, value: HeapRef, iterations: in
 
 
 def _unknown_items(value: Value, iterations: int) -> Items:
-    """Items of what nobody knows: what a loader yields is data; what an unknown call returned may hold anything."""
+    """Items of an unknown value: a loader yields data; the result of an unknown call may hold anything."""
     if isinstance(value, Unknown) and value.origin is Origin.NUMBER:
         return Items([unknown_number() for _ in range(iterations)], False)  # the sizes of a tensor
     data = isinstance(value, Unknown) and (value.requires_grad is False or value.origin is Origin.LOADER)

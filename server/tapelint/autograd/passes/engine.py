@@ -227,7 +227,7 @@ class Check:
         return tuple(reversed(path))
 
     def is_certain(self, node: Node) -> bool:
-        """Whether the pass comes to ``node`` for certain."""
+        """Whether the pass certainly reaches ``node``."""
         return all(n.certain for n in self.path(node))
 
     def users(self, node: Node) -> set[int]:

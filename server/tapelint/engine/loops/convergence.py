@@ -310,7 +310,7 @@ def _known_of(value: Unknown) -> tuple[Origin, str, bool | None]:
 
 
 def _like_index(mine: Const | None, yours: Const | None) -> bool:
-    """Whether two items are due alike: of ``__next__``, or of ``__getitem__`` for numbers that nobody tells apart."""
+    """Whether two items are due alike: of ``__next__``, or of ``__getitem__`` for numbers that no test separates."""
     return mine is yours or mine is not None and yours is not None and _like(mine, yours)
 
 
