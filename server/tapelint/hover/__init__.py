@@ -23,7 +23,6 @@ from ..source import Span, concerns_torch
 from . import call_facts, passes, tensor_facts, write_facts
 from .cursor import at_cursor, holds, place_and_operand, subjects
 from .probe import HoverProbe
-from .wording import files
 
 __all__ = ["Hover", "hover_at"]
 
@@ -69,15 +68,12 @@ def life(
     facts = Facts()
     probe = HoverProbe(facts, wanted, retained(report.source.tree))
     imports = analysis.run(report.source, facts, cancel, probe.probe, report.resolve).imports
-    spoken = files.set(Files(report.source, imports.sources if imports else ()))
-    try:
-        for node in found:
-            lines = lines_about(probe, node, around)
-            if lines:
-                return node, lines
-        return None
-    finally:
-        files.reset(spoken)
+    probe.files = Files(report.source, imports.sources if imports else ())
+    for node in found:
+        lines = lines_about(probe, node, around)
+        if lines:
+            return node, lines
+    return None
 
 
 def lines_about(probe: HoverProbe, node: ast.AST, around: list[ast.AST]) -> list[str] | None:

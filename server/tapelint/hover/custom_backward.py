@@ -15,7 +15,7 @@ from ..autograd.events.graph_walks import BackwardRan
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .probe import HoverProbe
-from .wording import at, listed, tensors, told_lines
+from .wording import listed, tensors, told_lines
 
 KINDS = {
     "tensor": "is called with the gradient of {name}, and may replace it",
@@ -52,7 +52,7 @@ def callers(probe: HoverProbe, run: CallRun, handle: int, hook: Hook) -> str:
         e for e in probe.events[run.after.heard : gone] if isinstance(e, BackwardRan) and _comes_to(e, hook.target)
     ]
     if passes:
-        return f"called by {listed(at(e.point.node) for e in passes)}"
+        return f"called by {listed(probe.at(e.point.node) for e in passes)}"
     until = "" if gone is None else " before it is removed"
     return f"no backward that is seen here comes to it{until}: it is not called"
 
@@ -75,7 +75,7 @@ def checkpoint(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> li
         if not mine:
             continue
         kept = tensors(probe.facts, [saved.tensor for item in mine for saved in item.saved])
-        again = listed(dict.fromkeys(at(e.point.node) for item in mine for e in probe.ran(item)))
+        again = listed(dict.fromkeys(probe.at(e.point.node) for item in mine for e in probe.ran(item)))
         remarks.append((run.point, f"keeps {kept} and nothing of what is computed inside" + rerun(again)))
     return told_lines(remarks)
 
@@ -104,7 +104,7 @@ def keeps(probe: HoverProbe, node: Node) -> str:
 
 
 def runs_in(probe: HoverProbe, node: Node) -> str:
-    passes = listed(dict.fromkeys(at(event.point.node) for event in probe.ran(node)))
+    passes = listed(dict.fromkeys(probe.at(event.point.node) for event in probe.ran(node)))
     if not passes:
         return "no backward that is seen here comes to its own `backward`"
     return f"its own `backward` runs in {passes}"
@@ -131,5 +131,5 @@ def _kept_until(probe: HoverProbe, run: CallRun) -> str:
     if made is None:
         return f"{saved}: let go again, as no input of {code(apply)} requires grad"
     freeing = next((event for event in probe.ran(made) if event.frees), None)
-    until = f"until {at(freeing.point.node)} frees it" if freeing else "as long as the graph is there"
+    until = f"until {probe.at(freeing.point.node)} frees it" if freeing else "as long as the graph is there"
     return f"{saved}: kept {until}; written in place meanwhile, it makes `backward` raise"

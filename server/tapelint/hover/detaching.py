@@ -15,7 +15,7 @@ from ..domain.values import GradMode
 from ..rules.support.story import code, tensor_name
 from .call_trace import CallRun
 from .probe import HoverProbe, graph
-from .wording import leaves_behind, line, listed, tensors, told_lines
+from .wording import leaves_behind, listed, tensors, told_lines
 
 MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 
@@ -41,7 +41,7 @@ def kept_out(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> li
         name = tensor_name(probe.facts, key)
         place = cut.point.node
         if place not in places or name and places[place].startswith(code(place)):
-            places[place] = f"{name or code(place)} ({line(place)})"
+            places[place] = f"{name or code(place)} ({probe.line(place)})"
     return [f"- kept out of the graph by it: {listed(places.values())}"] if places else []
 
 

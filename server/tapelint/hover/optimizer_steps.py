@@ -16,7 +16,7 @@ from ..rules.support.story import code
 from .call_trace import CallRun
 from .passes import operations
 from .probe import HoverProbe
-from .wording import at, listed, tensors, told_lines
+from .wording import listed, tensors, told_lines
 
 
 def step(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
@@ -33,7 +33,7 @@ def step(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str
             continue
         rest = f"; {without(probe, idle)}: unchanged" if idle else ""
         remarks.append((run.point, f"updates {tensors(probe.facts, written)} in place{rest}"))
-        used.append((run.point, uses(run, held)))
+        used.append((run.point, uses(probe, run, held)))
     if not remarks:
         return None
     lines = [f"**{code(node)}** · writes parameters in place", *told_lines(remarks)]
@@ -45,13 +45,13 @@ def without(probe: HoverProbe, keys: Sequence[int]) -> str:
     return f"{tensors(probe.facts, keys)} {'has' if len(keys) == 1 else 'have'} no `.grad`"
 
 
-def uses(run: CallRun, keys: Sequence[int]) -> str:
+def uses(probe: HoverProbe, run: CallRun, keys: Sequence[int]) -> str:
     """Which backward passes the gradients come from."""
     pasts = [past for key in keys if (past := run.before.past(key)).passes and not past.doubt]
     sources = dict.fromkeys(one.point.node for past in pasts for one in past.passes)
     if not sources:
         return ""
-    text = f"with the gradients of {listed(at(node) for node in sources)}"
+    text = f"with the gradients of {listed(probe.at(node) for node in sources)}"
     if any(past.used and not past.perhaps for past in pasts):
         text += ", a part of which a step has used before: they were not cleared since"
     return text
@@ -72,7 +72,8 @@ def spoiled(probe: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
     counters = {run.before.owned[w.tensor].version_counter for w in writes if w.tensor in run.before.owned}
     for trouble in probe.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.write in writes:
-            return f"**spoils** what {operations([trouble.node])} saved: {at(trouble.point.node)} needs it and raises"
+            saved, needs_it = operations(probe, [trouble.node]), probe.at(trouble.point.node)
+            return f"**spoils** what {saved} saved: {needs_it} needs it and raises"
     first = min(write.stamp for write in writes)
     alive = {
         node
@@ -84,7 +85,8 @@ def spoiled(probe: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
         and not any(event.frees for event in probe.ran(node))  # then it is a node of another path
     }
     if alive:
-        return f"changes what {operations(alive)} saved: a backward through that from here on raises (none is seen)"
+        saved = operations(probe, alive)
+        return f"changes what {saved} saved: a backward through that from here on raises (none is seen)"
     return "no graph that is seen here, and not freed, has saved them: nothing is spoiled"
 
 
@@ -93,9 +95,9 @@ def zero_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> lis
     remarks = [(run.point, text) for run in runs if (text := _cleared(probe, run))]
     if not remarks:
         return None
-    fate = [(run.point, text) for run in runs if (held := _held(run)) and (text := used(run, held))]
+    fate = [(run.point, text) for run in runs if (held := _held(run)) and (text := used(probe, run, held))]
     own = {key for run in runs for key in run.before.owned}
-    adders = listed(at(e.point.node) for e in probe.backwards if e.accumulates and own.intersection(e.reached))
+    adders = listed(probe.at(e.point.node) for e in probe.backwards if e.accumulates and own.intersection(e.reached))
     lines = [f"**{code(node)}** · clears `.grad`", *told_lines(remarks), *told_lines(fate)]
     if adders:
         lines.append(f"- without it {adders} would add to the gradients that are there")
@@ -124,22 +126,22 @@ def _is_unclear(past: GradientHistory) -> bool:
     return past.doubt or past.perhaps or not past.passes
 
 
-def _steps(pasts: Iterable[GradientHistory]) -> str:
+def _steps(probe: HoverProbe, pasts: Iterable[GradientHistory]) -> str:
     """The optimizer steps that last used some gradients."""
-    return listed(at(past.step.node) for past in pasts if past.step is not None)
+    return listed(probe.at(past.step.node) for past in pasts if past.step is not None)
 
 
-def used(run: CallRun, keys: Sequence[int]) -> str:
+def used(probe: HoverProbe, run: CallRun, keys: Sequence[int]) -> str:
     """What had become of the gradients that go."""
     pasts = [run.before.past(key) for key in keys]
     if any(map(_is_unclear, pasts)):
         return ""
     if all(not past.fresh for past in pasts):
-        return f"{_steps(pasts)} has used them"
+        return f"{_steps(probe, pasts)} has used them"
     lost = dict.fromkeys(one for past in pasts for one in past.fresh)
     untouched = all(not past.used and past.fresh for past in pasts)
     if untouched and not any(one in run.before.spent for one in lost):
-        sources = listed(at(one.point.node) for one in lost)
+        sources = listed(probe.at(one.point.node) for one in lost)
         return f"nobody has used them: what {sources} computed is lost"
     return ""
 
@@ -158,7 +160,7 @@ def clip(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str
         remarks.append(
             (run.point, f"scales down `.grad` of {tensors(probe.facts, held)} in place, where it is too large")
         )
-        origin = _clipped([run.before.past(key) for key in held])
+        origin = _clipped(probe, [run.before.past(key) for key in held])
         if origin:
             more.append((run.point, origin))
     if not remarks:
@@ -166,13 +168,13 @@ def clip(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str
     return [f"**{code(node)}** · limits gradients", *told_lines(remarks), *told_lines(more)]
 
 
-def _clipped(pasts: Sequence[GradientHistory]) -> str:
+def _clipped(probe: HoverProbe, pasts: Sequence[GradientHistory]) -> str:
     """What should be known of gradients that are clipped: their scale, or which pass or step they had before."""
     if any(map(_is_unclear, pasts)):
         return ""
     if any(past.scale is not None for past in pasts):
         return "they are still multiplied by the scale of the loss"
     if all(not past.fresh for past in pasts):
-        return f"{_steps(pasts)} has used them already"
-    sources = listed(at(one.point.node) for past in pasts for one in past.fresh)
+        return f"{_steps(probe, pasts)} has used them already"
+    sources = listed(probe.at(one.point.node) for past in pasts for one in past.fresh)
     return f"they come from {sources}; no step has used them yet"

@@ -15,7 +15,7 @@ from ..autograd.model.program_point import earlier_iteration
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .probe import HoverProbe
-from .wording import at, laps_of, line, listed, op_name, told_lines
+from .wording import laps_of, listed, op_name, told_lines
 from .wording import tensors as names
 
 Remarks = list[tuple[ProgramPoint, str]]
@@ -41,7 +41,7 @@ def keeping(probe: HoverProbe, event: BackwardRan) -> list[str]:
     savers = [item for item in event.ran if item.saves_anything]
     if is_known(event) and not savers:
         return ["- none of them saved anything: the same graph may be walked again"]
-    saved = f"what {len(savers)} of them saved ({operations(savers)})" if is_known(event) else "what they saved"
+    saved = f"what {len(savers)} of them saved ({operations(probe, savers)})" if is_known(event) else "what they saved"
     if not event.frees:
         verb = "keeps" if event.retains else "may keep"
         return [f"- {verb} {saved}: it stays in memory until a backward frees it, or the tensors are gone"]
@@ -55,12 +55,12 @@ def keeping(probe: HoverProbe, event: BackwardRan) -> list[str]:
     who = again[0].point.node
     if who is event.point.node:
         return [f"- frees {saved}: when it comes to them again, in the next iteration, it raises"]
-    return [f"- frees {saved}: {at(who)} comes to them again and raises"]
+    return [f"- frees {saved}: {probe.at(who)} comes to them again and raises"]
 
 
-def operations(nodes: Iterable[Node]) -> str:
+def operations(probe: HoverProbe, nodes: Iterable[Node]) -> str:
     """```pow` of line 3 and `mul` of line 4``, in the order of the program."""
-    return listed(f"{op_name(n)} of {line(n.created_at.node)}" for n in sorted(nodes, key=lambda n: n.id))
+    return listed(f"{op_name(n)} of {probe.line(n.created_at.node)}" for n in sorted(nodes, key=lambda n: n.id))
 
 
 def gains(probe: HoverProbe, node: ast.Call, passes: list[BackwardRan]) -> list[str]:
@@ -91,7 +91,7 @@ def gain(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
         past = dict.fromkeys(one.point.node for key in more for one in run.before.past(key).passes)
         what = "what it added in earlier iterations"
         if any(node is not event.point.node for node in past):
-            what = "what " + listed(at(node) for node in past) + " added"
+            what = "what " + listed(probe.at(node) for node in past) + " added"
         there = f" on top of {what}" if past else ""
         parts.append(f"adds to `.grad` of {names(probe.facts, more)}{there}")
     return "; ".join(parts)
@@ -103,7 +103,7 @@ def used_before(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
     steps = dict.fromkeys(past.step.node for past in pasts if past.used and past.step and not past.doubt)
     if not steps or any(past.perhaps for past in pasts):
         return ""
-    return f"{listed(at(node) for node in steps)} has used that before, and the next step uses it again"
+    return f"{listed(probe.at(node) for node in steps)} has used that before, and the next step uses it again"
 
 
 def returned(probe: HoverProbe, run: CallRun) -> str:
@@ -140,7 +140,8 @@ def kept(probe: HoverProbe, runs: list[tuple[CallRun, BackwardRan]], recorded: b
     savers = [item for item in last.ran if item.saves_anything]
     if is_known(last) and not savers:
         return ["- no operation saved anything: the graph may be walked again without it"]
-    lines = [f"- keeps what was saved: {operations(savers)}" if is_known(last) else "- keeps what the operations saved"]
+    what = f"what was saved: {operations(probe, savers)}" if is_known(last) else "what the operations saved"
+    lines = [f"- keeps {what}"]
     return lines + told_lines(_returns(probe, runs, recorded))
 
 
@@ -165,24 +166,24 @@ def back(probe: HoverProbe, event: BackwardRan) -> str:
     later = probe.backwards[probe.backwards.index(event) + 1 :]
     for other in later:
         if not mine.isdisjoint(other.ran):
-            return f"{who(event, other.point)} comes back for it" + (" and frees it" if other.frees else "")
+            return f"{who(probe, event, other.point)} comes back for it" + (" and frees it" if other.frees else "")
     for trouble in probe.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.node in mine and trouble.point != event.point:
             return (
-                f"{who(event, trouble.point)} comes back for it and raises: "
-                f"{at(trouble.write.point.node)} wrote what was saved"
+                f"{who(probe, event, trouble.point)} comes back for it and raises: "
+                f"{probe.at(trouble.write.point.node)} wrote what was saved"
             )
     return ""
 
 
-def who(event: BackwardRan, point: ProgramPoint) -> str:
-    return "this call itself, in the next iteration," if point.node is event.point.node else at(point.node)
+def who(probe: HoverProbe, event: BackwardRan, point: ProgramPoint) -> str:
+    return "this call itself, in the next iteration," if point.node is event.point.node else probe.at(point.node)
 
 
 def through(probe: HoverProbe, run: CallRun) -> str:
     """Who goes backward through the gradients that a call returned."""
     made = {tensor.grad_fn for tensor in run.results}
-    users = listed(at(event.point.node) for event in probe.backwards if made.intersection(event.ran))
+    users = listed(probe.at(event.point.node) for event in probe.backwards if made.intersection(event.ran))
     return f": {users} goes backward through it" if users else ", which no backward goes through that is seen here"
 
 

@@ -8,10 +8,12 @@ comes from the graph nodes, events and writes collected along the way; ids are n
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from ..analysis.locations import Files
 from ..autograd import (
     BackwardPass,
     Facts,
@@ -30,6 +32,7 @@ from ..autograd.model.program_point import earlier_iteration
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import BuiltinMethod, HeapRef, Optimizer, TensorRef, Tuple, Value
+from ..rules.support.story import code
 from .call_trace import CallRun, Snapshot, call_run, snapshot
 
 MOST = 64
@@ -105,7 +108,20 @@ class HoverProbe:
         self.shared: dict[int, int] = {}
         self.converted: set[int] = set()
         self.retained: set[int] = set()
+        # The files that were executed, once they are known: a line of another file is named with that file.
+        self.files: Files | None = None
         facts.events.subscribe(self.hear)
+
+    def line(self, node: ast.AST) -> str:
+        """``line 9``, ``nets.py line 9``."""
+        place = f"line {getattr(node, 'lineno', '?')}"
+        if self.files is None or (source := self.files.of(node)) is self.files.main:
+            return place
+        return f"{os.path.basename(source.path)} {place}"
+
+    def at(self, node: ast.AST) -> str:
+        """```loss.backward()` (line 9)``."""
+        return f"{code(node)} ({self.line(node)})"
 
     # While the program runs
 

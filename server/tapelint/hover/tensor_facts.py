@@ -11,14 +11,12 @@ from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedT
 from ..rules.support.story import code, tensor_name
 from .probe import HoverProbe, Observation
 from .wording import (
-    at,
     by_lap,
     conversion,
     grad_fn,
     is_conversion,
     laps_of,
     leaves_behind,
-    line,
     listed,
     op_name,
     role,
@@ -88,12 +86,12 @@ def headline(probe: HoverProbe, tensor: Tensor) -> str:
     if method := conversion(node.created_at.node):
         return f"not a leaf if `.{method}()` had to make a copy, otherwise the very same tensor · requires_grad=True"
     if node.assumption:
-        return f"assumed to depend on what {code(node.created_at.node)} ({line(node.created_at.node)}) was given"
+        return f"assumed to depend on what {code(node.created_at.node)} ({probe.line(node.created_at.node)}) was given"
     name = "" if tensor.id in probe.converted else grad_fn(node)
     made = (
-        f"grad_fn={name} ({line(node.created_at.node)})"
+        f"grad_fn={name} ({probe.line(node.created_at.node)})"
         if name
-        else f"made by {op_name(node)} ({line(node.created_at.node)})"
+        else f"made by {op_name(node)} ({probe.line(node.created_at.node)})"
     )
     return f"not a leaf · requires_grad=True · {made}"
 
@@ -121,19 +119,19 @@ def leaf(probe: HoverProbe, last: Observation, observations: Sequence[Observatio
     adding = [event for event in probe.backwards if keys.intersection(event.reached) and event.accumulates]
     if not adding:
         return ["- a leaf keeps its gradient in `.grad`, but no backward that is seen here reaches it"]
-    calls = {at(event.point.node): None for event in adding}
+    calls = {probe.at(event.point.node): None for event in adding}
     text = f"- {listed(calls)} {'adds' if len(calls) == 1 else 'add'} its gradient to `.grad`"
     return [f"{text}, which holds one here already" if last.tensors[0].id in last.grads else text]
 
 
 def plain(probe: HoverProbe, tensor: Tensor) -> list[str]:
     cut = probe.facts.cuts.get(tensor.id)
-    return [f"- {why_cut(cut)}" if cut is not None else "- plain data: it has no graph and gets no gradient"]
+    return [f"- {why_cut(probe, cut)}" if cut is not None else "- plain data: it has no graph and gets no gradient"]
 
 
-def why_cut(cut: Cut) -> str:
+def why_cut(probe: HoverProbe, cut: Cut) -> str:
     text = CUTS.get(cut.reason, "`{reason}` ({line}) gives a tensor without history")
-    return text.format(line=line(cut.point.node), reason=cut.name.rpartition(".")[2])
+    return text.format(line=probe.line(cut.point.node), reason=cut.name.rpartition(".")[2])
 
 
 def saved(probe: HoverProbe, observations: Sequence[Observation], subject: str) -> list[str]:
@@ -144,16 +142,17 @@ def saved(probe: HoverProbe, observations: Sequence[Observation], subject: str) 
         is_safe = subject != "it" and _is_saved_by_nothing(probe, tensor)
         return [f"- saved by nothing: writing {subject} in place is safe"] if is_safe else []
     nodes = [node for node, _ in savers]
-    by = listed(f"{op_name(node)} {role(item)} ({line(node.created_at.node)})" for node, item in savers)
+    by = listed(f"{op_name(node)} {role(item)} ({probe.line(node.created_at.node)})" for node, item in savers)
     text = f"- saved by {by}"
     for trouble in probe.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.node in nodes:
-            return [f"{text}; {at(trouble.write.point.node)} writes it after that, so {at(trouble.point.node)} raises"]
+            writes_it, raises = probe.at(trouble.write.point.node), probe.at(trouble.point.node)
+            return [f"{text}; {writes_it} writes it after that, so {raises} raises"]
     run = next((event for node in nodes for event in probe.ran(node)), None)
     change = "changing" if tensor.is_leaf and tensor.requires_grad else "writing"
     if run is None:
         return [f"{text}: {change} {subject} in place after that makes a backward through it raise"]
-    return [f"{text}: {change} {subject} in place between that and {at(run.point.node)} makes the backward raise"]
+    return [f"{text}: {change} {subject} in place between that and {probe.at(run.point.node)} makes the backward raise"]
 
 
 def _savers(probe: HoverProbe, observations: Sequence[Observation]) -> list[tuple[Node, SavedTensor]]:
@@ -201,17 +200,17 @@ class GraphUse:
             self.own_iteration and final is not None and final.point.iterations == seen.point.iterations
         )
 
-    def phrases(self) -> Iterator[str]:
+    def phrases(self, probe: HoverProbe) -> Iterator[str]:
         """What keeps the graph, then what frees it."""
         if self.keeping:
             runs, keeps = ("runs", "keeps") if len(self.keeping) == 1 else ("run", "keep")
             keeps = keeps if self.certainly_kept else "may keep"
-            yield f"{listed(map(at, self.keeping))} {runs} through its graph and {keeps} it"
+            yield f"{listed(map(probe.at, self.keeping))} {runs} through its graph and {keeps} it"
         if self.freeing:
             frees = "frees" if len(self.freeing) == 1 else "free"
             each = ", in each iteration" if self.own_iteration and self.in_loop else ""
             then, what = ("then ", "it") if self.keeping else ("", "its graph")
-            yield f"{then}{listed(map(at, self.freeing))} {frees} {what}{each}"
+            yield f"{then}{listed(map(probe.at, self.freeing))} {frees} {what}{each}"
 
 
 def freed(probe: HoverProbe, observations: Sequence[Observation]) -> list[str]:
@@ -221,12 +220,12 @@ def freed(probe: HoverProbe, observations: Sequence[Observation]) -> list[str]:
         node = seen.tensors[0].grad_fn
         if node is not None:
             use.add(seen, list(probe.ran(node)))
-    parts = list(use.phrases())
+    parts = list(use.phrases(probe))
     again = reached_again(probe, observations)
     if again is not None:
         iterations = laps_of(again.point)
         when = f"in iteration {iterations[-1]}" if again.point.node in use.freeing and iterations else "after that"
-        parts.append(f"{at(again.point.node)} reaches it again {when} and raises")
+        parts.append(f"{probe.at(again.point.node)} reaches it again {when} and raises")
     if parts:
         return [f"- {'; '.join(parts)}"]
     own = {seen.tensors[0].grad_fn for seen in observations}
@@ -265,7 +264,7 @@ def differences(probe: HoverProbe, observations: Sequence[Observation]) -> list[
             where = "the iteration before" if now - past.number == 1 else f"iteration {past.number}"
             text = f"carries the graph of {where}"
             if seen.carried.freed is not None:
-                text += f", freed by {at(seen.carried.freed.point.node)}"
+                text += f", freed by {probe.at(seen.carried.freed.point.node)}"
         remarks.append((seen.point, text))
     text = by_lap(remarks)
     return [f"- {text}"] if text else []

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterable, Sequence
-from contextvars import ContextVar
 
 from .. import ops
-from ..analysis.locations import Files
 from ..autograd import Facts, Leaf, Node, ProgramPoint, SavedTensor
-from ..rules.support.story import code, tensor_name
+from ..rules.support.story import tensor_name
 from .probe import CONVERSIONS, graph
 
 INDEXING = {"getitem": "indexing", "setitem": "the assignment to a part of it"}
@@ -22,23 +19,6 @@ def op_name(node: Node) -> str:
     """```sigmoid```, ```linear```, indexing."""
     head, _, last = node.op.rpartition(".")
     return INDEXING.get(head) or f"`{'view' if last == 'as_strided' else last}`"
-
-
-files: ContextVar[Files] = ContextVar("files")
-"""The program that is spoken of: a line of another file is reported with that file's name."""
-
-
-def line(node: ast.AST) -> str:
-    place = f"line {getattr(node, 'lineno', '?')}"
-    spoken = files.get(None)
-    if spoken is None or (source := spoken.of(node)) is spoken.main:
-        return place
-    return f"{os.path.basename(source.path)} {place}"
-
-
-def at(node: ast.AST) -> str:
-    """```loss.backward()` (line 9)``."""
-    return f"{code(node)} ({line(node)})"
 
 
 def grad_fn(node: Node) -> str:

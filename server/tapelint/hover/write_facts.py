@@ -14,7 +14,7 @@ from ..autograd import Node, ProgramPoint, SavedTensor, Tensor, Write
 from ..autograd.events.graph_walks import LeafWritten, SavedTensorModified
 from ..rules.support.story import code
 from .probe import HoverProbe, Observation
-from .wording import at, by_lap, is_number, line, listed, may_save_more, op_name, role, saves_result
+from .wording import by_lap, is_number, listed, may_save_more, op_name, role, saves_result
 
 LEAF = (
     "**raises here**: a leaf that requires grad must not be written in place while autograd records; "
@@ -70,7 +70,7 @@ def _judged(probe: HoverProbe, place: ast.AST, operand: ast.expr, seen: Observat
     write = seen.write if after else _write_by(probe, tensor, point, seen.version)
     if write is None:
         return None if isinstance(place, ast.Call) else Verdict("not in place here: it makes a new tensor")
-    return Verdict(verdict(probe, operand, tensor, write, seen), write, because(tensor.grad_fn))
+    return Verdict(verdict(probe, operand, tensor, write, seen), write, because(probe, tensor.grad_fn))
 
 
 def _write_by(probe: HoverProbe, tensor: Tensor, point: ProgramPoint, version: int) -> Write | None:
@@ -87,25 +87,25 @@ def verdict(probe: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, s
             and trouble.write.point == write.point
         ):
             return (
-                f"**raises later**: {op_name(trouble.node)} ({line(trouble.node.created_at.node)}) saved it "
-                f"{role(trouble.saved)}, and {at(trouble.point.node)} needs it unchanged"
+                f"**raises later**: {op_name(trouble.node)} ({probe.line(trouble.node.created_at.node)}) saved it "
+                f"{role(trouble.saved)}, and {probe.at(trouble.point.node)} needs it unchanged"
             )
     savers = [(node, item) for node, item in probe.savers(tensor.version_counter) if item.version < write.version]
     live = [(node, item) for node, item in savers if node not in seen.spent]
     if live:
-        return f"{_by(live)} saved it: a backward through that from here on raises (none is seen)"
+        return f"{_by(probe, live)} saved it: a backward through that from here on raises (none is seen)"
     if savers:
         used = next((e for e in probe.ran(savers[-1][0])), None)
-        after = f"{at(used.point.node)} has used and freed that" if used is not None else "that is freed already"
-        return f"safe: {_by(savers)} saved it, but {after}"
+        after = f"{probe.at(used.point.node)} has used and freed that" if used is not None else "that is freed already"
+        return f"safe: {_by(probe, savers)} saved it, but {after}"
     doubt = unsure(probe, tensor)
     if doubt:
         return f"nothing is known to have saved {code(operand)}, but {doubt}"
     return f"{NOTHING} {code(operand)}"
 
 
-def _by(savers: Sequence[tuple[Node, SavedTensor]]) -> str:
-    return listed(f"{op_name(node)} ({role(item)}, {line(node.created_at.node)})" for node, item in savers)
+def _by(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]]) -> str:
+    return listed(f"{op_name(node)} ({role(item)}, {probe.line(node.created_at.node)})" for node, item in savers)
 
 
 def unsure(probe: HoverProbe, tensor: Tensor) -> str:
@@ -114,17 +114,17 @@ def unsure(probe: HoverProbe, tensor: Tensor) -> str:
         return "its origin is not known"
     for node in probe.users(tensor.version_counter):
         if node.assumption:
-            return f"{code(node.created_at.node)} ({line(node.created_at.node)}) may keep it"
+            return f"{code(node.created_at.node)} ({probe.line(node.created_at.node)}) may keep it"
         if not node.certain or may_save_more(node):
-            return f"{op_name(node)} ({line(node.created_at.node)}) may have saved it"
+            return f"{op_name(node)} ({probe.line(node.created_at.node)}) may have saved it"
     return ""
 
 
-def because(producer: Node | None) -> str:
+def because(probe: HoverProbe, producer: Node | None) -> str:
     """Why the operation that made the tensor did not save it."""
     if producer is None or producer.assumption or saves_result(producer):
         return ""
-    name = f"{op_name(producer)} ({line(producer.created_at.node)})"
+    name = f"{op_name(producer)} ({probe.line(producer.created_at.node)})"
     if not producer.saves_anything:
         return f", {name} keeps nothing for its backward"
     roles = {item.role for item in producer.saved}
