@@ -28,6 +28,7 @@ from .values import (
     External,
     Frame,
     Generator,
+    HeapObject,
     HeapRef,
     Instance,
     Mapping,
@@ -162,28 +163,29 @@ class Bisimulation:
         left, right = self.state.heap.get(mine), self.other.heap.get(yours)
         return left is not None and right is not None and self.things(left, right, (mine, yours))
 
-    def things(self, mine: Any, yours: Any, keys: Keys) -> bool:
-        """Whether two heap objects are alike; ``keys`` are what either path knows them by."""
+    def things(self, mine: HeapObject, yours: HeapObject, keys: Keys) -> bool:
+        """Whether two heap objects are equivalent; ``keys`` are their ids on either path."""
         if mine is yours:
             return True
-        kind = type(mine)
-        if kind is not type(yours):
+        if type(mine) is not type(yours):
             return False
-        if kind is Sequence:
+        if isinstance(mine, Sequence) and isinstance(yours, Sequence):
             return self.sequences(mine, yours, keys)
-        if kind is Instance:
-            same = mine.kind is yours.kind or self.values(mine.kind, yours.kind)
-        elif kind is Frame:
-            same = mine.parent == yours.parent and mine.function == yours.function
-        elif kind is Optimizer:
-            return bool(mine.is_like(yours))
-        elif kind is Class:
-            return mine.node is yours.node
-        else:
-            same = True
-        return same and self.entries(mine, yours, keys)
+        return self.is_same_but_entries(mine, yours) and self.entries(mine, yours, keys)
 
-    def entries(self, mine: Any, yours: Any, keys: Keys) -> bool:
+    def is_same_but_entries(self, mine: HeapObject, yours: HeapObject) -> bool:
+        """Whether two heap objects of one type are equivalent but for what they hold by name or key."""
+        if isinstance(mine, Instance) and isinstance(yours, Instance):
+            return mine.kind is yours.kind or self.values(mine.kind, yours.kind)
+        if isinstance(mine, Frame) and isinstance(yours, Frame):
+            return mine.parent == yours.parent and mine.function == yours.function
+        if isinstance(mine, Optimizer) and isinstance(yours, Optimizer):
+            return mine.is_like(yours)
+        if isinstance(mine, Class) and isinstance(yours, Class):
+            return mine.node is yours.node
+        return True
+
+    def entries(self, mine: HeapObject, yours: HeapObject, keys: Keys) -> bool:
         """Whether two heap objects of one kind hold what is alike under the same names."""
         left, right = entries(mine), entries(yours)
         live = self.live if keys[0] == self.state.frame else None

@@ -12,9 +12,8 @@ apart.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from ..autograd import leaf
+from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
 from .equivalence import MISSING, Bisimulation, Change
 from .reachability import JoinPoint, entries
@@ -64,7 +63,7 @@ def _same_context(state: State, other: State) -> bool:
     )
 
 
-def same_iterations(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+def same_iterations(left: tuple[Iteration, ...], right: tuple[Iteration, ...]) -> bool:
     return left == right or [(lap.loop, lap.number) for lap in left] == [(lap.loop, lap.number) for lap in right]
 
 

@@ -24,6 +24,7 @@ from .values import (
     Frame,
     Function,
     Generator,
+    HeapObject,
     HeapRef,
     Instance,
     Mapping,
@@ -48,22 +49,18 @@ class Reachable:
     objects: set[int]
 
 
-Known = dict[int, tuple[Any, Reachable]]
+Known = dict[int, tuple[HeapObject, Reachable]]
 """What is in heap objects that no code changes any more, by their number."""
 NOTHING = None, Reachable(set(), set())
 
 
-def entries(thing: Any) -> dict[Any, Value]:
+def entries(thing: HeapObject | None) -> dict[Any, Value]:
     """What a heap object holds by name or key."""
-    found: dict[Any, Value] = {}
-    kind = type(thing)
-    if kind is Frame:
-        found = thing.variables
-    elif kind is Instance:
-        found = thing.attributes
-    elif kind is Mapping:
-        found = thing.items
-    return found
+    if isinstance(thing, Frame):
+        return thing.variables
+    if isinstance(thing, Instance):
+        return thing.attributes
+    return thing.items if isinstance(thing, Mapping) else {}
 
 
 class JoinPoint:
@@ -151,7 +148,7 @@ def reachable(state: State, live: frozenset[str], given: Iterable[Value], known:
     return found
 
 
-def _inside(key: int, thing: Any, known: Known) -> Reachable:
+def _inside(key: int, thing: HeapObject, known: Known) -> Reachable:
     """What is in a heap object that is not changed any more."""
     old, inside = known.get(key, NOTHING)
     if old is thing:
@@ -180,7 +177,7 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     todo = list(objects)
     for key in todo:  # which grows
         container = state.heap.get(key)
-        if type(container) in CONTAINERS:
+        if isinstance(container, (Sequence, Mapping)):
             inside = Reachable(set(), set())
             collect(list(contents(container, inside.tensors)), inside)
             todo += inside.objects - objects
@@ -188,12 +185,12 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     return objects
 
 
-def contents(thing: Any, tensors: set[int]) -> Iterable[Value]:
+def contents(thing: HeapObject, tensors: set[int]) -> Iterable[Value]:
     """The values in a heap object; what it knows by number is added to ``tensors``."""
-    kind = type(thing)
-    if kind is Optimizer:
+    if isinstance(thing, Optimizer):
         tensors.update(thing.params)
-    return _CONTENTS[kind](thing) if kind in _CONTENTS else ()
+    find = _CONTENTS.get(type(thing))
+    return find(thing) if find is not None else ()
 
 
 def collect(values: list[Value], found: Reachable) -> None:
@@ -255,7 +252,7 @@ def reachable_graph(state: State, live: frozenset[str] | None = None) -> set[Nod
     return nodes_below(found)
 
 
-def _held_values(thing: Any, live: frozenset[str] | None) -> Iterable[Value]:
+def _held_values(thing: HeapObject, live: frozenset[str] | None) -> Iterable[Value]:
     """The values in a heap object; of the running scope those of the variables that are ``live``."""
     if isinstance(thing, Sequence):
         return thing.items

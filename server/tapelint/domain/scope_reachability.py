@@ -52,8 +52,8 @@ def _reachable(state: State, live: frozenset[str] | None) -> Reachable:
     todo = _add(state, found, [value for name, value in frame.variables.items() if live is None or name in live])
     todo += _around(state, found, frame.parent)
     for key in todo:  # which grows
-        thing = state.heap.get(key)
-        todo += _add(state, found, list(contents(thing, found.tensors)))
+        if (thing := state.heap.get(key)) is not None:
+            todo += _add(state, found, list(contents(thing, found.tensors)))
     for key in list(found.tensors):
         record = state.tensors.get(key)
         while record is not None and record.base is not None and record.base not in found.tensors:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..autograd import Facts
 from ..domain.state import State
-from ..domain.values import Module, Value
+from ..domain.values import HeapObject, Module, Value
 from ..source import Source
 from ..stubs import Resolve, stub_module_name
 from .analysis_unit import AnalysisUnit
@@ -31,11 +31,11 @@ class LoadedModule:
     # The state in which its top level ended; while it imports another module, the state that it has reached.
     world: State | None = None
     # The heap objects that its top level made.
-    own: dict[int, Any] = field(default_factory=dict)
+    own: dict[int, HeapObject] = field(default_factory=dict)
     # The modules that it used, perhaps in a circle.
     needs: dict[LoadedModule, None] = field(default_factory=dict)
     # What it did to heap objects of those: the object, before and after.
-    changed: list[tuple[int, Any, Any]] = field(default_factory=list)
+    changed: list[tuple[int, HeapObject, HeapObject]] = field(default_factory=list)
     # The unit that executed its top level.
     step: AnalysisUnit = field(default_factory=lambda: AnalysisUnit(Facts(), {}, 0))
 

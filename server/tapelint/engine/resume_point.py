@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..autograd import Iteration
 from ..domain.state import State
 from ..domain.values import Function, Value
 from .loops.loop_entry import LoopEntry
@@ -30,7 +31,7 @@ class Activation:
     # The call.
     node: ast.AST
     # Frame, calls, grad mode, inference mode and iterations of the path that called.
-    outer: tuple[int, tuple[Any, ...], bool | None, bool, tuple[Any, ...]]
+    outer: tuple[int, tuple[ast.AST, ...], bool | None, bool, tuple[Iteration, ...]]
     # Outside: what takes the values of generators that are running (`RunContext.consumers`).
     consumers: list[Callable[[State, Value], list[State]]]
     # Outside: whether autocast was on.
