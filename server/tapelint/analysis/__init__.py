@@ -57,29 +57,32 @@ FRAMES = 12_000
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of one version of one file. ``stats`` counts what was executed and what remained unknown.
-
-    ``resolve`` is how its imports were followed, ``is_imported`` knows of files that import it, ``imports`` are those
-    of the workspace that were read for it and ``others`` those of them that were executed, by path. ``origins`` are the
-    hazards that were seen, also those in other files. ``removals`` are the fixes of what is said about comments.
-    ``walks`` are the places, in this file or another, at which the program went backward, and whether the root was once
-    known to carry a graph. ``notices`` say what was not seen of the file; no finding is among them.
-    """
+    """The result of one analysis of one file."""
 
     path: str
     source: Source
     diagnostics: tuple[Diagnostic, ...]
+    # counters of what was executed and what remained unknown
     stats: dict[str, int]
     config: Config = Config()
+    # the finding of each diagnostic, by code and span
     findings: dict[tuple[str, Span], Finding] = field(default_factory=dict)
     reach: tuple[int, ...] = ()
+    # how imports were resolved
     resolve: Resolve | None = None
+    # paths of the workspace's files that were read for its imports
     imports: tuple[str, ...] = ()
+    # those of them that were executed, by path
     others: dict[str, Source] = field(default_factory=dict)
+    # all hazards, also those in other files
     origins: frozenset[Origin] = frozenset()
+    # the fixes of findings about suppression comments, by code and span
     removals: dict[tuple[str, Span], Fix] = field(default_factory=dict)
+    # places, in any file, that go backward, and whether the root was ever known to have a graph
     walks: dict[Place, bool] = field(default_factory=dict)
+    # what was not analysed; none of them is a finding
     notices: tuple[Notice, ...] = ()
+    # whether another file may import the one at a path
     is_imported: Callable[[str], bool] | None = None
 
 
@@ -93,7 +96,7 @@ def analyse(
     is_imported: Callable[[str], bool] | None = None,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
 ) -> Report:
-    """Execute ``text`` abstractly and report its hazards. Never raises but Cancelled, when ``cancel()`` turns true.
+    """Execute ``text`` abstractly and report its hazards. Raises nothing but Cancelled, when ``cancel()`` turns true.
 
     ``resolve`` finds the text of a module that is imported (``workspace.Resolver`` does); without it every import is
     an unknown library. ``is_imported`` knows whether another file may import the one at a path; without it none

@@ -1,6 +1,7 @@
-"""How a cure changes text: one file of ``edits/`` for each purpose, each a function from nodes to edits.
+"""How a fix changes text: one file of ``edits/`` for each purpose, each a function from nodes to edits.
 
-A rule says what should change (:class:`~tapelint.rules.cure.Cure`); here is how. Everything is computed on demand, when
+A rule proposes a change (:class:`~tapelint.rules.support.cure.FixProposal`); this package makes it.
+Everything is computed on demand, when
 the user opens the lightbulb or passes ``--fix``, so no purpose is imported before it is asked for, and libcst only by
 those that change expressions. What a purpose promises, and this module checks once for all of them:
 
