@@ -121,3 +121,26 @@ def test_prepare_and_backward_of_launchers(line: str, name: str, prepare: str) -
     (kept,) = analyse(LOOP.format(line=line, prepared=prepared, walk=walk, h="h")).diagnostics
     assert (kept.code, kept.severity) == ("TL102", Severity.ERROR)
     assert not analyse(LOOP.format(line=line, prepared=prepared, walk=walk, h="h.detach()")).diagnostics
+
+
+@pytest.mark.parametrize("kind", ["classmethod", "staticmethod"])
+def test_steps_of_a_class_end_no_entry_point(kind: str) -> None:
+    """A framework calls these hooks on an object; a program may make them class methods all the same."""
+    first = "cls, " if kind == "classmethod" else ""
+    text = f"""import torch
+import pytorch_lightning as pl
+
+class Net(pl.LightningModule):
+    @{kind}
+    def training_step({first}batch, index):
+        return batch.sum()
+
+    @{kind}
+    def configure_optimizers({first.removesuffix(", ")}):
+        return torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=0.1)
+
+pl.Trainer().fit(Net(), [torch.ones(2)])
+"""
+    report = analyse(text)
+    assert report.stats["faults"] == 0
+    assert report.notices == ()

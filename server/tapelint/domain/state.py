@@ -12,7 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from ..autograd.state import AutogradState, fresh_id
 from .completion import Completion
 from .fork_history import ForkDiff, ForkHistory
-from .values import HeapObject
+from .values import Class, HeapObject, Instance, Value
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -83,6 +83,18 @@ class State(AutogradState):
             self.owned.add(key)
         assert isinstance(thing, kind)
         return thing
+
+    def attributes(self, key: int) -> dict[str, Value]:
+        """The attributes of an object or a class: what ``self`` is in a method, or ``cls`` in a class method."""
+        thing = self.heap[key]
+        assert isinstance(thing, (Instance, Class))
+        return thing.attributes
+
+    def edit_attributes(self, key: int) -> dict[str, Value]:
+        """The same, ready to be changed on this path only."""
+        if isinstance(self.heap[key], Class):
+            return self.edit(key, Class).attributes
+        return self.edit(key, Instance).attributes
 
 
 SLOTS = (*AutogradState.__slots__, *State.__slots__)

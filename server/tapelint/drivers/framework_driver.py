@@ -19,7 +19,7 @@ from ..domain.completion import ProgramRaised
 from ..domain.mro import own_method, plain_method
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import NONE, BoundMethod, Function, HeapRef, Instance, Optimizer, TensorRef, Unknown, Value
+from ..domain.values import NONE, BoundMethod, Function, HeapRef, Optimizer, TensorRef, Unknown, Value
 from ..engine.machine import Machine
 from ..models.frameworks.configured_optimizers import optimizers_in, optimizers_of
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
@@ -58,9 +58,9 @@ def batch_ends(machine: Machine, state: State, walk: Walk, instance: HeapRef, re
 def run_loop(machine: Machine, state: State, loop: Loop, instance: HeapRef, node: ast.AST) -> list[State]:
     """The method that trains, once: the loop over the batches is in it."""
     for name in loop.networks:
-        given = state.get(instance.id, Instance).attributes.get(name, NONE)
+        given = state.attributes(instance.id).get(name, NONE)
         if given == NONE or isinstance(given, Unknown):
-            state.edit(instance.id, Instance).attributes[name] = opaque_module(machine, state, name, node)
+            state.edit_attributes(instance.id)[name] = opaque_module(machine, state, name, node)
     method = own_method(state, instance, loop.method)
     assert isinstance(method, BoundMethod) and isinstance(method.function, Function)
     values = _inferred_arguments(machine, state, method.function)

@@ -88,7 +88,7 @@ def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call
     others = {key for each in all_of_them for key in state.get(each.id, Optimizer).params} - own
     off = [key for key in sorted(others) if state.tensors[key].requires_grad]
     assert isinstance(receiver, HeapRef)  # it has optimizers
-    state.edit(receiver.id, Instance).attributes[TOGGLED] = Tuple(tuple(TensorRef(key) for key in off))
+    state.edit_attributes(receiver.id)[TOGGLED] = Tuple(tuple(TensorRef(key) for key in off))
     require(state, off, False)
     return NONE
 
@@ -97,7 +97,7 @@ def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call
 def untoggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
         return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
-    off = state.edit(receiver.id, Instance).attributes.pop(TOGGLED, NONE)
+    off = state.edit_attributes(receiver.id).pop(TOGGLED, NONE)
     toggled = off.items if isinstance(off, Tuple) else ()
     require(state, [item.id for item in toggled if isinstance(item, TensorRef)], True)
     return NONE
