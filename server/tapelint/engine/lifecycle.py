@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..autograd import ProgramPoint
@@ -108,7 +108,7 @@ class Topic(Generic[E]):
             listener(machine, event)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class Lifecycle:
     """A topic for each kind of event."""
 

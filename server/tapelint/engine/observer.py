@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from ..autograd.frozen import frozen
 from ..domain.equivalence import Change
 from ..domain.state import State
 from ..domain.values import Value
 from .statistics import Entry, Lost
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class Forked:
     """A condition is unknown, and both its truth values are followed."""
 
@@ -37,7 +37,7 @@ class Forked:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class Outcomes:
     """A call ended in several states."""
 
@@ -48,7 +48,7 @@ class Outcomes:
     others: tuple[State, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class Joined:
     """Two paths were equivalent."""
 
@@ -59,7 +59,7 @@ class Joined:
     forgotten: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class KeptApart:
     """These paths have met and are not equivalent: all of them go on."""
 
@@ -73,7 +73,7 @@ class DropReason(Enum):
     ONE_OUTCOME = "a library calls this code, and one outcome is followed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class Dropped:
     """So many paths are not executed any further."""
 
@@ -88,7 +88,7 @@ class SkipReason(Enum):
     RUN_BEFORE = "an earlier run of the loop began in an equivalent state"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class Skipped:
     """Iterations of a loop are not executed."""
 
@@ -108,7 +108,7 @@ class EndReason(Enum):
     LEFT = "every path has left it"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class LoopEnded:
     """No other iteration of a loop is executed."""
 
@@ -126,7 +126,7 @@ class OpaqueReason(Enum):
     RECURSION = "the function is running already, with arguments as unknown as these"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class Opaque:
     """A call was not executed: its result is unknown, and its arguments have escaped."""
 
@@ -136,7 +136,7 @@ class Opaque:
     reason: OpaqueReason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(eq=False)
 class GivenUp:
     """An entry point was given up."""
 

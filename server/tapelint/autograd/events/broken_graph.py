@@ -6,16 +6,16 @@ loss.backward()   ->  NonScalarBackward(sizes=(8, 1), ...)
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Literal
 
+from ..frozen import frozen
 from ..model.cuts import Cut
 from ..model.graph import Extent
 from ..model.program_point import ProgramPoint
 from .graph_walks import Event, SilentEvent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class NonScalarBackward(Event):
     """A backward without an initial gradient from a tensor of more than one element."""
 
@@ -30,7 +30,7 @@ class NonScalarBackward(Event):
     wants: Literal["backward", "grad"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class RequiresGradRefused(Event):
     """``requires_grad`` was set where it cannot be set."""
 
@@ -43,7 +43,7 @@ class RequiresGradRefused(Event):
     created_at: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class GraphCopiedOut(Event):
     """Tensors with a graph were asked for as plain data."""
 
@@ -56,7 +56,7 @@ class GraphCopiedOut(Event):
     method: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class NonLeafOptimized(Event):
     """An optimizer was given a tensor that is no leaf."""
 
@@ -65,7 +65,7 @@ class NonLeafOptimized(Event):
     created_at: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class NothingToOptimize(Event):
     """An optimizer was given the parameters of a module that has none where ``parameters()`` looks."""
 
@@ -78,7 +78,7 @@ class NothingToOptimize(Event):
     wrapper: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class AbsentGradientUsed(Event):
     """The ``.grad`` of a tensor that is no leaf was read, is None, and was used as a tensor."""
 
@@ -89,7 +89,7 @@ class AbsentGradientUsed(Event):
     created_at: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class UnusedInput(Event):
     """``autograd.grad`` asked for the gradient of a tensor that its outputs do not depend on."""
 
@@ -101,7 +101,7 @@ class UnusedInput(Event):
     cut: ProgramPoint | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class InferenceTensorUsed(Event):
     """A tensor that was made in inference mode was used by autograd, or written, outside of it."""
 
@@ -113,7 +113,7 @@ class InferenceTensorUsed(Event):
     made: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class RewrappedRoot(Event):
     """A backward that reaches nothing but one number which was cut off its graph."""
 
@@ -124,7 +124,7 @@ class RewrappedRoot(Event):
     wrapped: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class TermLost(SilentEvent):
     """A backward from a sum, one term of which had lost its graph: it adds a constant."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Literal
 
+from ..frozen import frozen
 from ..model.graph import Node, SavedTensor, Write
 from ..model.program_point import ProgramPoint
 from .graph_walks import Event
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class FunctionEvent(Event):
     """Something that an ``autograd.Function`` of the program did."""
 
@@ -19,7 +19,7 @@ class FunctionEvent(Event):
     function: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class DirtyNotReturned(FunctionEvent):
     """forward marked an input dirty that it does not return."""
 
@@ -28,7 +28,7 @@ class DirtyNotReturned(FunctionEvent):
     place: ast.AST
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class UnmarkedWriteUsed(FunctionEvent):
     """An input that forward wrote in place, without marking it dirty, is used later with the history it had before."""
 
@@ -40,7 +40,7 @@ class UnmarkedWriteUsed(FunctionEvent):
     applied: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class SavedThenWritten(FunctionEvent):
     """forward saved an input and then wrote it: the version is taken when forward has returned, so autograd does not
     notice.
@@ -54,7 +54,7 @@ class SavedThenWritten(FunctionEvent):
     place: ast.Call
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class TensorKeptOnContext(FunctionEvent):
     """forward kept an input or an output as an attribute of its context."""
 
@@ -66,7 +66,7 @@ class TensorKeptOnContext(FunctionEvent):
     place: ast.Assign
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class KeptTensorAltered(FunctionEvent):
     """backward used a tensor kept as an attribute of the context, which was written since forward."""
 
@@ -77,7 +77,7 @@ class KeptTensorAltered(FunctionEvent):
     write: Write
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class SavedWrittenInBackward(FunctionEvent):
     """backward wrote a tensor that forward had saved."""
 
@@ -86,7 +86,7 @@ class SavedWrittenInBackward(FunctionEvent):
     node: Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class GradientsMiscounted(FunctionEvent):
     """backward returned another number of gradients than forward had arguments."""
 
@@ -99,7 +99,7 @@ class GradientsMiscounted(FunctionEvent):
     needed: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class GradientForNothing(FunctionEvent):
     """backward returned a gradient for an argument that is no tensor."""
 
@@ -109,7 +109,7 @@ class GradientForNothing(FunctionEvent):
     place: ast.AST
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class OutputsMiscounted(FunctionEvent):
     """backward takes another number of gradients than forward has outputs."""
 
@@ -119,7 +119,7 @@ class OutputsMiscounted(FunctionEvent):
     definition: ast.FunctionDef
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class OnlyIgnoredOutputs(FunctionEvent):
     """A pass reached a Function only through outputs whose gradients its backward never looks at."""
 

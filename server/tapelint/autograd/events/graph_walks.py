@@ -5,15 +5,14 @@ second backward  ->  FreedGraphReached(node=<Mul>, freed=..., point=...)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..frozen import frozen
 from ..model.cuts import Cut
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
 from ..model.program_point import ProgramPoint
 from ..model.stores import RetainedGraphs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class Event:
     """Something a rule may observe."""
 
@@ -28,7 +27,7 @@ class Event:
         return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class SilentEvent(Event):
     """Something that PyTorch does not refuse."""
 
@@ -37,7 +36,7 @@ class SilentEvent(Event):
         return False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class FreedGraphReached(Event):
     """A backward reached a node whose saved tensors an earlier backward freed."""
 
@@ -57,7 +56,7 @@ class FreedGraphReached(Event):
     stepped: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class CellRunAgain(SilentEvent):
     """A second run of a notebook's cell, with nothing run in between, reached what the first one had freed."""
 
@@ -68,7 +67,7 @@ class CellRunAgain(SilentEvent):
     reached: FreedGraphReached
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class SavedTensorModified(Event):
     """A backward needed a saved tensor that was written after it was saved."""
 
@@ -87,7 +86,7 @@ class SavedTensorModified(Event):
     guarded: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class BackwardWithoutGraph(Event):
     """backward() on a tensor that does not require grad."""
 
@@ -96,7 +95,7 @@ class BackwardWithoutGraph(Event):
     cut: Cut | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class LeafWritten(Event):
     """An in-place write, with grad mode on, to a leaf that requires grad (or to a view of one)."""
 
@@ -111,7 +110,7 @@ class LeafWritten(Event):
     wanted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class BackwardRan(SilentEvent):
     """A backward finished."""
 
@@ -128,7 +127,7 @@ class BackwardRan(SilentEvent):
     accumulates: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class SavedTensorAltered(SilentEvent):
     """A backward used a saved tensor whose memory was written without its version counter."""
 
@@ -138,7 +137,7 @@ class SavedTensorAltered(SilentEvent):
     root: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class ViewRefused(Event):
     """An in-place write to a view that autograd does not allow, or a use of the view after such a write to its base."""
 
@@ -154,7 +153,7 @@ class ViewRefused(Event):
     written: Write | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class RetainedGraphReached(Event):
     """A backward reached, in a later iteration, a node whose graph an earlier one walked with ``retain_graph=True``."""
 
@@ -172,7 +171,7 @@ class RetainedGraphReached(Event):
         return self.spoiled is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class RetainedUnused(SilentEvent):
     """A backward with ``retain_graph=True`` ran again, and no backward had walked what its last run retained."""
 
@@ -180,7 +179,7 @@ class RetainedUnused(SilentEvent):
     past: ProgramPoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class WalkedAgain(SilentEvent):
     """A backward ran nodes of a graph that an earlier iteration's backward had run before, and nothing was raised."""
 
@@ -198,14 +197,14 @@ class WalkedAgain(SilentEvent):
     reader: Node | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class GraphKeptAlive(SilentEvent):
     """A loop collected graphs that no backward walked before the path ended."""
 
     collected: RetainedGraphs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class GradientCycle(SilentEvent):
     """A leaf is held by its own gradient, which has a graph."""
 
@@ -216,7 +215,7 @@ class GradientCycle(SilentEvent):
     call: ProgramPoint | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class GradientModified(SilentEvent):
     """A hook, or the backward of a Function, wrote in place the gradient that it was given."""
 
@@ -228,7 +227,7 @@ class GradientModified(SilentEvent):
     others: tuple[Node | Leaf, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class GraphTensorWritten(SilentEvent):
     """An in-place op wrote a tensor that has a graph, and autograd recorded it."""
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Literal
 
+from ..frozen import frozen
 from ..gradients.history import Clearing, Group, Idle, Pass
 from ..model.cuts import Cut
 from ..model.program_point import ProgramPoint
@@ -18,7 +18,7 @@ WhyUnoptimized = Literal["hidden", "plain", "later"]
 """The parameters are in a plain container, or a tensor is no Parameter, or they were made after the optimizer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class OptimizerStepped(SilentEvent):
     """An optimizer used the gradients of the leaves it holds."""
 
@@ -38,7 +38,7 @@ class OptimizerStepped(SilentEvent):
     premises: frozenset[Hashable]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class GradientsClipped(SilentEvent):
     """Gradients were scaled down."""
 
@@ -50,7 +50,7 @@ class GradientsClipped(SilentEvent):
     premises: frozenset[Hashable]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class StepMissed(SilentEvent):
     """A backward gave leaves their first gradient, after a step that had looked for one."""
 
@@ -60,7 +60,7 @@ class StepMissed(SilentEvent):
     premises: frozenset[Hashable]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class EvaluationRecorded(SilentEvent):
     """A network in evaluation mode recorded a graph in every iteration of a loop that has ended; no backward walked it,
     and it is no longer held.
@@ -71,7 +71,7 @@ class EvaluationRecorded(SilentEvent):
     nodes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class NeverReached(SilentEvent):
     """An optimizer has stepped in several iterations, and no backward has ever reached some leaves that it holds."""
 
@@ -82,7 +82,7 @@ class NeverReached(SilentEvent):
     cut: Cut | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class NeverStepped(SilentEvent):
     """Backward passes reach parameters of a network, and no optimizer holds them, though one holds all the others."""
 
@@ -100,7 +100,7 @@ class NeverStepped(SilentEvent):
     wrapper: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class UpdateDropped(SilentEvent):
     """A new value was computed from a leaf and its gradient, and bound to a loop's variable that no code reads before
     the loop binds it again: the leaf stays what it was. ``point`` is the statement's.
