@@ -4,7 +4,7 @@ from types import ModuleType
 
 from .frameworks import launchers
 from .python import arrays, builtins, containers, copying, dynamic_attributes, import_module, type_tests
-from .torch import amp, composites, custom_ops, distributions, tensors, vectors
+from .torch import amp, composites, custom_ops, distributions, einops, tensors, vectors
 from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
 from .torch.autograd_function import apply
 from .torch.func import transforms, vmap
@@ -33,6 +33,7 @@ MODELS: tuple[ModuleType, ...] = (
     custom_ops,
     distributions,
     dynamic_attributes,
+    einops,
     functional,
     functional_call,
     grad_calls,
