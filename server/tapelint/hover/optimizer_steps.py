@@ -11,7 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from ..autograd import ProgramPoint, Write
 from ..autograd.events.graph_walks import SavedTensorModified
+from ..autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ..autograd.gradients.history import GradientHistory
+from ..domain.values import External
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .passes import operations
@@ -70,10 +72,8 @@ def spoils(probe: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
 
 def spoiled(probe: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
     counters = {run.before.owned[w.tensor].version_counter for w in writes if w.tensor in run.before.owned}
-    for trouble in probe.troubles:
-        if isinstance(trouble, SavedTensorModified) and trouble.write in writes:
-            saved, needs_it = operations(probe, [trouble.node]), probe.at(trouble.point.node)
-            return f"**spoils** what {saved} saved: {needs_it} needs it and raises"
+    if raised := _raised_by(probe, writes):
+        return raised
     first = min(write.stamp for write in writes)
     alive = {
         node
@@ -88,6 +88,15 @@ def spoiled(probe: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
         saved = operations(probe, alive)
         return f"changes what {saved} saved: a backward through that from here on raises (none is seen)"
     return "no graph that is seen here, and not freed, has saved them: nothing is spoiled"
+
+
+def _raised_by(probe: HoverProbe, writes: Sequence[Write]) -> str:
+    """Which backward raises because of one of the writes; empty if none does."""
+    for trouble in probe.troubles:
+        if isinstance(trouble, SavedTensorModified) and trouble.write in writes:
+            saved, needs_it = operations(probe, [trouble.node]), probe.at(trouble.point.node)
+            return f"**spoils** what {saved} saved: {needs_it} needs it and raises"
+    return ""
 
 
 def zero_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
@@ -147,34 +156,71 @@ def used(probe: HoverProbe, run: CallRun, keys: Sequence[int]) -> str:
 
 
 def clip(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
-    """``clip_grad_norm_`` and ``clip_grad_value_``."""
-    remarks: list[tuple[ProgramPoint, str]] = []
-    more: list[tuple[ProgramPoint, str]] = []
-    for run in runs:
-        given = next(iter(run.given.values()), ())
-        held = [key for key in given if key in run.before.grads]
-        if not held:
-            if given:
-                remarks.append((run.point, f"{without(probe, given)}: nothing is clipped"))
-            continue
-        remarks.append(
-            (run.point, f"scales down `.grad` of {tensors(probe.facts, held)} in place, where it is too large")
-        )
-        origin = _clipped(probe, [run.before.past(key) for key in held])
-        if origin:
-            more.append((run.point, origin))
-    if not remarks:
+    """``clip_grad_norm_`` and ``clip_grad_value_``; None where it is another function of such a name."""
+    found = [(run, event) for run in runs for event in probe.heard(run) if isinstance(event, GradientsClipped)]
+    if not found:
         return None
-    return [f"**{code(node)}** · limits gradients", *told_lines(remarks), *told_lines(more)]
+    lines = [f"**{code(node)}** · limits gradients"]
+    lines += told_lines([(run.point, _limited(probe, node, run)) for run, _ in found])
+    lines += told_lines([(run.point, text) for run, _ in found if (text := _origin(probe, node, run))])
+    lines += _later_steps(probe, found)
+    writes = [write for run, _ in found for write in run.writes]
+    if writes:
+        lines.append("- writes gradients only: the parameters, and what graphs have saved of them, stay as they are")
+    spoils = _raised_by(probe, writes)
+    return [*lines, f"- {spoils}"] if spoils else lines
 
 
-def _clipped(probe: HoverProbe, pasts: Sequence[GradientHistory]) -> str:
-    """What should be known of gradients that are clipped: their scale, or which pass or step they had before."""
-    if any(map(_is_unclear, pasts)):
+def _given(node: ast.Call, run: CallRun) -> Sequence[int]:
+    """The tensors whose gradients a call clips, as far as they are known."""
+    written = [k.value for k in node.keywords if k.arg == "parameters"] or node.args[:1]
+    return run.given.get(written[0], ()) if written else ()
+
+
+def _limited(probe: HoverProbe, node: ast.Call, run: CallRun) -> str:
+    """Whose gradients one run of a clipping limits, and how."""
+    given = _given(node, run)
+    held = [key for key in given if key in run.before.grads]
+    idle = [key for key in given if key not in held]
+    doubtful = any(run.before.past(key).doubt for key in idle)  # unknown code may have run a backward
+    unseen = f"no `.grad` of {tensors(probe.facts, idle)} is seen here" if idle and not doubtful else ""
+    if not held:
+        return f"{unseen}: there is none to limit" if unseen else "which gradients it finds is not known here"
+    rest = f"; {unseen}" if unseen else ""
+    if isinstance(run.callee, External) and run.callee.name.endswith("clip_grad_value_"):
+        return f"clamps each element of `.grad` of {tensors(probe.facts, held)} in place{rest}"
+    whose = tensors(probe.facts, held)
+    return f"scales down `.grad` of {whose} in place by one factor, if the total norm is too large{rest}"
+
+
+def _origin(probe: HoverProbe, node: ast.Call, run: CallRun) -> str:
+    """Which passes the clipped gradients come from, and which step had used them before."""
+    pasts = [run.before.past(key) for key in _given(node, run) if key in run.before.grads]
+    if not pasts or any(map(_is_unclear, pasts)):
         return ""
     if any(past.scale is not None for past in pasts):
         return "they are still multiplied by the scale of the loss"
     if all(not past.fresh for past in pasts):
         return f"{_steps(probe, pasts)} has used them already"
     sources = listed(probe.at(one.point.node) for past in pasts for one in past.fresh)
-    return f"they come from {sources}; no step has used them yet"
+    stale = [past for past in pasts if past.used]
+    if stale:
+        return f"they come from {sources}, on top of gradients that {_steps(probe, stale)} has used already"
+    return f"they come from {sources}; no step that is seen here has used them yet"
+
+
+def _later_steps(probe: HoverProbe, found: Sequence[tuple[CallRun, GradientsClipped]]) -> list[str]:
+    """The steps that use the clipped gradients; none where a backward has added to them before."""
+    places: dict[ast.AST, None] = {}
+    always = True
+    for run, clipped in found:
+        users = [
+            event
+            for event in probe.events[run.after.heard :]
+            if isinstance(event, OptimizerStepped)
+            and any(past.clip is not None and past.clip.point == run.point for past, _ in event.past)
+        ]
+        places.update(dict.fromkeys(event.point.node for event in users))
+        always = always and any(not event.premises - clipped.premises for event in users)
+    verb = ("uses" if len(places) == 1 else "use") if always else "may use"
+    return [f"- {listed(map(probe.at, places))} {verb} what is clipped here"] if places else []
