@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 from ..domain.values import BoundMethod, BuiltinMethod, External, Value
 from ..models.torch.autograd.grad_mode import as_mode
-from ..rules.support.story import code
 from . import custom_backward, detaching, optimizer_steps, passes
 from .call_trace import CallRun
 from .probe import HoverProbe
@@ -26,6 +25,10 @@ OWN: dict[str, About] = {
     "register_hook": custom_backward.register_hook,
     "register_post_accumulate_grad_hook": custom_backward.register_hook,
     "requires_grad_": detaching.requires_grad,
+    "item": detaching.number,
+    "tolist": detaching.number,
+    "float": detaching.number,
+    "int": detaching.number,
     "save_for_backward": custom_backward.save_for_backward,
 }
 """Calls that are described on their own."""
@@ -43,10 +46,7 @@ def describe(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> li
     runs = probe.runs.get(node, ()) if isinstance(node, ast.Call) else ()
     if not runs or not isinstance(node, ast.Call):
         return None
-    name = called(runs[-1].callee)
-    if name in ("item", "tolist") and runs[-1].before.owned:
-        return [f"**{code(node)}** · a plain Python value", "- it holds no graph: keeping it keeps no memory alive"]
-    about = OWN.get(name)
+    about = OWN.get(called(runs[-1].callee))
     return about(probe, node, runs) if about is not None else None
 
 

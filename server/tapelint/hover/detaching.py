@@ -1,4 +1,4 @@
-"""What keeps operations out of the graph here: ``detach()``, ``no_grad()``, ``requires_grad_()``.
+"""What keeps operations out of the graph here: ``detach()``, ``no_grad()``, ``requires_grad_()``, ``item()``.
 
 with torch.no_grad():     # keeps `y` out of the graph, which would have had one
     y = x * 2
@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ..autograd import Cut, CutReason, Node, ProgramPoint, Tensor
+from ..autograd import MANY, Cut, CutReason, Node, ProgramPoint, Tensor
 from ..autograd.model.program_point import earlier_iteration
-from ..domain.values import GradMode
+from ..domain.values import BuiltinMethod, External, GradMode, Unknown
 from ..rules.support.story import code, tensor_name
 from .call_trace import CallRun
 from .probe import HoverProbe, graph
@@ -96,6 +96,49 @@ def _cut_off(probe: HoverProbe, now: ProgramPoint, tensor: Tensor) -> str:
 
 def _nodes(tensor: Tensor) -> Iterator[Node]:
     return (item for item in graph(tensor.grad_fn) if isinstance(item, Node))
+
+
+def number(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+    """``t.item()``, ``t.tolist()``, ``float(t)``, ``int(t)``: what they return; what becomes of the graph of ``t``."""
+    found = _number(node, runs[-1])
+    if found is None:
+        return None
+    what, operand = found
+    lines = [f"**{code(node)}** · {what}", "- it holds no graph: keeping it keeps no memory alive"]
+    if isinstance(operand, (ast.Name, ast.Attribute)):  # what has no name may go with its graph
+        lines += told_lines([(run.point, text) for run in runs if (text := _stays(probe, operand, run))])
+    return [*lines, "- if the tensor is on a GPU, the program waits here until the GPU has computed it"]
+
+
+def _number(node: ast.Call, run: CallRun) -> tuple[str, ast.expr] | None:
+    """What a call returns that reads a tensor, and that tensor; None where it reads none, or would raise."""
+    match run.callee, node.func:
+        case BuiltinMethod(name="item"), ast.Attribute(value=operand) if run.before.owned:
+            return None if any(map(_has_several, run.before.owned.values())) else ("a Python number", operand)
+        case BuiltinMethod(name="tolist"), ast.Attribute(value=operand) if run.before.owned:
+            return "a list of Python numbers, or one number", operand
+        case External(name="builtins.float" | "builtins.int" as name), _ if node.args and run.given.get(node.args[0]):
+            return f"a Python {name.rpartition('.')[2]}", node.args[0]
+    return None
+
+
+def _has_several(tensor: Tensor) -> bool:
+    """Whether a tensor is known to have more than one element."""
+    sizes = tensor.sizes
+    return sizes == MANY or isinstance(sizes, tuple) and any(size is not None and size > 1 for size in sizes)
+
+
+def _stays(probe: HoverProbe, operand: ast.expr, run: CallRun) -> str:
+    """What the graph of a tensor is after its elements were read; empty where it has none, or none that is known."""
+    cut = probe.facts.cuts.get(run.value.tensor_id) if isinstance(run.value, Unknown) else None
+    if cut is None or cut.point != run.point or cut.source is None or cut.source.assumption or not cut.source.certain:
+        return ""
+    savers = [item for item in graph(cut.source) if isinstance(item, Node) and item.saves_anything]
+    freed = dict.fromkeys(run.before.freed[item].point.node for item in savers if item in run.before.freed)
+    if not freed:
+        return f"{code(operand)} keeps its graph"
+    part = "" if all(item in run.before.freed for item in savers) else "a part of it "
+    return f"{code(operand)} keeps its graph, {part}freed by {listed(map(probe.at, freed))}"
 
 
 def requires_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
