@@ -12,7 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from ..autograd.state import AutogradState, fresh_id
 from .completion import Completion
 from .fork_history import ForkDiff, ForkHistory
-from .values import Class, HeapObject, Instance, Value
+from .values import Class, External, HeapObject, Instance, Value
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -83,6 +83,22 @@ class State(AutogradState):
             self.owned.add(key)
         assert isinstance(thing, kind)
         return thing
+
+    def given_attributes(self, key: int) -> dict[str, Value]:
+        """The attributes that the program has given the tensor or unknown value ``key``; not to be changed."""
+        thing = self.heap.get(-key)
+        return thing.attributes if isinstance(thing, Instance) else {}
+
+    def edit_given_attributes(self, key: int) -> dict[str, Value]:
+        """The same, ready to be changed on this path only.
+
+        They are an object on the heap. Its id is the negative of ``key``: forked paths that each give the same value
+        its first attribute agree on the object, and it is joined and compared like any other.
+        """
+        if -key not in self.heap:
+            self.heap[-key] = Instance(External("torch.Tensor"), {})
+            self.owned.add(-key)
+        return self.edit(-key, Instance).attributes
 
     def attributes(self, key: int) -> dict[str, Value]:
         """The attributes of an object or a class: what ``self`` is in a method, or ``cls`` in a class method."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..autograd import LastStore, Stored, StoreKind
+from ..domain.facets import is_facet
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import External, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
@@ -43,7 +44,7 @@ def _name_parameters(machine: Machine, state: State, name: str, value: Value, de
     thing = state.heap.get(value.id)
     if isinstance(thing, Instance) and isinstance(thing.kind, External):
         for attribute, item in thing.attributes.items():
-            if isinstance(item, TensorRef) and state.tensors[item.id].parameter and attribute.isidentifier():
+            if isinstance(item, TensorRef) and state.tensors[item.id].parameter and not is_facet(attribute):
                 machine.facts.name(item.id, f"{name}.{attribute}")
     elif isinstance(thing, Sequence) and thing.kind != "list":
         for index, item in enumerate(thing.items):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..autograd import CutReason, Tensor, invent, resolve_view
+from ..domain import facets
 from ..domain.mro import is_module, lookup_in_mro
 from ..domain.state import State
 from ..domain.values import (
@@ -42,7 +43,7 @@ from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
 from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.optim.optimizers import param_groups
-from ..models.torch.registry import ATTRIBUTES, MODULE_METHODS, PARAMETRIZED
+from ..models.torch.registry import ATTRIBUTES, MODULE_METHODS
 from ..ops.module_names import FIELDS
 
 SIZES = frozenset("shape ndim nbytes itemsize".split())
@@ -87,8 +88,8 @@ def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node:
         return tensor_attribute(machine, state, TensorRef(owner.tensor_id), name, node)
     if owner.requires_grad is False and name == "requires_grad":
         return FALSE
-    if (kept := _kept_beside(state, owner.tensor_id, name)) is not None:
-        return kept
+    if (given := state.given_attributes(owner.tensor_id).get(name)) is not None:
+        return given
     return machine.fact(name) if name in FACTS else BuiltinMethod(owner, name)
 
 
@@ -104,8 +105,8 @@ def tensor_attribute(machine: Machine, state: State, owner: TensorRef, name: str
         return turned or dispatch.run(machine, state, "t", [owner], {}, node) or owner
     if name in FACTS:
         return machine.fact(name)
-    if (kept := _kept_beside(state, owner.id, name)) is not None:
-        return kept
+    if (given := state.given_attributes(owner.id).get(name)) is not None:
+        return given
     if tensor.assumption and name in FIELDS:
         return TensorRef(invent(machine.facts, state, [owner.id], node, tensor.assumption))
     return BuiltinMethod(owner, name)
@@ -212,7 +213,7 @@ def _of_instance(
     model = ATTRIBUTES.get(f"{thing.kind.name}.{name}") if isinstance(thing.kind, External) else None
     if model is not None:
         return model(machine, state, owner)
-    if PARAMETRIZED in thing.attributes:
+    if facets.PARAMETRIZED in thing.attributes:
         weights = computed(machine, state, thing, node, name)
         if name in weights:
             return weights[name]
@@ -310,9 +311,9 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
     elif isinstance(owner, Unknown):
         # Of an unknown object what is plain is kept: options that the program sets itself (`args.cuda = ...`).
         if isinstance(value, (Const, Unknown)):
-            keep_beside(state, owner.tensor_id, name, value)
-        elif _kept_beside(state, owner.tensor_id, name) is not None:
-            del state.edit(-owner.tensor_id, Instance).attributes[name]
+            state.edit_given_attributes(owner.tensor_id)[name] = value
+        elif name in state.given_attributes(owner.tensor_id):
+            del state.edit_given_attributes(owner.tensor_id)[name]
     elif isinstance(owner, Module):
         assert machine.imports is not None
         machine.imports.store_attribute(state, owner, name, value)
@@ -364,25 +365,9 @@ def _store_tensor(machine: Machine, state: State, owner: TensorRef, name: str, v
     elif name == "requires_grad":
         set_requires_grad(machine, state, tensor, value, True, node)
     elif name != "data":
-        keep_beside(state, owner.id, name, value)
+        state.edit_given_attributes(owner.id)[name] = value
     elif name == "data" and isinstance(value, TensorRef):
         grad_access.flowed(machine, state, [value.id], (), owner.id, node)
-
-
-def keep_beside(state: State, key: int, name: str, value: Value) -> None:
-    """An attribute that the program gives a tensor, or what is unknown: kept on the heap, under the negative of its
-    number.
-    """
-    if -key not in state.heap:
-        state.heap[-key] = Instance(External("torch.Tensor"), {})
-        state.owned.add(-key)
-    state.edit(-key, Instance).attributes[name] = value
-
-
-def _kept_beside(state: State, key: int, name: str) -> Value | None:
-    """What ``keep_beside`` has kept."""
-    extra = state.heap.get(-key)
-    return extra.attributes.get(name) if isinstance(extra, Instance) else None
 
 
 def remove(machine: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:

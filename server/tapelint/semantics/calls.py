@@ -9,6 +9,7 @@ import ast
 from dataclasses import replace
 
 from .. import ops
+from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.mro import own_method
 from ..domain.opaque_values import as_data
@@ -48,7 +49,6 @@ from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.registry import (
     FUNCTIONS,
-    HELD,
     MAPPING_METHODS,
     MODULE_METHODS,
     OPTIMIZER_METHODS,
@@ -218,8 +218,8 @@ def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call
             known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
             if known is not None:
                 return known(machine, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
-        if HELD in thing.attributes and call.name in OPTIMIZER_METHODS:
-            return call_method(machine, state, thing.attributes[HELD], call)
+        if facets.OPTIMIZED in thing.attributes and call.name in OPTIMIZER_METHODS:
+            return call_method(machine, state, thing.attributes[facets.OPTIMIZED], call)
     table = _methods_of(thing, call.name)
     model = table.get(call.name) if table is not None else None
     if model is None and isinstance(thing, Instance):
@@ -343,7 +343,7 @@ def _unknown_init(machine: Machine, state: State, receiver: HeapRef, args: list[
         thing = state.edit(receiver.id, type(known))
         thing.is_partial = True
         if isinstance(thing, Instance) and any(reach(machine, state, args)):
-            thing.attributes["(given)"] = Tuple(tuple(args))
+            thing.attributes[facets.GIVEN] = Tuple(tuple(args))
     return Const(None)
 
 

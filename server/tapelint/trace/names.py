@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..domain.facets import is_facet
 from ..domain.state import State
 from ..domain.values import Const, Frame, HeapRef, Instance, TensorRef, Unknown, Value
 from ..source import cached_on_node, written
@@ -108,5 +109,5 @@ def named_values(state: State) -> Iterator[tuple[str, Value]]:
             yield name, value
         elif isinstance(value, HeapRef) and isinstance(thing := state.heap.get(value.id), Instance):
             for attribute, held in thing.attributes.items():
-                if isinstance(held, (TensorRef, Const, Unknown)) and attribute.isidentifier():
+                if isinstance(held, (TensorRef, Const, Unknown)) and not is_facet(attribute):
                     yield f"{name}.{attribute}", held

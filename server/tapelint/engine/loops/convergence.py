@@ -23,6 +23,7 @@ from typing import Any
 
 from ...autograd.gradients.history import GradientHistory
 from ...domain.equivalence import MISSING, Bisimulation
+from ...domain.facets import is_facet
 from ...domain.induction import InductionValue, Observations, raw_value
 from ...domain.join import havoc
 from ...domain.reachability import JoinPoint, entries
@@ -153,7 +154,7 @@ class StableIteration:
                 return True
             return not observations.has(left) and _longer(pair, mine, yours)
         own = (
-            isinstance(mine, Instance) and isinstance(mine.kind, HeapRef) and name.isidentifier() and name != "training"
+            isinstance(mine, Instance) and isinstance(mine.kind, HeapRef) and not is_facet(name) and name != "training"
         )
         if own or isinstance(mine, Frame) and left != pair.state.frame:
             if self.touched.isdisjoint(((left, name), (right, name))):

@@ -10,19 +10,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...domain import facets
 from ...domain.completion import ProgramRaised
 from ...domain.mro import plain_method
 from ...domain.state import State
 from ...domain.values import NONE, HeapRef, Mapping, Optimizer, Sequence, Tuple, Value
 from ...engine.machine import Machine
 
-OPTIMIZERS = "(optimizers)"
-"""An attribute of ours: what an object's ``configure_optimizers`` has given the framework."""
-
 
 def optimizers_of(machine: Machine, state: State, instance: HeapRef, name: str | None, node: ast.AST) -> Value:
     """What a framework trains an object with: asked for once, and kept; None where that is not known."""
-    kept = state.attributes(instance.id).get(OPTIMIZERS)
+    kept = state.attributes(instance.id).get(facets.CONFIGURED_OPTIMIZERS)
     if kept is not None:
         return kept
     method = plain_method(state, instance, name) if name is not None else None
@@ -35,7 +33,7 @@ def optimizers_of(machine: Machine, state: State, instance: HeapRef, name: str |
                 raise
     found = list(optimizers_in(state, made))
     made = found[0] if len(found) == 1 else Tuple(tuple(found)) if found else NONE
-    state.edit_attributes(instance.id)[OPTIMIZERS] = made
+    state.edit_attributes(instance.id)[facets.CONFIGURED_OPTIMIZERS] = made
     return made
 
 

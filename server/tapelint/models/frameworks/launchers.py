@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ...domain import facets
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
@@ -24,9 +25,6 @@ from ..torch.nn.frozen_parts import require
 from ..torch.registry import FUNCTIONS, MODULE_METHODS, Call, method
 from .configured_optimizers import optimizers_of
 from .training_loops import LAUNCHERS, MANUAL, is_framework_object
-
-TOGGLED = "(toggled)"
-"""An attribute of ours: the parameters that do not require grad until ``untoggle_optimizer``."""
 
 
 def launcher(machine: Machine, state: State, call: Call) -> Value:
@@ -88,7 +86,7 @@ def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call
     others = {key for each in all_of_them for key in state.get(each.id, Optimizer).params} - own
     off = [key for key in sorted(others) if state.tensors[key].requires_grad]
     assert isinstance(receiver, HeapRef)  # it has optimizers
-    state.edit_attributes(receiver.id)[TOGGLED] = Tuple(tuple(TensorRef(key) for key in off))
+    state.edit_attributes(receiver.id)[facets.TOGGLED_OFF] = Tuple(tuple(TensorRef(key) for key in off))
     require(state, off, False)
     return NONE
 
@@ -97,7 +95,7 @@ def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call
 def untoggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
         return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
-    off = state.edit_attributes(receiver.id).pop(TOGGLED, NONE)
+    off = state.edit_attributes(receiver.id).pop(facets.TOGGLED_OFF, NONE)
     toggled = off.items if isinstance(off, Tuple) else ()
     require(state, [item.id for item in toggled if isinstance(item, TensorRef)], True)
     return NONE

@@ -51,8 +51,7 @@ def _of_no_module(state: State, thing: Instance, name: str) -> bool:
 
 def _tensor_has(state: State, value: TensorRef, name: str) -> Value:
     """Whether a tensor has an attribute: one that the program gave it, or one of all tensors."""
-    beside = state.heap.get(-value.id)
-    if name in OF_ALL or isinstance(beside, Instance) and name in beside.attributes:
+    if name in OF_ALL or name in state.given_attributes(value.id):
         return TRUE
     doubt = state.tensors[value.id].assumption or name in TENSOR_METHODS or name.startswith("_") or ops.candidates(name)
     return Unknown("hasattr", False) if doubt else FALSE

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...autograd import invent, leaf, resolve_view
+from ...domain import facets
 from ...domain.state import State
 from ...domain.traversal import tensors_in
 from ...domain.values import External, HeapRef, Instance, Sequence, TensorRef, Unknown, Value
@@ -32,7 +33,6 @@ SHIFTED = frozenset({"Normal", "Laplace", "Gumbel", "Cauchy"})
 """Distributions that their first parameter, ``loc``, only shifts."""
 MOVED, UNMOVED = frozenset({"rsample", "icdf"}), frozenset({"entropy"})
 """What of them is moved by ``loc``, which keeps nothing for it, and what does not depend on it."""
-LOCATION, OTHERS = "(loc)", "(other parameters)"
 SAMPLES = ("sample", "sample_n", "enumerate_support")
 ASKED = ("log_prob", "rsample", "entropy", "cdf", "icdf")
 
@@ -40,21 +40,23 @@ ASKED = ("log_prob", "rsample", "entropy", "cdf", "icdf")
 def make(machine: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     given: dict[int | str, Value] = dict([*enumerate(call.args), *call.kwargs.items()])
-    parts = {LOCATION: [given.pop(key) for key in ("loc", 0) if key in given and name in SHIFTED]}
-    parts[OTHERS] = list(given.values())
+    parts = {facets.LOCATION: [given.pop(key) for key in ("loc", 0) if key in given and name in SHIFTED]}
+    parts[facets.OTHER_PARAMETERS] = list(given.values())
     tensors = {
         part: [t for value in values for t in arguments(machine, state, value)] for part, values in parts.items()
     }
     if name in COMPUTES_WHEN_MADE:
-        computed = _computed(machine, state, call, tensors[OTHERS], name)
-        tensors[OTHERS] = list(arguments(machine, state, computed))
+        computed = _computed(machine, state, call, tensors[facets.OTHER_PARAMETERS], name)
+        tensors[facets.OTHER_PARAMETERS] = list(arguments(machine, state, computed))
     kept: dict[str, Value] = {
         part: HeapRef(state.new(Sequence("list", [TensorRef(t) for t in found]))) for part, found in tensors.items()
     }
     return HeapRef(state.new(Instance(External(f"torch.distributions.{name}"), kept)))
 
 
-def arguments(machine: Machine, state: State, value: Value, parts: Iterable[str] = (LOCATION, OTHERS)) -> list[int]:
+def arguments(
+    machine: Machine, state: State, value: Value, parts: Iterable[str] = (facets.LOCATION, facets.OTHER_PARAMETERS)
+) -> list[int]:
     """The tensors a distribution is made of; of a distribution inside another one, its own."""
     if isinstance(value, Unknown):
         tensor = dispatch.tensor_of(machine, state, value)
@@ -70,10 +72,12 @@ def ask(machine: Machine, state: State, call: Call) -> Value:
         return TensorRef(leaf(state, call.node))
     if _kind(state, receiver) not in SHIFTED or call.name not in MOVED | UNMOVED:
         return _computed(machine, state, call, [*arguments(machine, state, receiver), *rest], call.name)
-    result = _computed(machine, state, call, [*arguments(machine, state, receiver, [OTHERS]), *rest], call.name)
+    result = _computed(
+        machine, state, call, [*arguments(machine, state, receiver, [facets.OTHER_PARAMETERS]), *rest], call.name
+    )
     if call.name in UNMOVED:
         return result
-    moved = [*arguments(machine, state, receiver, [LOCATION]), *arguments(machine, state, result)]
+    moved = [*arguments(machine, state, receiver, [facets.LOCATION]), *arguments(machine, state, result)]
     return _computed(machine, state, call, moved, call.name, saves_anything=False)
 
 

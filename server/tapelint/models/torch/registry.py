@@ -54,12 +54,6 @@ class Call:
 Model = Callable[[Machine, State, Call], Value]
 MethodModel = Callable[[Machine, State, Value, Call], Value]
 
-PARAMETRIZED = "(parametrized)"
-"""An attribute of ours: which parameters of a module are computed from others, and how."""
-
-HELD = "(optimizer)"
-"""An attribute of ours: what an object of a class derived from ``torch.optim.Optimizer`` was given to update."""
-
 CUSTOM = "torch.library.custom_op()"
 """The decorator of an op of the program's own: autograd sees the op, and what is registered for it, not its body."""
 

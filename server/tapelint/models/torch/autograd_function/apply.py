@@ -24,6 +24,7 @@ from ....autograd import (
 from ....autograd.events.custom_function import DirtyNotReturned
 from ....autograd.gradients.missing_mark_dirty import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
+from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.mro import lookup_in_mro
 from ....domain.opaque_values import as_data
@@ -32,7 +33,7 @@ from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknow
 from ....engine.machine import Machine
 from ..opaque_attributes import is_opaque
 from ..registry import Call, function
-from .context import CONSTANT, DIRTY, SAVED, new_context, noted, tensors_noted
+from .context import new_context, noted, tensors_noted
 from .hazards import called_at, forward_hazards
 from .run_backward import backward_of
 from .syntax import Definition, Given
@@ -146,8 +147,8 @@ def attach(
     """
     values = result.items if isinstance(result, Tuple) else (result,)
     outputs = [v.id for v in values if isinstance(v, TensorRef)]
-    dirty = [t for t in tensors_noted(state, definition.context, DIRTY) if t in given.tensors]
-    constant = set(tensors_noted(state, definition.context, CONSTANT))
+    dirty = [t for t in tensors_noted(state, definition.context, facets.DIRTY) if t in given.tensors]
+    constant = set(tensors_noted(state, definition.context, facets.CONSTANT))
     for key in dirty:
         check_dirty(machine, state, node, definition, key, key in outputs, needs)
     renamed = {t: fresh_id() if t in given.tensors and t not in dirty else t for t in outputs}
@@ -227,7 +228,7 @@ def saved_by(
 ) -> tuple[SavedTensor, ...]:
     """What the node keeps, with the versions at the end of forward."""
     kept: list[SavedTensor] = []
-    for value in noted(state, context, SAVED):
+    for value in noted(state, context, facets.SAVED):
         if isinstance(value, TensorRef):
             record = resolve_view(state, value.id)
             own = value.id in outputs and (value.id not in given.tensors or value.id in dirty)

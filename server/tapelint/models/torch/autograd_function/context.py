@@ -8,6 +8,7 @@ x, = ctx.saved_tensors        # in backward: freed already? written meanwhile? P
 from __future__ import annotations
 
 from ....autograd import TorchRaises, resolve_view
+from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Tuple, Unknown, Value
@@ -15,8 +16,7 @@ from ....engine.machine import Machine
 from ..registry import ATTRIBUTES, FUNCTIONS, Call
 
 CONTEXT = External("torch.autograd.function.FunctionCtx")
-SAVED, ASKED, DIRTY, CONSTANT, SPARSE = "(saved)", "(asked)", "(dirty)", "(constant)", "(sparse)"
-OWN = frozenset({SAVED, ASKED, DIRTY, CONSTANT, SPARSE, "needs_input_grad"})
+OWN = frozenset({facets.SAVED, facets.ASKED, facets.DIRTY, facets.CONSTANT, facets.SPARSE, "needs_input_grad"})
 """Attributes of a context that are ours."""
 
 
@@ -60,20 +60,20 @@ def save_for_backward(machine: Machine, state: State, call: Call) -> Value:
     asked = [
         (v.id, state.version(resolve_view(state, v.id).version_counter)) for v in given if isinstance(v, TensorRef)
     ]
-    _note(machine, state, call, ASKED, tuple(Const(pair) for pair in asked))
-    return _note(machine, state, call, SAVED, given)
+    _note(machine, state, call, facets.ASKED, tuple(Const(pair) for pair in asked))
+    return _note(machine, state, call, facets.SAVED, given)
 
 
 def mark_dirty(machine: Machine, state: State, call: Call) -> Value:
-    return _note(machine, state, call, DIRTY, tuple(call.args[1:]))
+    return _note(machine, state, call, facets.DIRTY, tuple(call.args[1:]))
 
 
 def mark_non_differentiable(machine: Machine, state: State, call: Call) -> Value:
-    return _note(machine, state, call, CONSTANT, tuple(call.args[1:]))
+    return _note(machine, state, call, facets.CONSTANT, tuple(call.args[1:]))
 
 
 def set_materialize_grads(machine: Machine, state: State, call: Call) -> Value:
-    return _note(machine, state, call, SPARSE, () if call.get(1, "value", TRUE) == TRUE else (TRUE,))
+    return _note(machine, state, call, facets.SPARSE, () if call.get(1, "value", TRUE) == TRUE else (TRUE,))
 
 
 def save_for_forward(machine: Machine, state: State, call: Call) -> Value:
@@ -91,7 +91,7 @@ def saved_tensors(machine: Machine, state: State, receiver: Value) -> Value:
         turn.unpack()
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
-    return Tuple(noted(state, receiver, SAVED))
+    return Tuple(noted(state, receiver, facets.SAVED))
 
 
 for _model in (

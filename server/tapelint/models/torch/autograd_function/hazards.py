@@ -16,9 +16,10 @@ from ....autograd.events.custom_function import (
     SavedWrittenInBackward,
     TensorKeptOnContext,
 )
+from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Const, Function, TensorRef, Value
-from .context import ASKED, DIRTY, kept_otherwise, noted, tensors_noted
+from .context import kept_otherwise, noted, tensors_noted
 from .syntax import Definition, Given, parameters
 
 
@@ -45,7 +46,7 @@ def own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
 
 def forward_hazards(facts: Facts, state: State, definition: Definition, given: Given, node: ast.AST) -> None:
     """What forward wrote: inputs that it did not mark dirty, and inputs that it had saved before."""
-    dirty = tensors_noted(state, definition.context, DIRTY)
+    dirty = tensors_noted(state, definition.context, facets.DIRTY)
     marked = {resolve_view(state, key).version_counter for key in dirty}
     for index, value in enumerate(given.values):
         tensor = given.tensors.get(value.id) if isinstance(value, TensorRef) else None
@@ -65,7 +66,7 @@ def _tell_saved_before(
 ) -> None:
     """Publish that forward wrote the input ``name`` after it had saved it."""
     place = called_at(definition.preparing, "save_for_backward")
-    for asked in noted(state, definition.context, ASKED):
+    for asked in noted(state, definition.context, facets.ASKED):
         assert isinstance(asked, Const)
         key, then = asked.value
         since = write.since(then) if key == tensor else None

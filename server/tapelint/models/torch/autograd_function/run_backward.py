@@ -11,11 +11,12 @@ from collections.abc import Callable
 
 from ....autograd import AutogradState, BackwardResult, NodeVisit, leaf
 from ....autograd.gradients.accumulation import written
+from ....domain import facets
 from ....domain.state import State, in_backward
 from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
 from .arity import Inputs, check_outputs, judged
-from .context import SPARSE, noted
+from .context import noted
 from .hazards import altered_since_forward, backward_hazards, kept_on_context, tell_kept
 from .syntax import Definition, parameters
 
@@ -66,7 +67,7 @@ def gradient(
     assert definition.backward is not None
     if isinstance(output, (Const, HeapRef)):
         return NONE
-    if noted(state, definition.context, SPARSE):
+    if noted(state, definition.context, facets.SPARSE):
         return Unknown("gradient")
     made = leaf(state, turn.node, False if turn.create is False else None)
     names = parameters(definition.backward)[1:]

@@ -8,6 +8,7 @@ def update(actor, states, reward):
 from __future__ import annotations
 
 from ....autograd import resolve_view
+from ....domain import facets
 from ....domain.induction import is_plain
 from ....domain.opaque_values import as_data
 from ....domain.state import State
@@ -15,7 +16,7 @@ from ....domain.values import Const, Instance, TensorRef, Unknown, Value
 from ....engine.machine import Machine
 from ..registry import Call
 from .layers import inputs_of
-from .module_registry import GUESSED, Guess
+from .module_registry import Guess
 
 
 def unless_network(machine: Machine, state: State, thing: Instance, call: Call) -> Value | None:
@@ -29,7 +30,7 @@ def unless_network(machine: Machine, state: State, thing: Instance, call: Call) 
         return Unknown("call")  # a function of numbers: networks are given tensors
     given = inputs_of(machine, state, call)
     if not any(resolve_view(state, key).requires_grad for key in given):
-        if thing.attributes[GUESSED] == Const(Guess.WALKED):
+        if thing.attributes[facets.ASSUMED_NETWORK] == Const(Guess.WALKED):
             return None
         certain = [value.id for value in values if isinstance(value, TensorRef)]
         if certain and machine.facts.cuts.keys().isdisjoint(certain):

@@ -18,15 +18,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ....autograd import Tensor
+from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Instance, TensorRef, Value
 from ....engine.machine import Machine
-from .module_registry import HIDDEN, is_module_like, parameters_of
+from .module_registry import is_module_like, parameters_of
 
 
 def taken(machine: Machine, thing: Instance) -> None:
     """A submodule was accessed, so its parameters may be unfrozen separately."""
-    hidden = thing.attributes.get(HIDDEN)
+    hidden = thing.attributes.get(facets.UNSEEN_PARAMETERS)
     if isinstance(hidden, TensorRef):
         machine.facts.partially_exposed.add(hidden.id)
 

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, TRUE, External, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
 from ....engine.machine import Machine
 from .. import dispatch
 from ..call_outcomes import for_each
-from ..registry import PARAMETRIZED, Call, function
-from .layers import ALL
-from .module_registry import HIDDEN, ITEMS, buffers_of, is_module_like, keep, members, parameters_of
+from ..registry import Call, function
+from .module_registry import buffers_of, is_module_like, keep, members, parameters_of
 
 Place = tuple[int, str]
 """The module that holds a tensor, and the attribute in which it does."""
@@ -138,7 +138,9 @@ def place_of(state: State, module: HeapRef, name: str) -> Place | None:
     for key, child in children(state, module):
         if name.startswith(f"{key}."):
             return place_of(state, child, name[len(key) + 1 :])
-    hides = thing.is_partial or not thing.attributes.keys().isdisjoint((HIDDEN, ALL, PARAMETRIZED))
+    hides = thing.is_partial or not thing.attributes.keys().isdisjoint(
+        (facets.UNSEEN_PARAMETERS, facets.ALL_PARAMETERS, facets.PARAMETRIZED)
+    )
     return None if hides or "." in name else (module.id, name)
 
 
@@ -146,7 +148,7 @@ def children(state: State, module: HeapRef) -> Iterator[tuple[str, HeapRef]]:
     thing = state.heap[module.id]
     pairs: list[tuple[object, Value]]
     if isinstance(thing, Instance):
-        inner = thing.attributes.get(ITEMS)
+        inner = thing.attributes.get(facets.CONTAINER)
         if isinstance(inner, HeapRef):
             yield from children(state, inner)
         pairs = list(thing.attributes.items())
@@ -167,7 +169,7 @@ def put(state: State, place: Place, value: Value | None) -> Value | None:
     """Put a value in a place, or nothing; what was there. What is computed of it is computed of the new one."""
     key, name = place
     held = attributes(state, key)
-    before, computed = held.get(name), held.get(PARAMETRIZED)
+    before, computed = held.get(name), held.get(facets.PARAMETRIZED)
     if value is None:
         state.edit(key, Instance).attributes.pop(name, None)
         return before
@@ -182,5 +184,5 @@ def put(state: State, place: Place, value: Value | None) -> Value | None:
             for item in computed.items
             if isinstance(item, Tuple)
         )
-        attributes(state, key)[PARAMETRIZED] = Tuple(tuple(swapped))
+        attributes(state, key)[facets.PARAMETRIZED] = Tuple(tuple(swapped))
     return before

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from .... import ops
 from ....autograd import TorchRaises, leaf, record
 from ....autograd.model.recording import Arg, flatten
+from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.mro import is_module
 from ....domain.opaque_values import as_data
@@ -42,7 +43,7 @@ from ..composites import shorten_rows
 from ..registry import Call
 from ..tensor_shapes import result_extent
 from .layer_shapes import parameter_sizes
-from .module_registry import BUFFERS, GUESSED, HIDDEN, ITEMS, Guess, note
+from .module_registry import Guess, note
 from .packed_sequences import is_packed, repacked
 
 CONTAINERS: dict[str, SequenceKind] = {
@@ -53,7 +54,6 @@ CONTAINERS: dict[str, SequenceKind] = {
 DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
 REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
 """The kinds of containers that are Modules."""
-ALL = "(all parameters)"
 
 
 def new_layer(
@@ -95,7 +95,7 @@ def build_layer(
     thing = state.edit(receiver.id, Instance)
     thing.attributes.setdefault("training", TRUE)
     if name in CONTAINERS or name in DICTS:
-        thing.attributes[ITEMS] = new_layer(machine, state, name, args, kwargs, node)
+        thing.attributes[facets.CONTAINER] = new_layer(machine, state, name, args, kwargs, node)
         return
     row = ops.layer(name.rpartition(".")[2]) if name.startswith("torch.nn.") else None
     if row is None:
@@ -116,7 +116,7 @@ def _build_unknown(
         return
     made = leaf(state, node, True, parameter=True, assumption=name.rpartition(".")[2], stands_for_module=True)
     machine.facts.name(made, f"the parameters of {name.rpartition('.')[2]}")
-    thing.attributes[HIDDEN] = TensorRef(made)
+    thing.attributes[facets.UNSEEN_PARAMETERS] = TensorRef(made)
 
 
 def _add_tensors(
@@ -130,7 +130,7 @@ def _add_tensors(
 
     for parameter in row.params:
         if is_there(parameter, asked):
-            base = ALL if parameter == "*" else bare(parameter)
+            base = facets.ALL_PARAMETERS if parameter == "*" else bare(parameter)
             made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
             thing.attributes[base] = TensorRef(made)
             if "dtype" not in given:
@@ -141,7 +141,7 @@ def _add_tensors(
             thing.attributes[base] = given[base]
         elif is_there(buffer, asked):
             thing.attributes[base] = TensorRef(leaf(state, node, False))
-        note(thing, BUFFERS, base)
+        note(thing, facets.BUFFER_NAMES, base)
 
 
 def _settings(row: ops.Layer, given: dict[str, Value]) -> dict[str, Value]:
@@ -181,9 +181,9 @@ def opaque_module(machine: Machine, state: State, name: str, node: ast.AST, gues
     """An unknown network: one parameter stands for all. That it is one may be a ``guess``."""
     made = leaf(state, node, True, parameter=True, assumption=name, stands_for_module=True)
     machine.facts.name(made, f"the parameters of {name}")
-    attributes: dict[str, Value] = {HIDDEN: TensorRef(made), "training": Unknown("training", False)}
+    attributes: dict[str, Value] = {facets.UNSEEN_PARAMETERS: TensorRef(made), "training": Unknown("training", False)}
     if guess is not None:
-        attributes[GUESSED] = Const(guess)
+        attributes[facets.ASSUMED_NETWORK] = Const(guess)
     return HeapRef(state.new(Instance(External("torch.nn.Module"), attributes, True)))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
+from ....domain import facets
 from ....domain.mro import OBJECT, is_module, mro_of
 from ....domain.state import State
 from ....domain.values import (
@@ -31,17 +32,6 @@ from ....domain.values import (
 )
 
 KINDS: dict[str, MappingKind] = {"_parameters": "_parameters", "_buffers": "_buffers", "_modules": "_modules"}
-REGISTERED = "(registered)"
-"""The attribute that tells which names hold parameters besides those whose tensors are ``nn.Parameter`` objects."""
-BUFFERS = "(buffers)"
-"""The attribute that tells which names hold buffers."""
-ITEMS = "(items)"
-"""The attribute in which an object of a class derived from a container keeps the container."""
-
-HIDDEN = "(parameters)"
-"""The attribute of a network whose layers are not accessed that stands for all of its parameters."""
-GUESSED = "(guessed)"
-"""The attribute of what is taken for a network because the program calls it: a ``Guess``."""
 
 
 class Guess(Enum):
@@ -110,7 +100,7 @@ def _put(state: State, values: list[Value]) -> set[int]:
     return {value.id for value in held if isinstance(value, TensorRef)}
 
 
-def names(thing: Instance, which: str = REGISTERED) -> frozenset[str]:
+def names(thing: Instance, which: str = facets.PARAMETER_NAMES) -> frozenset[str]:
     """The names under which something was put into ``_parameters``, or into ``_buffers``."""
     known = thing.attributes.get(which)
     return frozenset(str(i.value) for i in known.items if isinstance(i, Const)) if isinstance(known, Tuple) else NOTHING
@@ -126,7 +116,7 @@ def note(thing: Instance, which: str, name: str) -> None:
 
 def registry(state: State, owner: HeapRef, kind: str) -> HeapRef:
     """``owner._parameters`` and the like: a dict that writes through."""
-    more = HIDDEN in getattr(state.heap[owner.id], "attributes", ())
+    more = facets.UNSEEN_PARAMETERS in getattr(state.heap[owner.id], "attributes", ())
     return HeapRef(state.new(Mapping(dict(_entries(state, owner, kind)), more, KINDS[kind], None, owner)))
 
 
@@ -147,7 +137,7 @@ def _modules_of(state: State, thing: HeapObject) -> dict[str, Value]:
             return {str(key): item for key, item in thing.items.items()}
     found: dict[str, Value] = {}
     for name, value in thing.attributes.items() if isinstance(thing, Instance) else ():
-        if name == ITEMS and isinstance(value, HeapRef):
+        if name == facets.CONTAINER and isinstance(value, HeapRef):
             found.update(_modules_of(state, state.heap[value.id]))
         elif is_module_like(state, value):
             found[name] = value
@@ -156,7 +146,7 @@ def _modules_of(state: State, thing: HeapObject) -> dict[str, Value]:
 
 def _tensors_of(state: State, thing: Instance, kind: str) -> dict[str, Value]:
     """The parameters or the buffers that an object holds itself, by name: an ``nn.Parameter`` needs no registration."""
-    registered = names(thing, BUFFERS) if kind == "_buffers" else names(thing)
+    registered = names(thing, facets.BUFFER_NAMES) if kind == "_buffers" else names(thing)
     return {
         name: value
         for name, value in thing.attributes.items()
@@ -179,13 +169,13 @@ def keep(state: State, owner: HeapRef, kind: str, name: object, value: Value) ->
     elif isinstance(thing, Mapping):
         thing.items[name] = value
     elif isinstance(name, str) and isinstance(thing, Instance):
-        inner = thing.attributes.get(ITEMS)
+        inner = thing.attributes.get(facets.CONTAINER)
         if kind == "_modules" and isinstance(inner, HeapRef) and name.isdigit():
             keep(state, inner, kind, name, value)
             return
         thing.attributes[name] = value
         if kind != "_modules":
-            note(thing, REGISTERED if kind == "_parameters" else BUFFERS, name)
+            note(thing, facets.PARAMETER_NAMES if kind == "_parameters" else facets.BUFFER_NAMES, name)
 
 
 def replaced(state: State, owner: HeapRef, kind: str, value: Value) -> None:
@@ -209,10 +199,10 @@ def all_attributes(state: State, owner: HeapRef) -> Value:
     """``owner.__dict__``: a copy."""
     thing = state.heap[owner.id]
     if not isinstance(thing, Instance):
-        return HeapRef(state.new(Mapping({ITEMS: HeapRef(state.new(thing.copy()))}, True)))
+        return HeapRef(state.new(Mapping({facets.CONTAINER: HeapRef(state.new(thing.copy()))}, True)))
     found = dict(thing.attributes)
-    if isinstance(inner := found.get(ITEMS), HeapRef):
-        found[ITEMS] = HeapRef(state.new(state.heap[inner.id].copy()))
+    if isinstance(inner := found.get(facets.CONTAINER), HeapRef):
+        found[facets.CONTAINER] = HeapRef(state.new(state.heap[inner.id].copy()))
     if is_module_like(state, owner):
         found.update({kind: registry(state, owner, kind) for kind in KINDS})
     foreign = [kind for kind in mro_of(state, thing.kind) if not isinstance(kind, HeapRef) and kind not in PLAIN]
@@ -228,7 +218,7 @@ def all_replaced(state: State, owner: HeapRef, value: Value) -> None:
     held = {name: item for name, item in source.items.items() if isinstance(name, str) and name not in KINDS}
     if isinstance(thing, Instance):
         thing.attributes, thing.is_partial = held, thing.is_partial or source.is_partial and not held
-    elif isinstance(inner := held.get(ITEMS), HeapRef):
+    elif isinstance(inner := held.get(facets.CONTAINER), HeapRef):
         items = state.heap[inner.id].copy()
         if isinstance(thing, Sequence) and isinstance(items, Sequence):
             thing.items = items.items

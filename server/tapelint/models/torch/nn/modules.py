@@ -11,6 +11,7 @@ import ast
 from .... import ops
 from ....autograd import CutReason, bump, edge_of, invent, resolve_view
 from ....autograd.gradients import history
+from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.mro import mro_of, own_method
 from ....domain.state import State
@@ -39,22 +40,11 @@ from .. import precision
 from ..autograd.grad_access import reach
 from ..autograd.grad_calls import clear_grads
 from ..detaching import cut
-from ..registry import FUNCTIONS, MODULE_METHODS, PARAMETRIZED, Call, function, method
+from ..registry import FUNCTIONS, MODULE_METHODS, Call, function, method
 from . import frozen_parts
 from .assumed_networks import unless_network
 from .layers import inputs_of, run_layer
-from .module_registry import (
-    BUFFERS,
-    GUESSED,
-    HIDDEN,
-    ITEMS,
-    buffers_of,
-    is_module_like,
-    members,
-    note,
-    parameters_of,
-    twin,
-)
+from .module_registry import buffers_of, is_module_like, members, note, parameters_of, twin
 from .parametrizations import computed, is_kept
 
 
@@ -89,17 +79,20 @@ def forward(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     """Call a module the program does not define."""
     assert isinstance(receiver, HeapRef)
     thing = state.heap[receiver.id]
-    inner = thing.attributes.get(ITEMS) if isinstance(thing, Instance) else receiver
+    inner = thing.attributes.get(facets.CONTAINER) if isinstance(thing, Instance) else receiver
     held = state.heap[inner.id] if isinstance(inner, HeapRef) else None
     if isinstance(held, (Sequence, Mapping)):
         return _run_container(machine, state, receiver, held, call)
     assert isinstance(thing, Instance)
     row = _row_of(state, thing)
     if row is not None:
-        if PARAMETRIZED in thing.attributes:
+        if facets.PARAMETRIZED in thing.attributes:
             thing = with_computed(machine, state, receiver, thing, call)
         return run_layer(machine, state, row, thing, call)
-    if GUESSED in thing.attributes and (found := unless_network(machine, state, thing, call)) is not None:
+    if (
+        facets.ASSUMED_NETWORK in thing.attributes
+        and (found := unless_network(machine, state, thing, call)) is not None
+    ):
         return found
     return _run_unknown(machine, state, receiver, call)
 
@@ -122,7 +115,7 @@ def _row_of(state: State, thing: Instance) -> ops.Layer | None:
     kind = thing.kind
     if not isinstance(kind, External):
         kind = next((k for k in mro_of(state, kind) if isinstance(k, External)), External(""))
-    if not kind.name.startswith("torch.nn.") or HIDDEN in thing.attributes:
+    if not kind.name.startswith("torch.nn.") or facets.UNSEEN_PARAMETERS in thing.attributes:
         return None
     return ops.layer(kind.name.rpartition(".")[2])
 
@@ -183,7 +176,7 @@ def parameters(machine: Machine, state: State, receiver: Value, call: Call) -> V
 
 
 def _called(name: str) -> Value:
-    return Unknown("name", False) if name.endswith(HIDDEN) else Const(name)
+    return Unknown("name", False) if name.endswith(facets.UNSEEN_PARAMETERS) else Const(name)
 
 
 @method(MODULE_METHODS, "buffers", "named_buffers")
@@ -203,7 +196,7 @@ def modules(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     for _, item in found:
         if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
             frozen_parts.taken(machine, thing)
-            more = more or item is receiver and HIDDEN in thing.attributes
+            more = more or item is receiver and facets.UNSEEN_PARAMETERS in thing.attributes
     if "children" in call.name:
         found = [(n, v) for n, v in found if n and "." not in n]
     items = [Tuple((Const(n), v)) if "named" in call.name else v for n, v in found]
@@ -280,7 +273,7 @@ def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> V
     items: dict[object, Value] = {
         name: TensorRef(cut(machine, state, resolve_view(state, key), call.node, CutReason.DETACH))
         for name, key in parameters_of(state, receiver)
-        if not name.endswith(HIDDEN)
+        if not name.endswith(facets.UNSEEN_PARAMETERS)
     }
     return HeapRef(state.new(Mapping(items, True)))
 
@@ -301,7 +294,7 @@ def register(machine: Machine, state: State, receiver: Value, call: Call) -> Val
     if isinstance(receiver, HeapRef) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id, Instance).attributes[str(name.value)] = value
         if call.name == "register_buffer":
-            note(state.edit(receiver.id, Instance), BUFFERS, str(name.value))
+            note(state.edit(receiver.id, Instance), facets.BUFFER_NAMES, str(name.value))
     elif isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id, Instance).is_partial = True
     return NONE
@@ -320,7 +313,7 @@ def absent_attribute(machine: Machine, state: State, receiver: Value, call: Call
     if not isinstance(thing, Instance) or not isinstance(name, Const):
         return Unknown("attribute")
     found = thing.attributes.get(str(name.value))
-    if found is None and not thing.is_partial and HIDDEN not in thing.attributes:
+    if found is None and not thing.is_partial and facets.UNSEEN_PARAMETERS not in thing.attributes:
         raise ProgramRaised("AttributeError")
     return found if found is not None else Unknown("attribute")
 

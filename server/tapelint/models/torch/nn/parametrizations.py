@@ -14,10 +14,11 @@ from dataclasses import replace
 
 from .... import ops
 from ....autograd import leaf, record
+from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Const, External, HeapRef, Instance, TensorRef, Tuple, Value
 from ....engine.machine import Machine
-from ..registry import PARAMETRIZED, Call, function
+from ..registry import Call, function
 
 SAVING = ("spectral_norm", "weight_norm")
 """These save what they compute from; what the others save of it does not matter after a step."""
@@ -72,13 +73,13 @@ def _parametrize(machine: Machine, state: State, call: Call, label: str, how: Va
     known = _parametrized(thing)
     original = thing.attributes.pop(name.value)
     thing.attributes.setdefault(label.format(name.value), original)
-    thing.attributes[PARAMETRIZED] = Tuple((*known.items, Tuple((name, original, how))))
+    thing.attributes[facets.PARAMETRIZED] = Tuple((*known.items, Tuple((name, original, how))))
     return module
 
 
 def _parametrized(thing: Instance) -> Tuple:
     """What of a module is computed; where two paths that were merged differ in it, nothing is known of that."""
-    known = thing.attributes.get(PARAMETRIZED)
+    known = thing.attributes.get(facets.PARAMETRIZED)
     return known if isinstance(known, Tuple) else Tuple(())
 
 
@@ -98,7 +99,9 @@ def remove(machine: Machine, state: State, call: Call) -> Value:
                 for label in [k for k, v in edited.items() if v == item.items[1]]:
                     del edited[label]
                 edited[str(name.value)] = item.items[1]
-        edited[PARAMETRIZED] = Tuple(tuple(i for i in known.items if isinstance(i, Tuple) and i.items[0] != name))
+        edited[facets.PARAMETRIZED] = Tuple(
+            tuple(i for i in known.items if isinstance(i, Tuple) and i.items[0] != name)
+        )
     return module
 
 

@@ -13,10 +13,11 @@ class SAM(torch.optim.Optimizer):
 
 from __future__ import annotations
 
+from ....domain import facets
 from ....domain.state import State
 from ....domain.values import NONE, HeapRef, Instance, Mapping, Optimizer, Sequence, Value
 from ....engine.machine import Machine
-from ..registry import HELD, OPTIMIZER_METHODS, Call, function
+from ..registry import OPTIMIZER_METHODS, Call, function
 from .optimizers import make, param_groups
 
 BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
@@ -40,7 +41,7 @@ def begin(machine: Machine, state: State, call: Call) -> Value:
     if isinstance(defaults, HeapRef) and isinstance(known := state.heap[defaults.id], Mapping):
         _fill(state, groups, known)
     thing.attributes |= {
-        HELD: made,
+        facets.OPTIMIZED: made,
         "param_groups": groups,
         "defaults": defaults,
         "state": HeapRef(state.new(Mapping({}, True))),
@@ -63,7 +64,7 @@ def inherited(machine: Machine, state: State, call: Call) -> Value:
     """``super().zero_grad()``."""
     receiver, name = call.args[0], call.name.rpartition(".")[2]
     thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
-    held = thing.attributes.get(HELD) if isinstance(thing, Instance) else None
+    held = thing.attributes.get(facets.OPTIMIZED) if isinstance(thing, Instance) else None
     if held is None:
         return NONE
     return OPTIMIZER_METHODS[name](machine, state, held, Call(name, call.args[1:], call.kwargs, call.node, call.key))

@@ -1,0 +1,60 @@
+"""What the engine keeps of an object beside the attributes that the program gave it.
+
+A facet stands among the object's attributes, so that forks, joins and reachability treat it as they treat these. Its
+name is no identifier: no program can spell it, and ``vars``, ``dir`` and stories leave it out (``is_facet``).
+"""
+
+from __future__ import annotations
+
+# Modules
+
+# The names that hold parameters besides those whose tensors are ``nn.Parameter`` objects.
+PARAMETER_NAMES = "(registered)"
+# The names that hold buffers.
+BUFFER_NAMES = "(buffers)"
+# The list or dict of a class derived from a container of modules.
+CONTAINER = "(items)"
+# The tensor that stands for all parameters of a network whose layers are not accessed.
+UNSEEN_PARAMETERS = "(parameters)"
+# The parameters of a layer that has only one tensor for all of them.
+ALL_PARAMETERS = "(all parameters)"
+# Why an unknown object is taken for a network.
+ASSUMED_NETWORK = "(guessed)"
+# Which parameters are computed from others, and how.
+PARAMETRIZED = "(parametrized)"
+# What an unknown ``__init__`` was given.
+GIVEN = "(given)"
+
+# Optimizers and frameworks
+
+# What an object of a class derived from ``torch.optim.Optimizer`` was given to update.
+OPTIMIZED = "(optimizer)"
+# What ``configure_optimizers`` has returned to the framework.
+CONFIGURED_OPTIMIZERS = "(optimizers)"
+# The parameters that ``toggle_optimizer`` has frozen until ``untoggle_optimizer``.
+TOGGLED_OFF = "(toggled)"
+
+# Contexts of ``autograd.Function``
+
+# What ``save_for_backward`` has saved.
+SAVED = "(saved)"
+# The tensors that ``save_for_backward`` was given, each with the version it had then.
+ASKED = "(asked)"
+# What ``mark_dirty`` has named.
+DIRTY = "(dirty)"
+# What ``mark_non_differentiable`` has named.
+CONSTANT = "(constant)"
+# Set by ``set_materialize_grads(False)``.
+SPARSE = "(sparse)"
+
+# Distributions
+
+# The ``loc`` of a distribution.
+LOCATION = "(loc)"
+# The other tensors that a distribution was made of.
+OTHER_PARAMETERS = "(other parameters)"
+
+
+def is_facet(name: str) -> bool:
+    """Whether an attribute is kept by the engine and was not given by the program: no program can spell its name."""
+    return not name.isidentifier()
