@@ -20,6 +20,7 @@ from .model.graph import (
 )
 from .model.inference_mode import check_inference_write
 from .model.program_point import Iteration, ProgramPoint
+from .model.provenance import Provenance
 from .model.recording import invent, record
 from .model.stores import LastStore, RetainedGraphs, Stored, StoreKind
 from .model.views import contents, edge_of, leaf, materialize_view, resolve_view
@@ -44,6 +45,7 @@ __all__ = [
     "Level",
     "MANY",
     "ProgramPoint",
+    "Provenance",
     "Node",
     "TorchRaises",
     "SavedTensor",

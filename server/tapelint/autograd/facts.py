@@ -6,7 +6,7 @@ These facts never change once known and ids are never reused, so they are shared
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from .frozen import frozen
 from .model.cuts import Cut
 from .model.graph import BackwardResult, Node, Write
 from .model.program_point import ProgramPoint
+from .model.provenance import UNKNOWN_PROVENANCE, Provenance
 from .model.stores import Stored
 from .state import AutogradState
 
@@ -47,21 +48,12 @@ class Facts:
     # The first name that each tensor was given, which is the one a user recognises.
     names: dict[int, str] = field(default_factory=dict)
     stored: dict[int, tuple[Stored, ...]] = field(default_factory=dict)
-    cuts: dict[int, Cut] = field(default_factory=dict)
-    # Where a tensor was made to require grad after it was computed or made of numbers.
-    rewrapped: dict[int, ProgramPoint] = field(default_factory=dict)
-    # The tensor, and its version, that an unchanged clone was made from.
-    clone_of: dict[int, tuple[int, int]] = field(default_factory=dict)
-    # Sums with a graph of which one term lost its own, and where.
-    detached_terms: dict[int, Cut] = field(default_factory=dict)
+    # Where tensors, and the unknown arrays and numbers computed from them, come from.
+    provenance: dict[int, Provenance] = field(default_factory=dict)
     # The tensors with the default dtype.
     float32: set[int] = field(default_factory=set)
     # The calls that change the default dtype of tensors.
     default_dtype_changed: set[str] = field(default_factory=set)
-    # Tensors that a ``GradScaler`` made.
-    made_by_scaler: dict[int, ProgramPoint] = field(default_factory=dict)
-    # For each unknown number, the tensors that it was read from.
-    read_as_number: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     # Graphs
 
@@ -82,10 +74,6 @@ class Facts:
 
     # The unknown conditions that may decide what becomes of gradients, and whether by clearing them.
     gradient_relevant: dict[Hashable, bool] = field(default_factory=dict)
-    # Tensors that the program computed from gradients.
-    gradient_derived: set[int] = field(default_factory=set)
-    # Tensors that the program computed from a leaf and a gradient, each with its leaf.
-    manual_updates: dict[int, int] = field(default_factory=dict)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
 
@@ -118,7 +106,7 @@ class Facts:
         return twin
 
     def merge_from(self, other: Facts) -> None:
-        """Know what ``other`` knows; the names given here come first."""
+        """Know what ``other`` knows; what is known here comes first."""
         for name in FIELDS:
             value = getattr(self, name)
             if isinstance(value, set):
@@ -126,6 +114,9 @@ class Facts:
             elif isinstance(value, dict):
                 for key, fact in getattr(other, name).items():
                     value.setdefault(key, fact)
+        for key, origins in other.provenance.items():
+            if (known := self.provenance[key]) is not origins:
+                self.provenance[key] = known.or_else(origins)
 
     def relevant_assumptions(self, state: AutogradState) -> frozenset[Hashable]:
         """The assumptions of a path on which it depends what is cleared and stepped."""
@@ -147,9 +138,22 @@ class Facts:
 
     def origin(self, tensor: tuple[int, int]) -> tuple[int, int]:
         """The tensor, and the version of it, that an unchanged clone was made from."""
-        while tensor[1] == 0 and tensor[0] in self.clone_of:
-            tensor = self.clone_of[tensor[0]]
+        while tensor[1] == 0 and (source := self.provenance_of(tensor[0]).clone_of) is not None:
+            tensor = source
         return tensor
+
+    def provenance_of(self, key: int) -> Provenance:
+        """Where a tensor or an unknown value comes from."""
+        return self.provenance.get(key, UNKNOWN_PROVENANCE)
+
+    def record_provenance(self, key: int, learned: Provenance) -> None:
+        """Where a tensor or an unknown value comes from; of what ``learned`` says nothing, what was known stays."""
+        known = self.provenance.get(key)
+        self.provenance[key] = learned if known is None else learned.or_else(known)
+
+    def cuts(self) -> Iterator[tuple[int, Cut]]:
+        """What has lost its graph, and where, by id; the value that was known first is first."""
+        return ((key, origins.cut) for key, origins in self.provenance.items() if origins.cut is not None)
 
     def name(self, tensor: int, name: str) -> None:
         """The first name a tensor is given is the one a user recognises."""

@@ -24,9 +24,8 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 def on_update_bound(machine: Machine, event: UpdateBound) -> None:
     """Publish an update that is bound to the variable of a loop, if no code reads it."""
-    state, name, statement = event.state, event.name, event.statement
+    state, name, leaf, statement = event.state, event.name, event.leaf, event.statement
     old = machine.lookup(state, name)
-    leaf = machine.facts.manual_updates[event.tensor]
     loop = state.iterations[-1].loop if state.iterations else None
     if not isinstance(old, TensorRef) or state.tensors[old.id].storage != leaf:
         return

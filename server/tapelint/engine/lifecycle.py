@@ -67,7 +67,7 @@ class UpdateBound:
 
     state: State
     name: str
-    tensor: int
+    leaf: int
     statement: ast.AST
 
 

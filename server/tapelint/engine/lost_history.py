@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import Cut, CutReason, resolve_view
+from ..autograd import Cut, CutReason, Provenance, resolve_view
 from ..domain.state import State
 from ..domain.values import HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
 from .machine import Machine
@@ -21,27 +21,32 @@ ITEM = frozenset((CutReason.ITEM, CutReason.NUMBER))
 def computed(machine: Machine, origin: Origin, *sources: Value) -> Unknown:
     """A number or an array that was computed from ``sources``."""
     value = Unknown(requires_grad=False, origin=origin)
-    if machine.facts.cuts and (lost := lost_by(machine, sources)) is not None:
-        machine.facts.cuts[value.tensor_id] = lost
+    if machine.facts.provenance and (lost := lost_by(machine, sources)) is not None:
+        machine.facts.record_provenance(value.tensor_id, Provenance(cut=lost))
     return value
 
 
 def taken(machine: Machine, state: State, source: Value, node: ast.AST) -> Unknown:
     """``float(loss)``: the number in a tensor, or a number from a number."""
     value = computed(machine, Origin.NUMBER, source)
-    if isinstance(source, TensorRef) and (
-        value.tensor_id in machine.facts.cuts or resolve_view(state, source.id).requires_grad
-    ):
-        machine.facts.cuts[value.tensor_id] = Cut(
-            state.point(node), CutReason.NUMBER, source=resolve_view(state, source.id).grad_fn
-        )
+    if isinstance(source, TensorRef):
+        tensor = resolve_view(state, source.id)
+        if tensor.requires_grad or machine.facts.provenance_of(value.tensor_id).cut is not None:
+            lost = Cut(state.point(node), CutReason.NUMBER, source=tensor.grad_fn)
+            machine.facts.record_provenance(value.tensor_id, Provenance(cut=lost))
     return value
+
+
+def cut_of(machine: Machine, value: Value) -> Cut | None:
+    """Where a tensor, or a number or an array computed from one, lost its graph."""
+    if isinstance(value, TensorRef):
+        return machine.facts.provenance_of(value.id).cut
+    return machine.facts.provenance_of(value.tensor_id).cut if isinstance(value, Unknown) else None
 
 
 def lost_by(machine: Machine, sources: Iterable[Value]) -> Cut | None:
     """Where the history of ``sources`` was lost: by ``NUMBER`` in one place, by ``NUMBERS`` in several."""
-    keys = [source.id if isinstance(source, TensorRef) else getattr(source, "tensor_id", None) for source in sources]
-    cuts = [machine.facts.cuts[key] for key in keys if key in machine.facts.cuts]
+    cuts = [cut for source in sources if (cut := cut_of(machine, source)) is not None]
     if not cuts or cuts[0].reason is CutReason.NUMPY:
         return cuts[0] if cuts else None
     first, places = cuts[0], {cut.point.node for cut in cuts}
@@ -53,9 +58,10 @@ def lost_by(machine: Machine, sources: Iterable[Value]) -> Cut | None:
 
 def added(machine: Machine, total: TensorRef, term: Value) -> None:
     """A number was added to a tensor: ``total`` does not know what the number was computed from."""
-    cut = machine.facts.cuts.get(term.tensor_id) if isinstance(term, Unknown) else None
+    cut = cut_of(machine, term) if isinstance(term, Unknown) else None
+    known = machine.facts.provenance_of(total.id)
     if cut is not None and cut.reason in ITEM and cut.source is not None:
-        machine.facts.detached_terms.setdefault(total.id, cut)
+        machine.facts.provenance[total.id] = known.or_else(Provenance(detached_term=cut))
 
 
 def in_list(machine: Machine, state: State, source: Value) -> Cut | None:
@@ -64,7 +70,5 @@ def in_list(machine: Machine, state: State, source: Value) -> Cut | None:
     if not isinstance(thing, (Sequence, Tuple)) or any(isinstance(item, TensorRef) for item in thing.items):
         return None
     lost = lost_by(machine, thing.items)
-    known = lost is None or all(
-        isinstance(item, Unknown) and item.tensor_id in machine.facts.cuts for item in thing.items
-    )
+    known = lost is None or all(isinstance(item, Unknown) and cut_of(machine, item) is not None for item in thing.items)
     return lost if known or lost is None else replace(lost, reason=CutReason.NUMBERS, operation="")

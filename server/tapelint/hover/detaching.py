@@ -47,7 +47,7 @@ def kept_out(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> li
 
 def _cuts_by(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[tuple[int, Cut]]:
     """The tensors that have no graph because of the grad mode that ``node`` sets, by id."""
-    cuts = probe.facts.cuts.items()
+    cuts = probe.facts.cuts()
     governed = _governed(node, around)
     if governed is None:
         return [(key, cut) for key, cut in cuts if cut.grad_mode_set_at and cut.grad_mode_set_at.node is node]
@@ -130,7 +130,7 @@ def _has_several(tensor: Tensor) -> bool:
 
 def _stays(probe: HoverProbe, operand: ast.expr, run: CallRun) -> str:
     """What the graph of a tensor is after its elements were read; empty where it has none, or none that is known."""
-    cut = probe.facts.cuts.get(run.value.tensor_id) if isinstance(run.value, Unknown) else None
+    cut = probe.facts.provenance_of(run.value.tensor_id).cut if isinstance(run.value, Unknown) else None
     if cut is None or cut.point != run.point or cut.source is None or cut.source.assumption or not cut.source.certain:
         return ""
     savers = [item for item in graph(cut.source) if isinstance(item, Node) and item.saves_anything]

@@ -125,7 +125,7 @@ def leaf(probe: HoverProbe, last: Observation, observations: Sequence[Observatio
 
 
 def plain(probe: HoverProbe, tensor: Tensor) -> list[str]:
-    cut = probe.facts.cuts.get(tensor.id)
+    cut = probe.facts.provenance_of(tensor.id).cut
     return [f"- {why_cut(probe, cut)}" if cut is not None else "- plain data: it has no graph and gets no gradient"]
 
 

@@ -26,8 +26,8 @@ def assign(
     target.
     """
     if isinstance(target, ast.Name):
-        if isinstance(value, TensorRef) and value.id in machine.facts.manual_updates:
-            machine.lifecycle.update_bound.publish(machine, UpdateBound(state, target.id, value.id, statement))
+        if isinstance(value, TensorRef) and (leaf := machine.facts.provenance_of(value.id).update_of) is not None:
+            machine.lifecycle.update_bound.publish(machine, UpdateBound(state, target.id, leaf, statement))
         machine.bind(state, target.id, value)
         remember(
             machine,

@@ -145,7 +145,7 @@ def _doubtful(machine: Machine, state: State, owner: TensorRef, node: ast.AST) -
     """
     value = dispatch.apply(machine, state, dispatch.CLONE, [owner], {}, node)
     assert isinstance(value, TensorRef)
-    machine.facts.clone_of.pop(value.id, None)
+    machine.facts.provenance[value.id] = replace(machine.facts.provenance_of(value.id), clone_of=None)
     state.tensors[value.id] = replace(state.tensors[value.id], sizes=None)
     return value.id
 

@@ -30,7 +30,7 @@ def planned(
         roots[0] if roots else -1,
         tuple(begin),
         tuple(item.tensor for item in leaves),
-        next((facts.made_by_scaler[key] for key in roots if key in facts.made_by_scaler), None),
+        next((point for key in roots if (point := facts.provenance_of(key).scaled)), None),
         facts.relevant_assumptions(state),
         assumption
         or facts.events.assumption

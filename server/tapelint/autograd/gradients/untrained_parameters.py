@@ -78,7 +78,7 @@ def _perhaps(state: AutogradState) -> bool:
 
 def _cut(facts: Facts, state: AutogradState, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
     """The first place where the graph of some of ``missed`` was cut."""
-    for cut in dict.fromkeys(facts.cuts.values()):
+    for cut in dict.fromkeys(cut for _, cut in facts.cuts()):
         if cut.source is None and not cut.leaves or cut.reason in NUMBERS_READ:
             continue
         below = set(cut.leaves) if cut.source is None else _leaves(cut.source)

@@ -23,6 +23,7 @@ from .cuts import Cut, CutReason
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .inference_mode import check_inference_write, check_saved
 from .program_point import ProgramPoint
+from .provenance import Provenance
 from .views import UNRECORDED, edge_of, materialize_view, resolve_view
 from .writes import PROTECTED, bump, check_read, check_write, overlapping
 
@@ -376,11 +377,12 @@ def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands
     """Note of a result what it is a copy of, and where its graph, or that of one of its terms, was lost."""
     if op.name == "clone" and operands.tensors:
         source = operands.tensors[0][1]
-        facts.clone_of[made.id] = (source.id, state.version(source.version_counter))
+        origin = (source.id, state.version(source.version_counter))
+        facts.record_provenance(made.id, Provenance(clone_of=origin))
     is_view = made.id != made.version_counter
     if made.requires_grad is False or is_view and state.grad_mode is False:
         _remember_cut(facts, state, made.id, op, operands.tensors, state.grad_mode, node)
-    elif facts.cuts:
+    elif facts.provenance:
         _remember_term(facts, made.id, operands.flowing, op.name)
 
 
@@ -400,10 +402,10 @@ def _remember_cut(
         return
     for _, tensor in tensors:
         if tensor.requires_grad:
-            facts.cuts[key] = _cut_by(state, op.name, mode, tensor, node)
+            facts.record_provenance(key, Provenance(cut=_cut_by(state, op.name, mode, tensor, node)))
             return
-        if tensor.id in facts.cuts:
-            facts.cuts[key] = facts.cuts[tensor.id]
+        if (cut := facts.provenance_of(tensor.id).cut) is not None:
+            facts.record_provenance(key, Provenance(cut=cut))
             return
 
 
@@ -425,9 +427,10 @@ def _remember_term(facts: Facts, key: int, flowing: Sequence[tuple[str, Tensor]]
     if op not in SUMS and (op not in SCALINGS or len(flowing) > 1):
         return
     for _, tensor in flowing:
-        cut = facts.detached_terms.get(tensor.id) or (facts.cuts.get(tensor.id) if op in SUMS else None)
+        origins = facts.provenance_of(tensor.id)
+        cut = origins.detached_term or (origins.cut if op in SUMS else None)
         if cut is not None and cut.reason in REWRAPPED:
-            facts.detached_terms[key] = cut
+            facts.record_provenance(key, Provenance(detached_term=cut))
             return
 
 

@@ -126,7 +126,7 @@ def _begin(
                     point=state.point(node),
                     assumption=tensor.assumption_text or assumption,
                     root=key,
-                    cut=facts.cuts.get(key),
+                    cut=facts.provenance_of(key).cut,
                 )
             )
             raise TorchRaises(NO_GRAPH)

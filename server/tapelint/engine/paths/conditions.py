@@ -60,8 +60,8 @@ def symbolic(machine: Machine, node: ast.expr, state: State) -> Hashable:
         return written(node) if value is None else value
     if value.formula is not None:
         return value.formula
-    if value.tensor_id in machine.facts.read_as_number:
-        return machine.facts.read_as_number[value.tensor_id]
+    if (read := machine.facts.provenance_of(value.tensor_id).number_in) is not None:
+        return read
     return _shape(machine, node, state) or value
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
-from ...autograd import Cut, CutReason, Node, resolve_view
+from ...autograd import Cut, CutReason, Node, Provenance, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import FALSE, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
-from ...engine.lost_history import computed
+from ...engine.lost_history import computed, cut_of
 from ...engine.machine import Machine
 from ...engine.must_execute import walks_after
 from ..torch.autograd.backward_calls import written_at
@@ -116,8 +116,8 @@ def tensor_numpy(machine: Machine, state: State, receiver: Value, call: Call) ->
         Unknown("item", False),
         resolve_view(state, receiver.id) if isinstance(receiver, TensorRef) else None,
     )
-    if tensor is not None and (tensor.requires_grad or tensor.id in machine.facts.cuts):
-        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), CutReason.NUMPY)
+    if tensor is not None and (tensor.requires_grad or machine.facts.provenance_of(tensor.id).cut is not None):
+        machine.facts.record_provenance(value.tensor_id, Provenance(cut=Cut(state.point(call.node), CutReason.NUMPY)))
     return value
 
 
@@ -128,8 +128,9 @@ def array_function(machine: Machine, state: State, call: Call) -> Value:
     if held and state.grad_mode is True:
         refuse(machine, state, held, call, "numpy", written_at(call, 0, "object"))
     value = computed(machine, Origin.ANY, *call.args)
-    if value.tensor_id in machine.facts.cuts and machine.facts.cuts[value.tensor_id].reason is not CutReason.NUMPY:
-        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), CutReason.NUMPY)
+    lost = cut_of(machine, value)
+    if lost is not None and lost.reason is not CutReason.NUMPY:
+        machine.facts.record_provenance(value.tensor_id, Provenance(cut=Cut(state.point(call.node), CutReason.NUMPY)))
     return value
 
 

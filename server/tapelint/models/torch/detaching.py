@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, CutReason, Tensor, fresh_id
+from ...autograd import Cut, CutReason, Provenance, Tensor, fresh_id
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
@@ -33,11 +33,12 @@ def cut(machine: Machine, state: State, tensor: Tensor, node: ast.AST, reason: C
         sizes=tensor.sizes,
         kind=tensor.kind,
     )
-    for facts in (machine.facts.gradient_derived, machine.facts.float32):
-        if tensor.id in facts:
-            facts.add(key)
-    if tensor.requires_grad:
-        machine.facts.cuts[key] = Cut(state.point(node), reason, operation, source=tensor.grad_fn)
+    if tensor.id in machine.facts.float32:
+        machine.facts.float32.add(key)
+    lost = Cut(state.point(node), reason, operation, source=tensor.grad_fn) if tensor.requires_grad else None
+    from_gradient = machine.facts.provenance_of(tensor.id).from_gradient
+    if lost is not None or from_gradient:
+        machine.facts.record_provenance(key, Provenance(cut=lost, from_gradient=from_gradient))
     return key
 
 
@@ -64,6 +65,6 @@ def set_requires_grad(
         return
     if wanted:
         dispatch.refuse_integers(machine, state, tensor.id, node)
-        machine.facts.rewrapped[tensor.id] = state.point(node)
+        machine.facts.record_provenance(tensor.id, Provenance(rewrapped=state.point(node)))
     state.changes += 1
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)

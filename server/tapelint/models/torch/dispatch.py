@@ -174,7 +174,7 @@ def apply(
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     precision.follow(machine, op, named, given, keys)
-    if machine.facts.gradient_derived:
+    if machine.facts.wanted_gradients:  # before that nothing is computed from one
         _follow_gradients(machine, state, op, tensors, keys, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
         _doubt(state, keys)

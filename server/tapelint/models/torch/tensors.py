@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, CutReason, TorchRaises, bump, check_write, contents, leaf, resolve_view
+from ...autograd import Cut, CutReason, Provenance, TorchRaises, bump, check_write, contents, leaf, resolve_view
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
@@ -24,7 +24,7 @@ from ...domain.values import (
     something,
     unknown_number,
 )
-from ...engine.lost_history import in_list
+from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
 from . import precision
 from .detaching import cut, set_requires_grad
@@ -50,9 +50,8 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
         raise ProgramRaised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
     state.changes += 1
     if tensor.requires_grad:
-        machine.facts.cuts[receiver.id] = Cut(
-            state.point(call.node), CutReason.OPERATION, "detach_", source=tensor.grad_fn
-        )
+        lost = Cut(state.point(call.node), CutReason.OPERATION, "detach_", source=tensor.grad_fn)
+        machine.facts.record_provenance(receiver.id, Provenance(cut=lost))
     state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
     return receiver
 
@@ -96,13 +95,12 @@ def set_(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 def plain(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
     value = Unknown("item", False)
-    machine.facts.read_as_number[value.tensor_id] = contents(state, receiver.id)
-    tensor = resolve_view(state, receiver.id)
+    tensor, lost = resolve_view(state, receiver.id), cut_of(machine, receiver)
     if tensor.requires_grad:
         reason = CutReason.ITEM if call.name == "item" else CutReason.READ
-        machine.facts.cuts[value.tensor_id] = Cut(state.point(call.node), reason, call.name, source=tensor.grad_fn)
-    elif receiver.id in machine.facts.cuts:
-        machine.facts.cuts[value.tensor_id] = machine.facts.cuts[receiver.id]
+        lost = Cut(state.point(call.node), reason, call.name, source=tensor.grad_fn)
+    read = contents(state, receiver.id)
+    machine.facts.record_provenance(value.tensor_id, Provenance(cut=lost, number_in=read))
     return value
 
 
@@ -192,10 +190,11 @@ def _without_gradient(machine: Machine, state: State, source: int, wanted: Kind,
     """A copy as whole numbers or truth values, or of these: no graph leads through it."""
     tensor = resolve_view(state, source)
     made = leaf(state, call.node, False, kind=wanted, sizes=tensor.sizes)
+    lost = machine.facts.provenance_of(source).cut
     if tensor.requires_grad:
-        machine.facts.cuts[made] = Cut(state.point(call.node), CutReason.OPERATION, call.name)
-    elif source in machine.facts.cuts:
-        machine.facts.cuts[made] = machine.facts.cuts[source]
+        lost = Cut(state.point(call.node), CutReason.OPERATION, call.name)
+    if lost is not None:
+        machine.facts.record_provenance(made, Provenance(cut=lost))
     return TensorRef(made)
 
 
@@ -217,11 +216,6 @@ def _moved(machine: Machine, state: State, source: TensorRef, asked: list[Value]
 
 MOVED = "to"
 """The op of a copy that is made only if the tensor was elsewhere: on the CPU it may be the tensor itself."""
-
-
-def origin_of(source: TensorRef | Unknown) -> int:
-    """By what the tape knows a tensor, or a number that came from one."""
-    return source.id if isinstance(source, TensorRef) else source.tensor_id
 
 
 def kind_wanted(state: State, call: Call) -> Kind:
@@ -255,14 +249,15 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
     lost = _lost_history(machine, state, source, call.node)
     if lost is not None:
-        machine.facts.cuts[made] = replace(lost, wrapped=state.point(call.node)) if lost.reason in AGAIN else lost
+        again = replace(lost, wrapped=state.point(call.node)) if lost.reason in AGAIN else lost
+        machine.facts.record_provenance(made, Provenance(cut=again))
         if lost.reason is CutReason.ITEM and isinstance(source, (TensorRef, Unknown)):
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     if plain:
         machine.facts.float32.add(made)
     if wants:
-        machine.facts.rewrapped[made] = state.point(call.node)
+        machine.facts.record_provenance(made, Provenance(rewrapped=state.point(call.node)))
         refuse_integers(machine, state, made, call.node)
     return TensorRef(made)
 
@@ -277,8 +272,8 @@ def _lost_history(machine: Machine, state: State, source: Value, node: ast.AST) 
     """Where the graph of what a tensor is made of was cut: at this call, or before; None if there was none."""
     if isinstance(source, TensorRef) and (origin := resolve_view(state, source.id)).requires_grad:
         return Cut(state.point(node), CutReason.REMADE, source=origin.grad_fn)
-    if isinstance(source, (TensorRef, Unknown)) and (key := origin_of(source)) in machine.facts.cuts:
-        return machine.facts.cuts[key]
+    if (lost := cut_of(machine, source)) is not None:
+        return lost
     if reason := copied_from(state, source):
         return Cut(state.point(node), reason)
     lost = in_list(machine, state, source)

@@ -139,7 +139,7 @@ def _detaching_state(stored: Stored, loop: Iteration | None, title: str, effect:
 
 def differentiating(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     """The earlier pass made a gradient that went into this loss: without a graph it changes nothing there."""
-    term, node = facts.detached_terms.get(event.root), event.freed.point.node
+    term, node = facts.provenance_of(event.root).detached_term, event.freed.point.node
     if term is None or term.point.node is not node:
         return []
     return [FixProposal("create_graph", "Give the gradient a graph, too: create_graph=True", (node,))]

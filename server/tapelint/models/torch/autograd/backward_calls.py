@@ -12,6 +12,7 @@ from ....autograd import (
     CutReason,
     Leaf,
     Node,
+    Provenance,
     TorchRaises,
     backward,
     edge_of,
@@ -138,24 +139,21 @@ def tell_rewrapped(machine: Machine, state: State, roots: list[int], node: ast.A
         edge = edge_of(resolve_view(state, root))
         while isinstance(edge, Node) and len(edge.inputs) == 1 and len(edge.operand_ids) == 1 and edge.certain:
             edge = edge.inputs[0]
-        if (
-            not isinstance(edge, Leaf)
-            or edge.tensor not in machine.facts.cuts
-            or edge.tensor not in machine.facts.rewrapped
-        ):
+        if not isinstance(edge, Leaf):
             continue
-        tensor, cut = state.tensors[edge.tensor], machine.facts.cuts[edge.tensor]
+        tensor, origins = state.tensors[edge.tensor], machine.facts.provenance_of(edge.tensor)
+        if origins.cut is None or origins.rewrapped is None:
+            continue
         if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumption:
-            wrapped = machine.facts.rewrapped[edge.tensor]
             machine.facts.events.publish(
-                RewrappedRoot(point=state.point(node), root=edge.tensor, cut=cut, wrapped=wrapped)
+                RewrappedRoot(point=state.point(node), root=edge.tensor, cut=origins.cut, wrapped=origins.rewrapped)
             )
 
 
 def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) -> None:
     """A root that is a sum, a term of which lost its graph without any code asking for that, and for good."""
     for root in roots:
-        cut = machine.facts.detached_terms.get(root)
+        cut = machine.facts.provenance_of(root).detached_term
         if cut is None or state.tensors[root].assumption:
             continue
         source = cut.source
@@ -267,11 +265,11 @@ def tell_unused(machine: Machine, state: State, roots: list[int], key: int, node
     """Publish that ``roots`` do not depend on ``key``; and where a graph was cut on the way, if it was in one place."""
     begin = [edge for root in roots if (edge := edge_of(resolve_view(state, root))) is not None]
     leaves = leaf_tensors(begin)
-    cuts = [machine.facts.cuts[leaf_key] for leaf_key in leaves if leaf_key in machine.facts.cuts]
-    cut = cuts[0].point if len(cuts) == 1 else None
+    cuts = [cut for leaf_key in leaves if (cut := machine.facts.provenance_of(leaf_key).cut) is not None]
+    cut_at = cuts[0].point if len(cuts) == 1 else None
     machine.facts.events.publish(
         UnusedInput(
-            point=state.point(node), tensor=key, plain=False, created_at=resolve_view(state, key).created_at, cut=cut
+            point=state.point(node), tensor=key, plain=False, created_at=resolve_view(state, key).created_at, cut=cut_at
         )
     )
 
@@ -290,7 +288,7 @@ def new_gradient(
     """
     made = leaf(state, node)
     if create is False:
-        machine.facts.cuts[made] = Cut(state.point(node), CutReason.CREATE_GRAPH)
+        machine.facts.record_provenance(made, Provenance(cut=Cut(state.point(node), CutReason.CREATE_GRAPH)))
         return made
     edges = [edge for start in starts if (edge := edge_of(resolve_view(state, start))) is not None]
     begin = [edge for root in roots if (edge := edge_of(resolve_view(state, root))) is not None]
@@ -299,7 +297,7 @@ def new_gradient(
     if create is None or found is None or not found.edges and found.unknown:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     elif not found.edges:
-        machine.facts.cuts[made] = Cut(state.point(node), CutReason.LINEAR)
+        machine.facts.record_provenance(made, Provenance(cut=Cut(state.point(node), CutReason.LINEAR)))
     else:
         graph = Node(
             fresh_id(),

@@ -16,7 +16,17 @@ from collections.abc import Sequence as SequenceType
 from dataclasses import replace
 from functools import partial
 
-from ....autograd import BackwardResult, Cut, CutReason, NodeVisit, SavedTensor, TorchRaises, fresh_id, resolve_view
+from ....autograd import (
+    BackwardResult,
+    Cut,
+    CutReason,
+    NodeVisit,
+    Provenance,
+    SavedTensor,
+    TorchRaises,
+    fresh_id,
+    resolve_view,
+)
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import BoundMethod, Const, TensorRef, Value
@@ -100,7 +110,8 @@ def with_reentry(machine: Machine, state: State, functions: list[Value], args: l
             state.tensors[key] = replace(state.tensors[key], requires_grad=None)
         elif mode is True:
             inside = tuple(leaf for run in functions for _, leaf in parameters_of(state, _module(run)))
-            machine.facts.cuts[key] = Cut(state.point(call.node), CutReason.CHECKPOINT, leaves=inside)
+            lost = Cut(state.point(call.node), CutReason.CHECKPOINT, leaves=inside)
+            machine.facts.record_provenance(key, Provenance(cut=lost))
     return result
 
 

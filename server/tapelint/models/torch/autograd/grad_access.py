@@ -9,8 +9,9 @@ trainer.after_step(net)        # unknown; nothing is concluded from these gradie
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 
+from ....autograd import Provenance
 from ....autograd.gradients import history
 from ....domain.state import State
 from ....domain.values import (
@@ -68,26 +69,28 @@ def read(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     history.looked_at(state, leaf if leaf in state.history else None)
     machine.facts.wanted_gradients.add(leaf)
     if leaf in state.grads:
-        machine.facts.gradient_derived.add(state.grads[leaf])
+        machine.facts.record_provenance(state.grads[leaf], Provenance(from_gradient=True))
 
 
 def flowed(
-    machine: Machine, state: State, given: Iterable[int], results: Iterable[int], target: int | None, node: ast.AST
+    machine: Machine, state: State, given: Collection[int], results: Iterable[int], target: int | None, node: ast.AST
 ) -> None:
     """An op ran on tensors, among them perhaps some that came of a gradient: so do its results.
 
     Where it writes them into the leaf itself, that is a step by hand: ``w -= 0.1 * w.grad``.
     """
-    slopes = machine.facts.gradient_derived
-    if slopes.isdisjoint(given):
+    facts = machine.facts
+    others = [key for key in given if not facts.provenance_of(key).from_gradient]
+    if len(others) == len(given):
         return
     if target is None:
-        slopes.update(results)
-        for leaf in {state.tensors[key].storage for key in given if key not in slopes} & state.history.keys():
-            machine.facts.manual_updates.update(dict.fromkeys(results, leaf))
+        leaves = [*({state.tensors[key].storage for key in others} & state.history.keys())]
+        learned = Provenance(from_gradient=True, update_of=leaves[-1] if leaves else None)
+        for key in results:
+            facts.record_provenance(key, learned)
         return
     leaf = state.tensors[target].storage
-    if target not in slopes and leaf in state.history:
+    if not facts.provenance_of(target).from_gradient and leaf in state.history:
         use_grads(machine, state, [leaf], node)
 
 

@@ -161,7 +161,8 @@ def attach(
     for old, new in renamed.items():
         _give(state, old, new, graph, needs, old in constant, old in dirty, node)
         if state.tensors[new].requires_grad is not False:
-            machine.facts.cuts.pop(new, None)  # what forward computes has no graph for its own part
+            # What forward computes has no graph for its own part.
+            machine.facts.provenance[new] = replace(machine.facts.provenance_of(new), cut=None)
     if needs:
         forward_hazards(machine.facts, state, definition, given, node)
     return with_names(result, renamed)

@@ -33,6 +33,6 @@ def unless_network(machine: Machine, state: State, thing: Instance, call: Call) 
         if thing.attributes[facets.ASSUMED_NETWORK] == Const(Guess.WALKED):
             return None
         certain = [value.id for value in values if isinstance(value, TensorRef)]
-        if certain and machine.facts.cuts.keys().isdisjoint(certain):
+        if certain and not any(machine.facts.provenance_of(key).cut for key in certain):
             return None
     return machine.call_unknown(state, call.args, call.kwargs, call.node, Unknown("function"))

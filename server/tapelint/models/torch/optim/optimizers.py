@@ -6,7 +6,15 @@ from __future__ import annotations
 
 import ast
 
-from ....autograd import TorchRaises, bump, check_inference_write, leaf, record_untracked_write, resolve_view
+from ....autograd import (
+    Provenance,
+    TorchRaises,
+    bump,
+    check_inference_write,
+    leaf,
+    record_untracked_write,
+    resolve_view,
+)
 from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized, NothingToOptimize
 from ....autograd.gradients import history
 from ....domain.completion import ProgramRaised
@@ -276,7 +284,7 @@ def scale(machine: Machine, state: State, call: Call) -> Value:
     factor = TensorRef(leaf(state, call.node))
     scaled = run(machine, state, "mul", [loss, factor], {}, call.node) or loss
     if isinstance(scaled, TensorRef) and truth(machine, state, enabled) is not False:
-        machine.facts.made_by_scaler[scaled.id] = state.point(call.node)
+        machine.facts.record_provenance(scaled.id, Provenance(scaled=state.point(call.node)))
     return scaled
 
 

@@ -1,0 +1,49 @@
+"""Where a tensor, an array or a number comes from, as far as later reports, fixes and hovers need it.
+
+shown = loss.detach().clone()    Provenance(cut=Cut(point, CutReason.DETACH), clone_of=(3, 0))
+value = loss.item()              Provenance(cut=Cut(point, CutReason.ITEM), number_in=(3, 0, 0, 0))
+"""
+
+from __future__ import annotations
+
+from ..frozen import frozen
+from .cuts import Cut
+from .program_point import ProgramPoint
+
+
+@frozen
+class Provenance:
+    """The origins of one value. Each is known by itself, and several may hold together."""
+
+    # Where it lost its graph.
+    cut: Cut | None = None
+    # Of a sum with a graph: where one of its terms lost its own.
+    detached_term: Cut | None = None
+    # Where it was made to require grad after it was computed or made of numbers.
+    rewrapped: ProgramPoint | None = None
+    # Of an unchanged clone: the tensor, and its version, that it was made from.
+    clone_of: tuple[int, int] | None = None
+    # Of an unknown number: the contents (``contents``) of the tensor that it was read from.
+    number_in: tuple[int, ...] | None = None
+    # Where a ``GradScaler`` made it.
+    scaled: ProgramPoint | None = None
+    # Whether it is a gradient that the program read, or was computed from one.
+    from_gradient: bool = False
+    # The leaf that it was computed from together with a gradient.
+    update_of: int | None = None
+
+    def or_else(self, other: Provenance) -> Provenance:
+        """What this says, and where it says nothing, what ``other`` does."""
+        return Provenance(
+            self.cut or other.cut,
+            self.detached_term or other.detached_term,
+            self.rewrapped or other.rewrapped,
+            self.clone_of or other.clone_of,
+            self.number_in or other.number_in,
+            self.scaled or other.scaled,
+            self.from_gradient or other.from_gradient,
+            other.update_of if self.update_of is None else self.update_of,
+        )
+
+
+UNKNOWN_PROVENANCE = Provenance()
