@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import tapelint
+from tapelint import analysis
 from tapelint.cli.check import Request, run
 from tapelint.report import Diagnostic
 from tapelint.severity import Severity
@@ -31,7 +31,8 @@ def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             raise ValueError("no fix")
         return ()
 
-    monkeypatch.setattr(tapelint, "analysis", SimpleNamespace(analyse=analyse, fixes=fixes), raising=False)
+    monkeypatch.setattr(analysis, "analyse", analyse)
+    monkeypatch.setattr(analysis, "fixes", fixes)
     monkeypatch.chdir(tmp_path)
 
 
