@@ -94,7 +94,8 @@ def set_(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(TENSOR_METHODS, "item", "tolist", "__float__", "__int__", "__bool__", "__len__")
 def plain(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    value = Unknown("item", False)
+    certain = call.name != "tolist" and state.tensors[receiver.id].assumption is None
+    value = Unknown("item", False, origin=Origin.NUMBER if certain else Origin.ANY)
     tensor, lost = resolve_view(state, receiver.id), cut_of(machine, receiver)
     if tensor.requires_grad:
         reason = CutReason.ITEM if call.name == "item" else CutReason.READ
@@ -345,7 +346,9 @@ def equal(machine: Machine, state: State, call: Call) -> Value:
 @function("torch.is_tensor")
 def is_tensor(machine: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "obj", NONE)
-    return TRUE if isinstance(value, TensorRef) else Unknown("is_tensor") if isinstance(value, Unknown) else FALSE
+    if isinstance(value, Unknown) and value.origin is not Origin.NUMBER:
+        return Unknown("is_tensor")
+    return TRUE if isinstance(value, TensorRef) else FALSE
 
 
 DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"})
