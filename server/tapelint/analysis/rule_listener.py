@@ -35,9 +35,13 @@ class UnitFindings:
 
 def found_in(units: Iterable[AnalysisUnit]) -> UnitFindings:
     """What was found in all of them."""
-    total = UnitFindings()
+    total, walks = UnitFindings(), set[ast.AST]()
     for unit in units:
         total.merge_from(unit.notes.of(UnitFindings))
+        walks.update(node for _, node in unit.backward_sites)
+    for key, found in [*total.findings.items()]:
+        if found.everywhere and found.point.node in walks:
+            del total.findings[key]
     return total
 
 

@@ -9,8 +9,10 @@ import ast
 from dataclasses import replace
 
 from .. import ops
+from ..autograd.events.broken_graph import NumberBackward
 from ..domain import facets
 from ..domain.completion import ProgramRaised
+from ..domain.induction import is_number
 from ..domain.mro import own_method
 from ..domain.opaque_values import as_data
 from ..domain.state import State
@@ -259,12 +261,33 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
     forget(state, receiver, call.name)
     if call.name in OF_TENSORS:
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
+    if call.name == "backward":
+        _refuse_number(machine, state, receiver, call.node)
     if call.name == "backward" and not call.args:
         machine.unit.stats.backwards += 1
         machine.unit.stats.unknown_roots += 1
         machine.count_backward(state, call.node, False)
     return None
 
+
+def _refuse_number(machine: Machine, state: State, receiver: Unknown, node: ast.AST) -> None:
+    """Publish that a number has no ``backward``, and raise, if it was read from a tensor with a graph for certain. Not
+    where the program has asked what it is, or where a handler may be for this error.
+    """
+    origins = machine.facts.provenance_of(receiver.tensor_id)
+    cut = origins.cut
+    if cut is None or machine.handlers_around:
+        return
+    names = (receiver, receiver.formula, origins.number_in)
+    if any(isinstance(asked, tuple) and asked[:1] in OF_TYPES and asked[1] in names for asked in state.path_condition):
+        return
+    if is_number(receiver) or cut.operation == "tolist" and (cut.source is None or cut.source.assumption is None):
+        machine.facts.events.publish(NumberBackward(point=state.point(node), cut=cut))
+        raise ProgramRaised("AttributeError", "object has no attribute 'backward'", by_torch=True)
+
+
+OF_TYPES = frozenset({("isinstance",), ("hasattr",)})
+"""What conditions about the type of a value begin with."""
 
 OF_DICTS = frozenset("pop get items".split())
 """Methods of a dict that give what is in it: of a batch of data they give data."""

@@ -31,6 +31,14 @@ class NonScalarBackward(Event):
 
 
 @frozen(eq=False, kw_only=True)
+class NumberBackward(Event):
+    """``backward`` was called on a number, or on a list of numbers, that was read from a tensor with a graph."""
+
+    # Where it was read.
+    cut: Cut
+
+
+@frozen(eq=False, kw_only=True)
 class RequiresGradRefused(Event):
     """``requires_grad`` was set where it cannot be set."""
 

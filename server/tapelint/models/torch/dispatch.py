@@ -255,7 +255,7 @@ def _argument(machine: Machine, state: State, param: ops.Param, value: object) -
         (value.origin is Origin.NUMBER and machine.facts.provenance_of(value.tensor_id).number_in is None)
         or (kind not in TENSORS and value.origin is not Origin.BATCH)
     ):
-        return None  # a number, as far as is known; the result of one that was read from a tensor knows where its graph ended
+        return None  # a number, as far as is known; one read from a tensor hands on where its graph ended
     if kind == "any" and isinstance(value, (Tuple, HeapRef)):
         return tensor_list(machine, state, value)
     if kind in SINGLE:

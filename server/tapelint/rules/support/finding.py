@@ -43,6 +43,8 @@ class Finding:
     cures: tuple[FixProposal, ...] = ()
     # where PyTorch raises
     raiser: ast.AST | None = None
+    # whether it is withdrawn if another path goes backward there
+    everywhere: bool = False
 
 
 def severity_of(event: Event) -> Severity:

@@ -1,0 +1,91 @@
+"""backward() is called on a number that was read from a tensor.
+
+## What it does
+Reports `backward()` on a number of Python that was read from a tensor with a graph by `item()`, `tolist()` or
+`float(...)`, or computed from such numbers, and says where it was read.
+
+## Why PyTorch fails
+A number of Python has no graph and no `backward`: Python raises "'float' object has no attribute 'backward'". The
+graph still belongs to the tensor that the number was read from.
+
+## Example
+```py
+model = nn.Linear(3, 1)
+loss = model(torch.randn(4, 3)).pow(2).mean().item()
+loss.backward()  # error: [number-backward] "`.item()`" # torch: raises "'float' object has no attribute 'backward'"
+```
+
+## Use instead
+The backward goes from the tensor; a number is read from it for the log.
+```py
+model = nn.Linear(3, 1)
+running = 0.0
+loss = model(torch.randn(4, 3)).pow(2).mean()
+loss.backward()
+running += loss.item()  # torch: ok
+```
+
+## Fix safety
+Without `item()` the loss is a tensor with its graph. What else reads it gets the tensor, too: a list that collects it
+for the log keeps every graph alive.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.broken_graph import NumberBackward
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Facts
+from ...autograd.model.cuts import CutReason
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.story import assuming, code, prefix
+
+ERROR = "object has no attribute 'backward'"
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, NumberBackward)
+    call, cut = event.point.node, event.cut
+    root = code(call.func.value) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else "it"
+    read = _reading(cut.point.node)
+    what = "numbers" if cut.operation == "tolist" else "a number"
+    several = " and others read" if cut.reason is CutReason.NUMBERS else " reads"
+    message = (
+        f"{code(call)} has no tensor to begin at: {read}{several} {what} of Python from a tensor with a graph, and "
+        f"{root} is no more than that. It has no graph; Python raises “{ERROR}”.{assuming(event.assumption)}"
+    )
+    title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
+    return Finding(
+        code=RULE.code,
+        node=call,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=(TraceStep(cut.point.node, f"{prefix(cut.point)}the graph ends here: {read} gives {what} of Python"),),
+        help=f"go backward from the tensor: leave out {read} there, and keep it for the log.",
+        cures=(FixProposal("remove_call", title, (cut.point.node,), "unsafe"),) if cut.reason is CutReason.ITEM else (),
+        everywhere=True,
+    )
+
+
+def _reading(node: ast.AST) -> str:
+    """What turns a tensor into a number in ``node``: `.item()`, `float()`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return f"`.{name}()`"
+        case ast.Call(func=ast.Name(id=name)):
+            return f"`{name}()`"
+    return code(node)
+
+
+RULE = Rule(
+    "TL312",
+    "number-backward",
+    "backward on a number that was read from a tensor",
+    __doc__,
+    (NumberBackward,),
+    check,
+    raises=(ERROR,),
+)
