@@ -60,7 +60,7 @@ def files(options: argparse.Namespace, result: Result) -> Lines:
                 seconds(file.parse),
                 str(file.lines),
                 str(file.stats["steps"]),
-                str(file.stats["dropped"]) + (" spent" if file.stats["out_of_fuel"] else ""),
+                str(file.stats["dropped"]) + (" out of fuel" if file.stats["out_of_fuel"] else ""),
                 file.path,
             )
             for file in measured[: options.worst]

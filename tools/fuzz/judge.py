@@ -43,7 +43,7 @@ ERRORS = (
     ("gradients", "returned an incorrect number of gradients"),
 )
 """What PyTorch says, and what we call it: all that some rule reports as an error that PyTorch raises."""
-HOLES = ("faults", "dropped", "spent", "unknown_calls", "stopped")
+HOLES = ("faults", "dropped", "out_of_fuel", "unknown_calls", "stopped")
 RUNS = 24
 """How many ways through a program are tried."""
 CHOOSE = "__choose__"
