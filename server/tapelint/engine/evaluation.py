@@ -80,7 +80,9 @@ class Evaluation(ABC):
 
     @abstractmethod
     def come_due(self, state: State, item: Value, node: ast.AST, everywhere: bool = False) -> Value:
-        """The item itself, for which ``__next__`` is called if it is due. Raises ``Exhausted`` if there is none."""
+        """The item itself, for which ``__next__`` is called if it is due. Raises ``IteratorExhausted`` if there is
+        none.
+        """
 
     @abstractmethod
     def collect(self, state: State, generator: Generator, iterations: int | None = None) -> Items:

@@ -1,6 +1,6 @@
 """``import`` and ``from ... import``: modules of the workspace are followed, all others are known by their names.
 
-import torch.nn as nn        Lib("torch.nn")
+import torch.nn as nn        External("torch.nn")
 from helpers import step     the function `step` of helpers.py, where there is a helpers.py
 """
 

@@ -444,8 +444,8 @@ def invent(
     op: str = "",
     saves_anything: bool = True,
 ) -> int:
-    """A tensor that depends on ``inputs`` through one node that ``keeps`` something: by assumption, if ``assumption``
-    names a callee.
+    """A tensor that depends on ``inputs`` through one node, which ``saves_anything`` or not: by assumption, if
+    ``assumption`` names a callee.
     """
     tensors = [resolve_view(state, key) for key in inputs]
     edges = tuple(dict.fromkeys([*(e for t in tensors if t.requires_grad and (e := edge_of(t)) is not None), *extra]))

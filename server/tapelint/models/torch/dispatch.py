@@ -124,7 +124,7 @@ def run(
     node: ast.AST,
     same: bool = False,
 ) -> Value | None:
-    """Run the op ``name``; None where the table does not know it. Raises Raised where PyTorch raises."""
+    """Run the op ``name``; None where the table does not know it. Raises ProgramRaised where PyTorch raises."""
     wants = kwargs.get("requires_grad")
     if wants is not None and name != "requires_grad_":
         kwargs = {k: v for k, v in kwargs.items() if k != "requires_grad"}
