@@ -67,7 +67,7 @@ class RuleListener:
         for rule in self.by_kind.get(type(event), ()):
             found = self._run(rule, event)
             if found is not None:
-                self.machine.unit.notes.of(UnitFindings).add(replace(found, raiser=event.point.node))
+                self.machine.unit.notes.of(UnitFindings).add(replace(found, code=rule.code, raiser=event.point.node))
 
     def _run(self, rule: Rule, event: Event) -> Finding | None:
         """What a rule finds. If it fails, the execution and the other rules go on."""

@@ -1,6 +1,6 @@
 """What a rule's code says of it without being run: the severities it gives and the fixes it names.
 
-    return Finding(code=RULE.code, severity=Severity.WARNING, ...)
+    return Finding(point=event.point, severity=Severity.WARNING, ...)
     Cure("merge_backwards", title, (first, second))
 
 Read from the syntax of the rule's file and of the functions that it takes from files beside it.

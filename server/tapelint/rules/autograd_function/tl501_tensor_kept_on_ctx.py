@@ -106,8 +106,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
                 "by backward; save_for_backward does both."
             )
     return Finding(
-        code=RULE.code,
-        node=place,
+        at=place,
         point=event.point,
         severity=severity,
         message=message,

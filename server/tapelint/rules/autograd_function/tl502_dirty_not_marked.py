@@ -72,8 +72,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, DirtyNotReturned):
         name = tensor_name(facts, event.tensor) or "an input"
         return Finding(
-            code=RULE.code,
-            node=event.place,
+            at=event.place,
             point=event.point,
             severity=severity_of(event),
             message=f"`{event.function}` marks {name} dirty and does not return it. PyTorch raises “{ERROR}”."
@@ -90,8 +89,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=write.node,
         point=write,
         severity=Severity.WARNING,
         message=message,

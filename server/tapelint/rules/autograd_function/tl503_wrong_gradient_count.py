@@ -101,8 +101,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         )
         help_text = "take one gradient for each output, also for those that are marked non-differentiable."
     return Finding(
-        code=RULE.code,
-        node=place,
+        at=place,
         point=point,
         severity=severity_of(event),
         message=message + assuming(event.assumption),

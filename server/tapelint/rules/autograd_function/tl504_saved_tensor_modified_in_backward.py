@@ -89,8 +89,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         )
         links.append(TraceStep(event.point.node, f"{prefix(event.point)}this backward writes it"))
     return Finding(
-        code=RULE.code,
-        node=write.node,
         point=write,
         severity=severity,
         message=message,

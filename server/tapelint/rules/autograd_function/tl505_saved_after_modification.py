@@ -74,8 +74,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
             title = f"Save a copy of `{event.argument}` (costs its memory)"
             cures.append(FixProposal("clone", title, (argument,)))
     return Finding(
-        code=RULE.code,
-        node=write.node,
         point=write,
         severity=Severity.WARNING,
         message=message,

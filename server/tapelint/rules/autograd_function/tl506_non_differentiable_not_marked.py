@@ -67,8 +67,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"`{event.parameter}`: the gradients behind it are zeros.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.WARNING,
         message=message,

@@ -74,8 +74,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"“{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=severity_of(event),
         message=message,

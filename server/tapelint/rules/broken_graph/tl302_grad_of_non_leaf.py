@@ -92,8 +92,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         title = f"Make {name} a leaf (what it was computed from gets no gradient)"
         cures.append(FixProposal("make_leaf", title, (event.created_at.node,), "unsafe"))
     return Finding(
-        code=RULE.code,
-        node=event.read.node,
         point=event.read,
         severity=Severity.ERROR,
         message=message,

@@ -79,8 +79,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{name} alone, and trains nothing."
     )
     return Finding(
-        code=RULE.code,
-        node=event.wrapped.node,
         point=event.wrapped,
         severity=Severity.WARNING,
         message=message,
@@ -117,8 +115,7 @@ def constant(event: TermLost, facts: Facts) -> Finding:
     )
     links = (TraceStep(event.point.node, f"{prefix(event.point)}this backward knows that term as a constant"),)
     return Finding(
-        code=RULE.code,
-        node=node,
+        at=node,
         point=event.point,
         severity=Severity.WARNING,
         message=message,

@@ -130,11 +130,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         cut = event.cut
         return behind_a_cut(event, cut, facts) if cut is not None and cut.reason is not CutReason.CHECKPOINT else None
     if isinstance(event, NeverStepped):
-        return not_held(RULE.code, event, facts)
+        return not_held(event, facts)
     if isinstance(event, UpdateDropped):
-        return dropped(RULE.code, event, facts)
+        return dropped(event, facts)
     if isinstance(event, NothingToOptimize):
-        return nothing_held(RULE.code, EMPTY, event)
+        return nothing_held(EMPTY, event)
     assert isinstance(event, NonLeafOptimized)
     name = tensor_name(facts, event.tensor) or "it"
     message = (
@@ -142,8 +142,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"PyTorch raises “{ERROR}”."
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.ERROR,
         message=message,
@@ -163,8 +161,6 @@ def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         f"{'it' if len(event.leaves) == 1 else 'them'}. Nothing raises."
     )
     return Finding(
-        code=RULE.code,
-        node=cut.point.node,
         point=cut.point,
         severity=Severity.WARNING,
         message=message,

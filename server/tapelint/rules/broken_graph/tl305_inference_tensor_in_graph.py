@@ -55,8 +55,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
     else:
         what = f"{code(event.point.node)} writes {name}, which was made in inference mode, in place"
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.ERROR,
         message=f"{what}. PyTorch raises “{SAVED if event.how == 'saved' else WRITTEN}”.",

@@ -91,8 +91,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         TraceStep(s.statement, f"{prefix(s.point)}kept here with its graph: {code(s.value)}") for s in keepers[-1:]
     ]
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=severity_of(event),
         message=message,

@@ -66,8 +66,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         total = FixProposal("sum", "Sum all elements", (event.source,))
         cures = [mean, total] if event.wants == "backward" else [total]
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=severity_of(event),
         message=message,

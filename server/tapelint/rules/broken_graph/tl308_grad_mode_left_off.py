@@ -62,8 +62,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"),
     )
     return Finding(
-        code=RULE.code,
-        node=switch.node,
         point=switch,
         severity=severity_of(event),
         message=f"this switches gradients off, and on this path they stay off: {code(event.point.node)} has no graph "

@@ -74,8 +74,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if isinstance(created_at.node, ast.expr):
             cures.append(FixProposal("to_float", "Convert it to floating point numbers", (created_at.node,)))
     return Finding(
-        code=RULE.code,
-        node=where,
+        at=where,
         point=event.point,
         severity=Severity.ERROR,
         message=message,

@@ -58,8 +58,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{code(event.point.node)} has no graph to walk. PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=cut.point.node,
         point=cut.point,
         severity=severity_of(event),
         message=message,
@@ -77,8 +75,6 @@ def untrained(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         f"it, and no backward comes there. PyTorch warns once, and trains the rest."
     )
     return Finding(
-        code=RULE.code,
-        node=cut.point.node,
         point=cut.point,
         severity=Severity.WARNING,
         message=message,

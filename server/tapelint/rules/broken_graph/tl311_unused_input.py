@@ -62,8 +62,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         title = "Take zero for the gradient of what was not used"
         cures.append(FixProposal("materialize_grads", title, (event.point.node,), "unsafe"))
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.ERROR,
         message=f"{code(event.point.node)} asks for the gradient of {name}, which {what}. PyTorch raises “{error}”.",

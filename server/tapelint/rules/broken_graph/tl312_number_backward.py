@@ -58,8 +58,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
     return Finding(
-        code=RULE.code,
-        node=call,
+        at=call,
         point=event.point,
         severity=severity_of(event),
         message=message,

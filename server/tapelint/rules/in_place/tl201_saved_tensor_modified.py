@@ -70,8 +70,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     ]
     where = write.point.node
     return Finding(
-        code=RULE.code,
-        node=where,
+        at=where,
         point=write.point,
         severity=severity_of(event),
         message=message,

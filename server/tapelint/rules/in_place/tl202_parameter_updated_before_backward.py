@@ -112,8 +112,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
     ]
     return Finding(
-        code=RULE.code,
-        node=place,
+        at=place,
         point=write.point,
         severity=severity_of(event),
         message=message,

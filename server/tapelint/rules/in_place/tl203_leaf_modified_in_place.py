@@ -57,8 +57,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
     stored = facts.stored.get(event.tensor)
     links = (TraceStep(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=severity_of(event),
         message=message,

@@ -64,8 +64,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if event.kind == "no_grad":
         cures.append(FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,)))
     return Finding(
-        code=RULE.code,
-        node=node,
+        at=node,
         point=event.point,
         severity=severity_of(event),
         message=message,
@@ -91,8 +90,6 @@ def _used(event: ViewRefused, facts: Facts, name: str, why: str) -> Finding:
     severity = severity_of(event)
     advice = "make the view again after the write, or keep a copy (`.clone()`)."
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=severity,
         message=message,

@@ -83,8 +83,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
     )
     return Finding(
-        code=RULE.code,
-        node=write.point.node,
         point=write.point,
         severity=Severity.WARNING,
         message=message,

@@ -56,8 +56,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"later: its gradient is silently wrong.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=node,
+        at=node,
         point=event.point,
         severity=Severity.WARNING,
         message=message,

@@ -69,8 +69,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"“{ERROR}”.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=severity_of(event),
         message=message,
@@ -107,8 +105,6 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
         f"“{MODIFIED}”.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=severity_of(event),
         message=message,

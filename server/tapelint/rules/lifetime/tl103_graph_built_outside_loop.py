@@ -82,8 +82,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         title = f"Compute {name} under torch.no_grad() (it gets no gradient)"
         cures.append(FixProposal("no_grad", title, (stored.statement,), "unsafe"))
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=severity_of(event),
         message=message,

@@ -75,8 +75,6 @@ def unused(event: RetainedUnused) -> Finding:
         f"saved stays in memory while the next iteration builds its own."
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,
@@ -117,8 +115,7 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
         f"`retain_graph=True` keeps it alive: {effect}."
     )
     return Finding(
-        code=RULE.code,
-        node=event.past.point.node,
+        at=event.past.point.node,
         point=event.point,
         severity=Severity.INFORMATION if event.spoiled is None else Severity.ERROR,
         message=message,

@@ -69,8 +69,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     value = stored.statement.value if isinstance(stored.statement, ast.AugAssign) else stored.value
     cures = (FixProposal("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()
     return Finding(
-        code=RULE.code,
-        node=stored.statement,
+        at=stored.statement,
         point=event.point,
         severity=Severity.INFORMATION if collected.alive else Severity.HINT,
         message=message,

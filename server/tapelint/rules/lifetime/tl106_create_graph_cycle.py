@@ -69,8 +69,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"all that was saved until `{plain}.grad` is cleared. It is not: {when}."
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,

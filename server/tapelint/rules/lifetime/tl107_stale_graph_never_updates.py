@@ -90,8 +90,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         )
         advice = f"call backward on the new term only, and keep the value of {name} without its graph (`.detach()`)."
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.WARNING,
         message=message,

@@ -62,8 +62,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         origin = f"{name} is built in cell {event.built}"
         way = f"build {name} in this cell, or run cell {event.built} again before it"
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.INFORMATION,
         message=f"running this cell again will raise: {origin}, and the backward of the first run frees what "

@@ -27,11 +27,7 @@ class TraceStep:
 class Finding:
     """A hazard and its story."""
 
-    # the rule that found it
-    code: str
-    # where it is reported
-    node: ast.AST
-    # when it happens
+    # when it happens, and where it is reported unless ``at`` says otherwise
     point: ProgramPoint
     severity: Severity
     message: str
@@ -41,10 +37,19 @@ class Finding:
     help: str
     # what would cure it, best first
     cures: tuple[FixProposal, ...] = ()
+    # the syntax it is reported at, if that is not the program point
+    at: ast.AST | None = None
     # where PyTorch raises
     raiser: ast.AST | None = None
     # whether it is withdrawn if another path goes backward there
     everywhere: bool = False
+    # the rule that found it: filled in by what runs the rules
+    code: str = ""
+
+    @property
+    def node(self) -> ast.AST:
+        """Where it is reported."""
+        return self.at if self.at is not None else self.point.node
 
 
 def severity_of(event: Event) -> Severity:

@@ -21,7 +21,7 @@ WRAPPERS = {
 }
 
 
-def not_held(rule: str, event: NeverStepped, facts: Facts) -> Finding:
+def not_held(event: NeverStepped, facts: Facts) -> Finding:
     """The optimizer of a whole network that has more than the optimizer was given."""
     held = ast.unparse(event.optimizer) if event.optimizer is not None else "the optimizer"
     kept = code(event.attribute) if event.attribute is not None else code(event.value)
@@ -46,8 +46,7 @@ def not_held(rule: str, event: NeverStepped, facts: Facts) -> Finding:
     links = [TraceStep(event.built, f"`{held}` is given the parameters of the network here")] if event.built else []
     links.append(TraceStep(event.point.node, f"{prefix(event.point)}this step does not know {names}"))
     return Finding(
-        code=rule,
-        node=place,
+        at=place,
         point=event.point,
         severity=Severity.WARNING,
         message=message,
@@ -57,7 +56,7 @@ def not_held(rule: str, event: NeverStepped, facts: Facts) -> Finding:
     )
 
 
-def nothing_held(rule: str, error: str, event: NothingToOptimize) -> Finding:
+def nothing_held(error: str, event: NothingToOptimize) -> Finding:
     """All there is lies where ``parameters()`` does not look."""
     kept = code(event.attribute)
     message = (
@@ -70,8 +69,6 @@ def nothing_held(rule: str, error: str, event: NothingToOptimize) -> Finding:
     advice = f"use `nn.{event.wrapper}`." if event.wrapper else "register them as modules or parameters."
     links = (TraceStep(event.attribute, "this is what is kept in it"),)
     return Finding(
-        code=rule,
-        node=event.point.node,
         point=event.point,
         severity=Severity.ERROR,
         message=message,
@@ -85,7 +82,7 @@ def kind_of(wrapper: str | None) -> str:
     return "dict" if wrapper is not None and wrapper.endswith("Dict") else "list"
 
 
-def dropped(rule: str, event: UpdateDropped, facts: Facts) -> Finding:
+def dropped(event: UpdateDropped, facts: Facts) -> Finding:
     """``p = p - lr * p.grad`` for the variable of a loop."""
     statement = event.point.node
     leaf = tensor_name(facts, event.leaf) or "the parameter"
@@ -98,8 +95,6 @@ def dropped(rule: str, event: UpdateDropped, facts: Facts) -> Finding:
         cures = (FixProposal("inplace_update", "Update it in place, without gradients", (statement.value,)),)
     advice = f"write into the tensor: `{event.name} -= ...` under `torch.no_grad()`."
     return Finding(
-        code=rule,
-        node=statement,
         point=event.point,
         severity=Severity.WARNING,
         message=message,

@@ -77,8 +77,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         else "clear the gradient once it is used: `w.grad = None`, or `w.grad.zero_()`."
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.WARNING,
         message=message(event, old, new, names),

@@ -123,8 +123,6 @@ def finding(
         TraceStep(event.point.node, f"{prefix(event.point)}{outcome}"),
     )
     return Finding(
-        code=RULE.code,
-        node=clearing.point.node,
         point=clearing.point,
         severity=Severity.WARNING,
         message=message,

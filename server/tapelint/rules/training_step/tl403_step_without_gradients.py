@@ -62,8 +62,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"if they are cleared meanwhile.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=step.node,
         point=step,
         severity=Severity.WARNING,
         message=message,
@@ -85,8 +83,6 @@ def unreached(event: NeverReached, facts: Facts) -> Finding:
     )
     advice = "give the optimizer the parameters that the loss depends on, or let the loss depend on these."
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.WARNING,
         message=message,

@@ -68,8 +68,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"unclipped gradient, and nothing raises.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=clip,
+        at=clip,
         point=event.point,
         severity=Severity.WARNING,
         message=message,

@@ -71,8 +71,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     same_function = clip.calls == event.point.calls
     return Finding(
-        code=RULE.code,
-        node=clip.node,
         point=clip,
         severity=Severity.WARNING,
         message=message,

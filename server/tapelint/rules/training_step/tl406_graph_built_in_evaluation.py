@@ -58,8 +58,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"not switch autograd off, `torch.no_grad()` does.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.HINT,
         message=message,

@@ -80,8 +80,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"before {code(own.point.node)}, and nothing raises.{assuming(event.assumption)}"
     )
     return Finding(
-        code=RULE.code,
-        node=event.point.node,
         point=event.point,
         severity=Severity.WARNING,
         message=message,
