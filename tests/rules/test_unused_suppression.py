@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from tapelint import analysis
 from tapelint.analysis import AnalysisCache, analyse, fixes
+from tapelint.modules.loader import Outdated
 from tapelint.source import apply, joined
 from tapelint.workspace import Config
 
@@ -159,3 +163,19 @@ def test_not_reported_in_files_that_others_import() -> None:
 def test_a_second_cell_run_hides_no_unused_suppression() -> None:
     cells = joined(enumerate([HEAD, f"y = w * 2{HERE}", "z = y.exp().sum()", "z.backward()"], 1))
     assert [diagnostic.code for diagnostic in analyse(cells).diagnostics] == ["TL901", "TL108"]
+
+
+def test_another_file_may_import_it_also_after_the_analysis_starts_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an import meant may turn out to be outdated in the middle of an analysis."""
+    text = f"{BEFORE}z = 1  # tapelint: ignore[TL201]\n{AFTER}"
+    outdated = [Outdated()]
+
+    def executed_late(*arguments: Any) -> list[analysis.AnalysisUnit]:
+        if outdated:
+            raise outdated.pop()
+        return execute(*arguments)
+
+    execute = analysis.executed
+    monkeypatch.setattr(analysis, "executed", executed_late)
+    report = analyse(text, is_imported=lambda path: True)
+    assert not outdated and not report.diagnostics and report.is_imported is not None

@@ -137,7 +137,7 @@ def _analyse(
         steps = executed(machine, cancel, memory)
     except Outdated:
         memory.forget()
-        return _analyse(source, config, cancel, resolve, alone, memory, limits=limits)
+        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits)
     noted = found_in(steps)
     findings = noted.findings.values()
     imports = machine.imports
