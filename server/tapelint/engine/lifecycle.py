@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 E = TypeVar("E")
 
 
-@frozen
+@frozen(eq=False)
 class LoopLeft:
     """A loop has ended on a path, by its test or by ``break``, ``return`` or an exception."""
 
@@ -35,7 +35,7 @@ class LoopLeft:
     run: int
 
 
-@frozen
+@frozen(eq=False)
 class CallReturned:
     """A function of the program has returned on a path, or raised; the path is back in the scope that called it."""
 
@@ -43,7 +43,7 @@ class CallReturned:
     call: ast.AST
 
 
-@frozen
+@frozen(eq=False)
 class ModuleReturned:
     """The call of a module has returned."""
 
@@ -53,7 +53,7 @@ class ModuleReturned:
     result: Value
 
 
-@frozen
+@frozen(eq=False)
 class TensorsEscaped:
     """Unknown code was given tensors."""
 
@@ -61,7 +61,7 @@ class TensorsEscaped:
     tensors: Sequence[int]
 
 
-@frozen
+@frozen(eq=False)
 class UpdateBound:
     """A name is about to be bound to a tensor that was computed from a leaf and its gradient."""
 
@@ -71,7 +71,7 @@ class UpdateBound:
     statement: ast.AST
 
 
-@frozen
+@frozen(eq=False)
 class StepRepeated:
     """A step uses gradients in a later iteration than one before, which is published once for each step of the
     program.
@@ -84,7 +84,7 @@ class StepRepeated:
     optimizer: ast.expr | None
 
 
-@frozen
+@frozen(eq=False)
 class PathEnded:
     """The script has ended on a path, or a function that is executed without a caller; not by an exception."""
 

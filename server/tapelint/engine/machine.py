@@ -118,7 +118,6 @@ class Machine(Evaluation):
         self.imagined_classes: list[int] = []
         # Names of Python, and unknown facts that are the same wherever they are asked for.
         self.builtins: dict[str, Value] = {}
-        # Gradients that are None because of what the program did, by the identity of the value.
         # The backward pass that visits a node of the program, by heap id of the node's context.
         self.node_visits: dict[int, NodeVisit] = {}
         # Where each layer and each optimizer was made, by heap id.
@@ -398,7 +397,7 @@ class Machine(Evaluation):
             kept = [kept[index * len(kept) // self.max_paths] for index in range(self.max_paths)]
         return kept
 
-    # Loops count their laps
+    # Loops count their iterations
 
     def begin_iteration(self, state: State, loop: ast.AST, run: int, number: int, depth: int) -> None:
         """Begin iteration ``number`` of a run of ``loop`` that has ``depth`` loops around it."""
