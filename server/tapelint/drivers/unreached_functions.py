@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from ..checks.held_graphs import keeps_graph, roots_of
 from ..domain.mro import is_module, mro_of
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
@@ -156,7 +157,9 @@ def run_entry(
     is_forward = node.name == "forward" and owner is not None and is_module(state, owner)
     call = EntryCall(function, node, receiver, values, walk, is_forward)
     with machine.facts.events.assuming(premise):
-        return _driven(machine, state, function, owner, is_forward or quiet is not None, partial(call.run, machine))
+        return _driven(
+            machine, state, function, owner, receiver, is_forward or quiet is not None, partial(call.run, machine)
+        )
 
 
 def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
@@ -218,6 +221,7 @@ def _driven(
     state: State,
     function: Function,
     owner: HeapRef | None,
+    receiver: HeapRef | None,
     is_once: bool,
     effect: Callable[[State], None],
 ) -> list[State]:
@@ -227,17 +231,26 @@ def _driven(
     ready = prepared(state, owner)
     if ready is not None and ready.once:
         return machine.run_paths(state, effect)
-    return again_and_again(machine, state, function, effect)
+    return again_and_again(machine, state, function, receiver, effect)
 
 
-def again_and_again(machine: Machine, state: State, function: Function, effect: Callable[[State], None]) -> list[State]:
+def again_and_again(
+    machine: Machine,
+    state: State,
+    function: Function,
+    receiver: HeapRef | None,
+    effect: Callable[[State], None],
+) -> list[State]:
     """A method that reaches backward is called once per step by code that trains: run it twice on the same object,
-    which is the loop its caller would write.
+    which is the loop its caller would write. So is one after which the object, or what else outlives the call, holds a
+    graph that the call has built.
     """
     run, before = machine.new_run(), machine.unit.stats.backwards
     machine.begin_iteration(state, function.node, run, 1, 0)
     ended = machine.run_paths(state, effect)
-    if machine.unit.stats.backwards == before:
+    if machine.unit.stats.backwards == before and not any(
+        path.completion is None and keeps_graph(path, roots_of(path, function, receiver), run) for path in ended
+    ):
         return ended
     results: list[State] = []
     ended = machine.join_and_cap(ended)
