@@ -36,6 +36,8 @@ TOGGLED_OFF = "(toggled)"
 
 # Contexts of ``autograd.Function``
 
+# The class of the ``Function``.
+FUNCTION = "(function)"
 # What ``save_for_backward`` has saved.
 SAVED = "(saved)"
 # The tensors that ``save_for_backward`` was given, each with the version it had then.

@@ -8,10 +8,11 @@ from ..autograd import StoreKind
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
 from ..domain.state import State
-from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Value
+from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
 from ..engine.lifecycle import UpdateBound
 from ..engine.machine import Machine
 from ..engine.stored_names import remember
+from ..models.torch.autograd_function.context_reads import check_unpacked
 from ..source import written
 from . import attributes, subscripts
 from .iteration import unpack
@@ -83,6 +84,8 @@ def _unpack(
     parts = source.elts if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(names) else None
     star = next((i for i, e in enumerate(names) if isinstance(e, ast.Starred)), None)
     if star is None:
+        if isinstance(value, Tuple) and len(value.items) != len(names) and machine.node_visits:
+            check_unpacked(machine, state, value, len(names), target, source)
         items = unpack(machine, state, value, len(names), target)
         for index, (name, item) in enumerate(zip(names, items)):
             assign(machine, state, name, item, statement, parts[index] if parts else None)

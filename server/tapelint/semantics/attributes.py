@@ -36,6 +36,9 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.syntactic_summary import is_abstract
 from ..models.torch import dispatch
 from ..models.torch.autograd import grad_access, missing_grad
+from ..models.torch.autograd_function.context import CONTEXT
+from ..models.torch.autograd_function.context_reads import refuse_unset
+from ..models.torch.autograd_function.grad_asked import note_asked
 from ..models.torch.detaching import cut, set_requires_grad
 from ..models.torch.dtypes import DTYPE_OF_KIND
 from ..models.torch.known_shape import rank, shape
@@ -129,6 +132,7 @@ def _gradient(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> 
 
 
 def _requires_grad(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    note_asked(machine, state, tensor, node)
     return Unknown("requires_grad", False) if tensor.requires_grad is None else Const(tensor.requires_grad)
 
 
@@ -217,6 +221,8 @@ def _of_instance(
         weights = computed(machine, state, thing, node, name)
         if name in weights:
             return weights[name]
+    if thing.kind == CONTEXT:
+        refuse_unset(machine, state, owner, name, node)
     if name not in MODULE_METHODS:
         frozen_parts.taken(machine, thing)
     return BuiltinMethod(owner, name)

@@ -120,6 +120,56 @@ class OutputsMiscounted(FunctionEvent):
 
 
 @frozen(eq=False, kw_only=True)
+class PlainValueSaved(FunctionEvent):
+    """forward gave ``save_for_backward`` something that is no tensor."""
+
+    # The call, and the position and Python's name for the type of the first such argument.
+    place: ast.Call
+    index: int
+    type_name: str
+
+
+@frozen(eq=False, kw_only=True)
+class UnsetContextRead(FunctionEvent):
+    """A method read an attribute of the context that no method of the Function sets."""
+
+    attribute: str
+    # The read.
+    place: ast.AST
+    # The method that should have set it.
+    preparing: ast.AST
+
+
+@frozen(eq=False, kw_only=True)
+class SavedMiscounted(FunctionEvent):
+    """backward took another number of tensors from ``saved_tensors`` than forward has saved."""
+
+    saved: int
+    wanted: int
+    # Where it took them.
+    place: ast.AST
+    # The call that saved, if there is one.
+    saving: ast.Call | None
+
+
+@frozen(eq=False, kw_only=True)
+class ComputedAskedForGrad(FunctionEvent):
+    """forward decides by ``requires_grad`` of what it computed whether it prepares backward: forward runs without grad,
+    so this is False.
+    """
+
+    # The read, and the statement whose condition it is in.
+    place: ast.Attribute
+    decided: ast.If
+    # Where the tensor was computed, or may have been copied.
+    computed: ast.AST
+
+    @property
+    def raises(self) -> bool:
+        return False
+
+
+@frozen(eq=False, kw_only=True)
 class OnlyIgnoredOutputs(FunctionEvent):
     """A pass reached a Function only through outputs whose gradients its backward never looks at."""
 

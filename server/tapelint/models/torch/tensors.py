@@ -178,6 +178,8 @@ def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> V
     assert isinstance(receiver, TensorRef)
     tensor = resolve_view(state, receiver.id)
     wanted, asked = kind_wanted(state, call), [*call.args, *call.kwargs.values()]
+    if state.grad_mode is False and tensor.requires_grad:
+        machine.facts.maybe_copied[tensor.id] = state.point(call.node)
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
         return receiver if tensor.kind == wanted else _without_gradient(machine, state, receiver.id, wanted, call)
     if tensor.requires_grad and tensor.grad_fn is None and not tensor.parameter and _moves(call):

@@ -26,7 +26,6 @@ from ....autograd.gradients.missing_mark_dirty import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
 from ....domain import facets
 from ....domain.completion import ProgramRaised
-from ....domain.mro import lookup_in_mro
 from ....domain.opaque_values import as_data
 from ....domain.state import State
 from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
@@ -34,9 +33,10 @@ from ....engine.machine import Machine
 from ..opaque_attributes import is_opaque
 from ..registry import Call, function
 from .context import new_context, noted, tensors_noted
+from .context_reads import refuse_plain_values
 from .hazards import called_at, forward_hazards
 from .run_backward import backward_of
-from .syntax import Definition, Given
+from .syntax import Definition, Given, own_function
 
 NOT_RETURNED = "Some elements marked as dirty during the forward method were not returned as output."
 
@@ -58,12 +58,14 @@ def apply(machine: Machine, state: State, call: Call) -> Value:
     if machine.facts.unmarked and state.grad_mode:
         tell_unmarked(machine.facts, state, list(given.tensors.values()), call.node)
     flags = tuple(flag(state, v) for v in given.values)
-    context, mode = new_context(state, flags), state.grad_mode
+    context, mode = new_context(state, kind, flags), state.grad_mode
     result = run_forward(machine, state, forward, setup, context, given.values, call.node)
     needs = needs_grad(mode, flags)
     backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
     machine.unit.dependencies.update(method.node for method in (forward, setup, backward) if method is not None)
-    definition = Definition(state.get(kind.id, Class).name, forward, setup, backward, context)
+    definition = Definition(Definition.name_of(state, kind), forward, setup, backward, context)
+    if needs is not False:
+        refuse_plain_values(machine.facts, state, definition, needs, call.node)
     return attach(machine, state, call.node, definition, given, result, needs)
 
 
@@ -98,11 +100,6 @@ def run_forward(
         return result
     finally:
         state.grad_mode = mode
-
-
-def own_function(state: State, kind: Value, name: str) -> Function | None:
-    found = lookup_in_mro(state, kind, name)
-    return found[1] if found is not None and isinstance(found[1], Function) else None
 
 
 def flag(state: State, value: Value) -> bool | None:

@@ -16,14 +16,16 @@ from ....engine.machine import Machine
 from ..registry import ATTRIBUTES, FUNCTIONS, Call
 
 CONTEXT = External("torch.autograd.function.FunctionCtx")
-OWN = frozenset({facets.SAVED, facets.ASKED, facets.DIRTY, facets.CONSTANT, facets.SPARSE, "needs_input_grad"})
+OWN = frozenset(
+    {facets.FUNCTION, facets.SAVED, facets.ASKED, facets.DIRTY, facets.CONSTANT, facets.SPARSE, "needs_input_grad"}
+)
 """Attributes of a context that are ours."""
 
 
-def new_context(state: State, needs: tuple[bool | None, ...]) -> HeapRef:
-    """A context whose ``needs_input_grad`` is ``needs``."""
+def new_context(state: State, kind: HeapRef, needs: tuple[bool | None, ...]) -> HeapRef:
+    """A context of the Function ``kind`` whose ``needs_input_grad`` is ``needs``."""
     known = tuple(Unknown("needs_input_grad", False) if n is None else TRUE if n else FALSE for n in needs)
-    return HeapRef(state.new(Instance(CONTEXT, {"needs_input_grad": Tuple(known)}, True)))
+    return HeapRef(state.new(Instance(CONTEXT, {facets.FUNCTION: kind, "needs_input_grad": Tuple(known)}, True)))
 
 
 def noted(state: State, context: HeapRef, name: str) -> tuple[Value, ...]:
@@ -50,13 +52,10 @@ def _note(machine: Machine, state: State, call: Call, name: str, values: tuple[V
 
 
 def save_for_backward(machine: Machine, state: State, call: Call) -> Value:
-    """The last call counts. What the versions are now is remembered: writes until forward returns go unnoticed."""
+    """The last call counts. What the versions are now is remembered: writes until forward returns go unnoticed. Whether
+    all are tensors PyTorch asks when forward has returned, and only if the node will be run.
+    """
     given = tuple(call.args[1:])
-    for index, value in enumerate(given):
-        if isinstance(value, (Const, Tuple)) and value != NONE:
-            kind = "tuple" if isinstance(value, Tuple) else type(value.value).__name__
-            message = f"save_for_backward can only save variables, but argument {index} is of type {kind}"
-            raise ProgramRaised("TypeError", message, by_torch=True)
     asked = [
         (v.id, state.version(resolve_view(state, v.id).version_counter)) for v in given if isinstance(v, TensorRef)
     ]

@@ -20,7 +20,7 @@ from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Const, Function, TensorRef, Value
 from .context import kept_otherwise, noted, tensors_noted
-from .syntax import Definition, Given, parameters
+from .syntax import Definition, Given, context_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def backward_hazards(
 
 def stored_at(method: Function, attribute: str) -> ast.Assign | None:
     """Where a method assigns this attribute of its context."""
-    context = _context_name(method)
+    context = context_name(method)
     for item in own_nodes(method.node):
         if isinstance(item, ast.Assign) and any(
             _is_attribute(part, context, attribute) for t in item.targets for part in ast.walk(t)
@@ -173,7 +173,7 @@ def stored_at(method: Function, attribute: str) -> ast.Assign | None:
 
 def called_at(method: Function, name: str) -> ast.Call | None:
     """Where a method calls this method of its context."""
-    context = _context_name(method)
+    context = context_name(method)
     for item in own_nodes(method.node):
         if isinstance(item, ast.Call) and _is_attribute(item.func, context, name):
             return item
@@ -186,12 +186,8 @@ def ignored(method: Function, name: str) -> bool:
 
 
 def read_in(method: Function, attribute: str) -> bool:
-    context = _context_name(method)
+    context = context_name(method)
     return any(_is_attribute(item, context, attribute) for item in own_nodes(method.node))
-
-
-def _context_name(method: Function) -> str:
-    return next(iter(parameters(method)), "")
 
 
 def _is_attribute(item: ast.AST, owner: str, name: str) -> bool:

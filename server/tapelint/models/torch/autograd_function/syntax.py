@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....autograd import Tensor
-from ....domain.values import Function, HeapRef, Value
+from ....domain.mro import lookup_in_mro
+from ....domain.state import State
+from ....domain.values import Class, Function, HeapRef, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,10 @@ class Definition:
     setup: Function | None
     backward: Function | None
     context: HeapRef
+
+    @staticmethod
+    def name_of(state: State, kind: HeapRef) -> str:
+        return state.get(kind.id, Class).name
 
     @property
     def preparing(self) -> Function:
@@ -33,6 +39,17 @@ def parameters(function: Function) -> list[str]:
     """The names of a function's positional parameters."""
     spec = function.node.args
     return [a.arg for a in (*spec.posonlyargs, *spec.args)]
+
+
+def context_name(method: Function) -> str:
+    """What a method calls the context that it is given."""
+    return next(iter(parameters(method)), "")
+
+
+def own_function(state: State, kind: Value, name: str) -> Function | None:
+    """A method of a Function, if the program defines it."""
+    found = lookup_in_mro(state, kind, name)
+    return found[1] if found is not None and isinstance(found[1], Function) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,86 @@
+"""A Function saves something that is no tensor.
+
+## What it does
+Reports `ctx.save_for_backward(...)` with a number, a text, a list or a tuple among what it saves.
+
+## Why PyTorch fails
+`save_for_backward` takes tensors and None. What it was given is looked at when `forward` has returned, and only if the
+result requires grad: then PyTorch raises "save_for_backward can only save variables, but argument 1 is of type float".
+So a test on plain data passes, and training does not.
+
+## Example
+```py
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, alpha):
+        ctx.save_for_backward(x, alpha)  # error: [plain-value-saved] "float"
+        return x * alpha
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, alpha = ctx.saved_tensors
+        return grad * alpha, None
+
+w = torch.ones(3, requires_grad=True)
+Scale.apply(w, 2.0).sum().backward()  # torch: raises "can only save variables, but argument 1 is of type float"
+```
+
+## Use instead
+What is no tensor is an attribute of the context.
+```py
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, alpha):
+        ctx.alpha = alpha
+        return x * alpha
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.alpha, None
+
+w = torch.ones(3, requires_grad=True)
+Scale.apply(w, 2.0).sum().backward()  # torch: ok
+```
+
+## Fix safety
+There is no fix: backward has to read the value from where it is kept.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.custom_function import PlainValueSaved
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Facts
+from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.story import assuming, code, prefix
+
+ERROR = "save_for_backward can only save variables, but argument"
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, PlainValueSaved)
+    value = code(event.place.args[event.index])
+    kind = f"of type {event.type_name}" if event.type_name != "number" else "a number of Python"
+    message = (
+        f"`{event.function}` saves {value}, which is {kind}: `save_for_backward` takes tensors and None. PyTorch "
+        f"raises “{ERROR} {event.index} is of type ...” when forward has returned.{assuming(event.assumption)}"
+    )
+    return Finding(
+        at=event.place,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=(TraceStep(event.point.node, f"{prefix(event.point)}{code(event.point.node)} runs forward"),),
+        help=f"keep {value} as an attribute of the context, and read it there in backward.",
+    )
+
+
+RULE = Rule(
+    "TL507",
+    "plain-value-saved",
+    "a Function saves what is no tensor",
+    __doc__,
+    (PlainValueSaved,),
+    check,
+    raises=(ERROR,),
+)

@@ -1,0 +1,85 @@
+"""A Function's backward takes another number of saved tensors than forward saved.
+
+## What it does
+Reports `a, b = ctx.saved_tensors` where `forward` saved another number of tensors, on every path: a call of
+`save_for_backward` with as many arguments as there are names is taken for the one that is meant.
+
+## Why PyTorch fails
+`saved_tensors` is a tuple of what the last call of `save_for_backward` was given, so a second call replaces the first.
+Python raises "not enough values to unpack (expected 2, got 1)" or "too many values to unpack" in the backward pass.
+
+## Example
+```py
+class Mul(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x)
+        return x * w
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, w = ctx.saved_tensors  # error: [saved-tensors-miscounted] "1 tensor"
+        return grad * w, grad * x
+
+w = torch.ones(3, requires_grad=True)
+Mul.apply(w, w).sum().backward()  # torch: raises "not enough values to unpack (expected 2, got 1)"
+```
+
+## Use instead
+```py
+class Mul(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x * w
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, w = ctx.saved_tensors
+        return grad * w, grad * x
+
+w = torch.ones(3, requires_grad=True)
+Mul.apply(w, w).sum().backward()  # torch: ok
+```
+
+## Fix safety
+There is no fix: which tensor is missing, or too many, is not known.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.custom_function import SavedMiscounted
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Facts
+from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.story import assuming, code, prefix
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, SavedMiscounted)
+    saved = f"{event.saved} tensor" + "s" * (event.saved != 1)
+    what = "not enough values to unpack" if event.saved < event.wanted else "too many values to unpack"
+    message = (
+        f"the backward of `{event.function}` unpacks `saved_tensors` into {event.wanted}, and its forward saved "
+        f"{saved}. Python raises “{what} (expected {event.wanted}...)”.{assuming(event.assumption)}"
+    )
+    steps = () if event.saving is None else (TraceStep(event.saving, f"{code(event.saving)} saves {saved}"),)
+    return Finding(
+        at=event.place,
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        links=(*steps, TraceStep(event.point.node, f"{prefix(event.point)}unpacked here")),
+        help="save in one call of `save_for_backward` all that backward unpacks, in the same order.",
+    )
+
+
+RULE = Rule(
+    "TL509",
+    "saved-tensors-miscounted",
+    "a Function's backward takes another number of saved tensors than forward saved",
+    __doc__,
+    (SavedMiscounted,),
+    check,
+    raises=("values to unpack (expected",),
+)
