@@ -6,7 +6,7 @@ What a function without a caller is given is said in ``parameters``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -22,13 +22,21 @@ from ..engine.limits import Limits
 from ..engine.machine import Cancelled, Machine, OutOfFuel
 from ..engine.resume_point import Block
 from ..engine.run_context import RunContext
-from ..engine.statistics import Entry, Lost
+from ..engine.statistics import AnalysisStats, Entry, Lost
 from ..modules.loader import Outdated
 from ..source import may_use_torch
 from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
 from .segments import is_done, run_segment
-from .unreached_functions import NON_TRAINING, priority, run_entry, unreached_functions
+from .unreached_functions import (
+    NON_TRAINING,
+    TRAINS,
+    imagined_call,
+    may_be_spoiled,
+    priority,
+    run_entry,
+    unreached_functions,
+)
 
 
 @dataclass
@@ -77,7 +85,9 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
         for function, owner in unreached_functions(machine, state, module)
     ]
     before: ast.AST | None = None
-    for rank, function, owner in sorted(ranked, key=itemgetter(0)):
+    seen = called.copy()
+    ranked.sort(key=itemgetter(0))
+    for rank, function, owner in ranked:
         if function.node in called and function.node is not before:
             continue  # one after the other it runs on objects of several classes
         before = function.node
@@ -86,20 +96,85 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
         steps.append(_counted_in(machine, _named(finish, function, owner), budget))
         if budget.together <= 0:
             continue
-        base = finish
-        if owner is not None and function.kind not in ("static", "class"):
-            if owner.id not in made:
-                made[owner.id] = budget.paid(_object(machine, memory, finish, owner, budget.next))
-                steps.append(made[owner.id])
-            base = made[owner.id]
+        base = _base(machine, memory, finish, function, owner, budget, made, steps)
         step = budget.paid(_entry(machine, memory, base, finish, function, owner, budget.next))
         steps.append(step)
         called |= base.called | step.called
+        if rank == TRAINS:
+            seen |= step.called - {function.node}
     with recorded(machine, _facts(finish), finish.loads, 0) as again:
         run_again(machine, ran, partial(_entered, machine, []))
     steps.append(again)
+    _latent(machine, memory, finish, [each[1:] for each in ranked if each[1].node not in seen], made, steps)
     machine.frozen_contents.clear()
     return _counted(machine, steps)
+
+
+def _base(
+    machine: Machine,
+    memory: AnalysisCache,
+    finish: AnalysisUnit,
+    function: Function,
+    owner: HeapRef | None,
+    budget: Budget,
+    made: dict[int, AnalysisUnit],
+    steps: list[AnalysisUnit],
+) -> AnalysisUnit:
+    """What a function begins with: the end of the script, or the object of its class, which is made if need be."""
+    if owner is None or function.kind in ("static", "class"):
+        return finish
+    if owner.id not in made:
+        made[owner.id] = budget.paid(_object(machine, memory, finish, owner, budget.next))
+        steps.append(made[owner.id])
+    return made[owner.id]
+
+
+def _latent(
+    machine: Machine,
+    memory: AnalysisCache,
+    finish: AnalysisUnit,
+    functions: Iterable[tuple[Function, HeapRef | None]],
+    made: dict[int, AnalysisUnit],
+    steps: list[AnalysisUnit],
+) -> None:
+    """Call functions that only others without a caller have called as a caller might whose tensors require grad, as
+    long as the fuel for that lasts.
+
+    What is counted there counts for nothing: these are not entry points, and nothing is lost with them.
+    """
+    limits = machine.limits
+    budget = Budget(limits.latent_fuel, limits.all_latent_fuel)
+    for function, owner in functions:
+        if budget.together > 0 and may_be_spoiled(machine, function, finish.loads):
+            base = _base(machine, memory, finish, function, owner, budget, made, steps)
+            steps.append(budget.paid(_imagined(machine, memory, base, finish, function, owner, budget.next)))
+
+
+def _imagined(
+    machine: Machine,
+    memory: AnalysisCache,
+    base: AnalysisUnit,
+    finish: AnalysisUnit,
+    function: Function,
+    owner: HeapRef | None,
+    limit: int,
+) -> AnalysisUnit:
+    """Call one of them."""
+    key = function.node, owner.id if owner is not None else 0
+    known = memory.latent.get(key)
+    if known is not None and known.result is base and known.is_valid_within(limit):
+        _looked_up_again(machine, known)
+        return known
+    with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
+        step.dependencies.add(function.node)
+        if base.result is not None:
+            entry = replace(_named(finish, function, owner), kind="latent")
+            with machine.detached():
+                _entered(machine, [], entry, partial(imagined_call, machine, base.result, function, owner))
+    step.stats, step.backward_sites, step.facts, step.result = AnalysisStats(faults=step.stats.faults), {}, None, base
+    step.unfollowed = [lost for lost in step.unfollowed if lost.fault is not None]
+    memory.latent[key] = step
+    return step
 
 
 def _counted_in(machine: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:

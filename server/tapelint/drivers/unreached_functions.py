@@ -8,7 +8,7 @@ class Trainer:
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,11 +19,13 @@ from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
+from ..engine.module_system import LoadedModule
 from ..engine.syntactic_summary import is_abstract, syntactic_summary
 from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, prepared, unrecorded, walk_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..semantics.calls import call_value
-from . import framework_driver
+from . import framework_driver, latent_calls
+from .in_place_sites import may_write
 from .inferred_arguments import inferred
 from .no_grad_only import is_unrecorded
 
@@ -32,6 +34,8 @@ TRAINED = "somebody calls backward on the result"
 TRAINING = frozenset(("backward", "step"))
 MAX_SUBCLASSES = 2
 """Of so many derived classes the methods of a class run that leaves others to them."""
+TRAINS = 0
+"""The urgency of what goes backward."""
 NON_TRAINING = 3
 """The urgency of what does not train."""
 
@@ -41,7 +45,7 @@ def priority(function: ast.AST, trees: Sequence[ast.AST]) -> int:
     methods; what trains through functions of these files; and then what only makes something, or looks at it.
     """
     if syntactic_summary(function).backward or getattr(function, "name", "") in WALKED:
-        return 0
+        return TRAINS
     if getattr(function, "name", "") == "forward":
         return 1
     return 2 if through(function, *trees) & TRAINING else NON_TRAINING
@@ -160,6 +164,24 @@ def run_entry(
         return _driven(
             machine, state, function, owner, receiver, is_forward or quiet is not None, partial(call.run, machine)
         )
+
+
+def may_be_spoiled(machine: Machine, function: Function, loads: Iterable[LoadedModule]) -> bool:
+    """Whether a caller's graph may be spoiled in a function, as far as its text shows."""
+    node = _definition(function)
+    if syntactic_summary(node).yields or is_unrecorded(machine.tree, node):
+        return False
+    return may_write(node, machine.tree, *(module.source.tree for module in loads))
+
+
+def imagined_call(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
+    """Call a function as a caller might whose tensors require grad; not where a framework calls it without a graph."""
+    state, node = base[0].fork(), _definition(function)
+    receiver = _receiver(function, owner, base[1])
+    if owner is None or unrecorded(state, owner, node.name) is None:
+        values = _arguments(machine, state, function, receiver)
+        latent_calls.imagine(machine, state, function, receiver, values)
+    return [state]
 
 
 def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:

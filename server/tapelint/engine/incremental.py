@@ -69,11 +69,13 @@ class AnalysisCache:
     objects: dict[int, AnalysisUnit] = field(default_factory=dict)
     # The entry points, by definition and heap id of the class (0 for none).
     entries: dict[tuple[ast.AST, int], AnalysisUnit] = field(default_factory=dict)
+    # The same functions called with tensors that require grad.
+    latent: dict[tuple[ast.AST, int], AnalysisUnit] = field(default_factory=dict)
 
     def forget(self) -> None:
         """Begin anew."""
         self.machine = self.source = self.finish = None
-        self.script, self.objects, self.entries = [], {}, {}
+        self.script, self.objects, self.entries, self.latent = [], {}, {}, {}
 
     def resume(self, source: Source, resolve: Resolve | None, under: object = None) -> Machine | None:
         """The machine that ran an older text of ``source``, its tree edited and the steps forgotten that have read
@@ -109,9 +111,10 @@ class AnalysisCache:
                 break
         is_whole = len(self.script) == whole and found.keeps(tree, "body", len(tree.body))
         if not is_whole or self.finish is None or not self.finish.is_valid_after(found):
-            self.finish, self.objects, self.entries = None, {}, {}
+            self.finish, self.objects, self.entries, self.latent = None, {}, {}, {}
         self.objects = {key: step for key, step in self.objects.items() if step.is_valid_after(found)}
         self.entries = {key: step for key, step in self.entries.items() if step.is_valid_after(found)}
+        self.latent = {key: step for key, step in self.latent.items() if step.is_valid_after(found)}
 
     def begin(self, machine: Machine, source: Source, under: object = None) -> None:
         """``machine`` is about to execute a text."""

@@ -23,6 +23,10 @@ class Limits:
     # may be hundreds of them.
     idle_entry_fuel: int = 10_000
     all_idle_entries_fuel: int = 20_000
+    # Fuel of one function without a caller that is called again with tensors that require grad, and of all of them.
+    # Only what writes in place is.
+    latent_fuel: int = 6_000
+    all_latent_fuel: int = 18_000
     # Fuel of the script, and of all entry points together, in a file that does not use PyTorch itself: it is executed
     # only for what the files that it imports do with its arguments.
     torch_free_fuel: int = 10_000

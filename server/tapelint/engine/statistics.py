@@ -49,8 +49,8 @@ class AnalysisStats:
 class Entry:
     """Where an execution starts."""
 
-    # An "event" is where a rule starts.
-    kind: Literal["script", "function", "object", "cell", "module", "event"]
+    # An "event" is where a rule starts; "latent" is a function that is called again for an imagined caller.
+    kind: Literal["script", "function", "object", "cell", "module", "event", "latent"]
     # The function, the class of which an object is made, the first statement of the cell that is run again, or the node
     # at which the event happened; None for the script and for a module.
     node: ast.AST | None = None

@@ -394,9 +394,10 @@ def named(entry: Entry) -> str:
     name = getattr(entry.node, "name", "")
     row = getattr(entry.node, "lineno", "?")
     match entry.kind:
-        case "function":
+        case "function" | "latent":
             owner = getattr(entry.owner, "name", "")
-            return f"function {f'{owner}.{name}' if owner else name} (line {row}), which nothing calls"
+            called = "which nothing calls" if entry.kind == "function" else "given tensors that require grad"
+            return f"function {f'{owner}.{name}' if owner else name} (line {row}), {called}"
         case "object":
             return f"an object of {name} (line {row}), for its methods"
         case "cell":
