@@ -39,7 +39,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
     if any(thing.is_partial for thing in optimizers.values()):
         return
-    lost = _lost_leaves(machine, state, optimizers.values())
+    lost = lost_leaves(machine, state, optimizers.values())
     mine = max((key for key, thing in optimizers.items() if thing.params == list(keys)), default=None)
     if not lost or mine is None:
         return
@@ -51,7 +51,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
                 _tell(machine, event, why, kept, mine)
 
 
-def _lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
+def lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
     """The leaves that backward passes reach and that no optimizer holds."""
     held = {key for thing in optimizers for key in thing.params}
     return {

@@ -85,6 +85,16 @@ class StepRepeated:
 
 
 @frozen(eq=False)
+class UnknownStepped:
+    """A method `step` was called without an argument on an object that is not known, as optimizers have one."""
+
+    state: State
+    call: ast.Call
+    # The tensors that it was given before.
+    given: Sequence[int]
+
+
+@frozen(eq=False)
 class PathEnded:
     """The script has ended on a path, or a function that is executed without a caller; not by an exception."""
 
@@ -118,4 +128,5 @@ class Lifecycle:
     tensors_escaped: Topic[TensorsEscaped] = field(default_factory=Topic)
     update_bound: Topic[UpdateBound] = field(default_factory=Topic)
     step_repeated: Topic[StepRepeated] = field(default_factory=Topic)
+    unknown_stepped: Topic[UnknownStepped] = field(default_factory=Topic)
     path_ended: Topic[PathEnded] = field(default_factory=Topic)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import LastStore, Stored, StoreKind
+from ..autograd import LastStore, Provenance, Stored, StoreKind
 from ..domain.facets import is_facet
 from ..domain.state import State
 from ..domain.traversal import tensors_in
@@ -30,6 +30,15 @@ def remember(
             machine.facts.record_store(tensor, stored)
             if state.iterations and how is not StoreKind.ITERATED and state.tensors[tensor].grad_fn is not None:
                 state.last_stores[statement] = LastStore(tensor, stored)
+
+
+def replaces(machine: Machine, state: State, old: Value | None, value: Value) -> None:
+    """``value`` is about to be called what ``old`` was: an optimizer that was given ``old`` keeps it."""
+    if not isinstance(old, TensorRef) or not isinstance(value, TensorRef) or old.id == value.id:
+        return
+    before, after = state.tensors[old.id], state.tensors[value.id]
+    if before.requires_grad and before.grad_fn is None and after.grad_fn is None and after.requires_grad is not None:
+        machine.facts.record_provenance(value.id, Provenance(replaces=old.id))
 
 
 def _is_told(machine: Machine, state: State) -> bool:

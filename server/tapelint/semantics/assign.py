@@ -11,7 +11,7 @@ from ..domain.state import State
 from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
 from ..engine.lifecycle import UpdateBound
 from ..engine.machine import Machine
-from ..engine.stored_names import remember
+from ..engine.stored_names import remember, replaces
 from ..models.torch.autograd_function.context_reads import check_unpacked
 from ..source import written
 from . import attributes, subscripts
@@ -27,18 +27,7 @@ def assign(
     target.
     """
     if isinstance(target, ast.Name):
-        if isinstance(value, TensorRef) and (leaf := machine.facts.provenance_of(value.id).update_of) is not None:
-            machine.lifecycle.update_bound.publish(machine, UpdateBound(state, target.id, leaf, statement))
-        machine.bind(state, target.id, value)
-        remember(
-            machine,
-            state,
-            target.id,
-            value,
-            statement,
-            source,
-            StoreKind.ITERATED if isinstance(statement, LOOPS) else StoreKind.ASSIGNED,
-        )
+        _assign_name(machine, state, target.id, value, statement, source)
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(machine, state, target, value, statement, source)
         return
@@ -61,6 +50,18 @@ def assign(
         return
     if machine.probe is not None:
         machine.probe(target, state, value)
+
+
+def _assign_name(
+    machine: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None
+) -> None:
+    is_loop = isinstance(statement, LOOPS)
+    if isinstance(value, TensorRef) and (leaf := machine.facts.provenance_of(value.id).update_of) is not None:
+        machine.lifecycle.update_bound.publish(machine, UpdateBound(state, name, leaf, statement))
+    if not is_loop:
+        replaces(machine, state, state.get(state.frame, Frame).variables.get(name), value)
+    machine.bind(state, name, value)
+    remember(machine, state, name, value, statement, source, StoreKind.ITERATED if is_loop else StoreKind.ASSIGNED)
 
 
 def _refuse_plain(state: State, owner: Value, name: str, value: Value) -> None:

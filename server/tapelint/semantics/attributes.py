@@ -33,6 +33,7 @@ from ..domain.values import (
     unknown_number,
 )
 from ..engine.machine import EXPRESSIONS, Machine
+from ..engine.stored_names import replaces
 from ..engine.syntactic_summary import is_abstract
 from ..models.torch import dispatch
 from ..models.torch.autograd import grad_access, missing_grad
@@ -336,6 +337,7 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
     elif isinstance(thing, Instance):
         if not _call_setter(machine, state, owner, thing, name, value, node):
             machine.unit.iteration_facts.accessed[owner.id, name] = machine.fuel_used
+            replaces(machine, state, thing.attributes.get(name), value)
             state.edit(owner.id, Instance).attributes[name] = value
     elif isinstance(thing, Class):
         state.edit(owner.id, Class).attributes[name] = value

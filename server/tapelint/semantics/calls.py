@@ -38,7 +38,7 @@ from ..domain.values import (
     Value,
     something,
 )
-from ..engine.lifecycle import ModuleReturned, TensorsEscaped
+from ..engine.lifecycle import ModuleReturned, TensorsEscaped, UnknownStepped
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import OpaqueReason
 from ..engine.paths.conditions import forget, remembered
@@ -317,6 +317,7 @@ def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Cal
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return something(call.name, False)
     machine.leave_opaque(call.node, BuiltinMethod(receiver, call.name), OpaqueReason.UNKNOWN)
+    _stepped(machine, state, found, call.node)
     return dispatch.opaque(
         machine, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
     )
@@ -383,11 +384,19 @@ def unknown_call(
         state.retaining.clear()  # it may walk what was retained
         if not is_harmless(function):
             state.escaped |= {t for t in given if state.tensors[t].grad_fn is not None}
+    _stepped(machine, state, [*given, *held], node)
     name = written(node.func) if isinstance(node, ast.Call) else "call"
     result = dispatch.opaque(machine, state, given, node, name) if given else Unknown("call")
     if held and isinstance(result, Unknown):
         machine.facts.holders[result.tensor_id] = held
     return result
+
+
+def _stepped(machine: Machine, state: State, given: list[int], node: ast.AST) -> None:
+    """``step()`` of what is not known and was given tensors: it may be an optimizer of them."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step" and given:
+        if not node.args and not node.keywords:
+            machine.lifecycle.unknown_stepped.publish(machine, UnknownStepped(state, node, given))
 
 
 def is_harmless(function: Value) -> bool:

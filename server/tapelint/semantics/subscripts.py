@@ -33,6 +33,7 @@ from ..models.torch import dispatch
 from ..models.torch.autograd import missing_grad
 from ..models.torch.known_shape import indexed
 from ..models.torch.nn import module_registry
+from ..models.torch.nn.new_parameters import kept
 
 
 def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
@@ -174,9 +175,9 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
     elif isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
         if isinstance(thing, Sequence):
-            _store_item(state, owner, thing, index, value)
+            _store_item(state, owner, thing, index, kept(machine, state, thing, value, node))
         elif isinstance(thing, Mapping):
-            _store_entry(state, owner, thing, index, value, node)
+            _store_entry(state, owner, thing, index, kept(machine, state, thing, value, node), node)
         elif isinstance(thing, Instance):
             machine.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):

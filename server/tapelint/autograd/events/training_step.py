@@ -110,3 +110,22 @@ class UpdateDropped(SilentEvent):
     # The variable.
     name: str
     loop: ast.AST
+
+
+@frozen(eq=False, kw_only=True)
+class OtherTensorHeld(SilentEvent):
+    """An optimizer steps and finds no gradient in a leaf that it holds: backward passes reach another one in its
+    place.
+    """
+
+    # How the optimizer is written in the program.
+    optimizer: ast.expr | None
+    held: int
+    used: int
+    # Whether ``held`` is a Parameter made of ``used``, or ``used`` has taken the name of ``held``, which the optimizer
+    # was given before.
+    how: Literal["copied", "replaced"]
+    # Where ``held`` was made of ``used``, or ``used`` of ``held``.
+    made: ProgramPoint
+    # The last backward that reached ``used``.
+    reached: ProgramPoint

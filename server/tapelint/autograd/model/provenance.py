@@ -31,6 +31,10 @@ class Provenance:
     from_gradient: bool = False
     # The leaf that it was computed from together with a gradient.
     update_of: int | None = None
+    # Of an ``nn.Parameter``: the leaf that it was made of, which is another tensor in the same memory.
+    parameter_of: int | None = None
+    # Of a leaf: the one that had its name, or was the attribute, before.
+    replaces: int | None = None
 
     def or_else(self, other: Provenance) -> Provenance:
         """What this says, and where it says nothing, what ``other`` does."""
@@ -43,6 +47,8 @@ class Provenance:
             self.scaled or other.scaled,
             self.from_gradient or other.from_gradient,
             other.update_of if self.update_of is None else self.update_of,
+            other.parameter_of if self.parameter_of is None else self.parameter_of,
+            other.replaces if self.replaces is None else self.replaces,
         )
 
 

@@ -26,6 +26,7 @@ from ...domain.values import (
 from ...engine.machine import Machine
 from ...engine.stored_names import remember
 from ...source import written
+from ..torch.nn.new_parameters import kept
 from ..torch.registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, function, method
 
 
@@ -45,6 +46,7 @@ def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     place = 1 if call.name == "insert" else 0
     value = call.kwargs["item"] if "item" in call.kwargs else call.args[place]
     thing = state.edit(receiver.id, Sequence)
+    value = kept(machine, state, thing, value, call.node)
     if call.name == "appendleft" or call.name == "insert" and call.args[0] == Const(0):
         thing.items.insert(0, value)
         if thing.limit is not None and len(thing.items) > thing.limit:
@@ -74,7 +76,7 @@ def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     found = machine.iterate(state, call.args[0], call.node) if call.args else None
     if found is not None:
         thing = state.edit(receiver.id, Sequence)
-        thing.items += found.values
+        thing.items += (kept(machine, state, thing, value, call.node) for value in found.values)
         thing.is_partial = thing.is_partial or not found.exact
         for value in found.values:
             remember(machine, state, _name(call), value, call.node, _given(call), StoreKind.APPENDED)

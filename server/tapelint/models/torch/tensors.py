@@ -31,6 +31,7 @@ from .detaching import cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
 from .dtypes import Kind, of_dtype, of_values
 from .known_shape import displayed, rank, shape
+from .nn.new_parameters import parameter_of
 from .registry import TENSOR_METHODS, Call, function, method
 
 
@@ -321,17 +322,7 @@ def variable(machine: Machine, state: State, call: Call) -> Value:
 
 @function("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter")
 def parameter(machine: Machine, state: State, call: Call) -> Value:
-    source = call.get(0, "data", NONE)
-    wants = call.flag(1, "requires_grad", True)
-    made = leaf(state, call.node, wants, parameter=True)
-    if isinstance(source, TensorRef):
-        origin = resolve_view(state, source.id)
-        if wants:
-            refuse_integers(machine, state, source.id, call.node)
-        state.tensors[made] = replace(state.tensors[made], storage=origin.storage, sizes=origin.sizes, kind=origin.kind)
-        if source.id in machine.facts.float32:
-            machine.facts.float32.add(made)
-    return TensorRef(made)
+    return parameter_of(machine, state, call.get(0, "data", NONE), call.flag(1, "requires_grad", True), call.node)
 
 
 @function("torch.equal", "torch.allclose")

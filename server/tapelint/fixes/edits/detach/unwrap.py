@@ -1,4 +1,5 @@
-"""Use a tensor itself and not a new one made from it: ``torch.tensor(loss.item())`` becomes ``loss``.
+"""Use a tensor itself and not a new one made from it: ``torch.tensor(loss.item())`` becomes ``loss``, and
+``nn.ParameterList([t])`` becomes ``[t]``.
 
 Target: the call of ``torch.tensor`` and its like, or that of ``item`` in it.
 """
@@ -12,7 +13,8 @@ from ...text.edit_refused import EditRefused
 from ...text.name_resolution import qualified
 from ...text.source_editor import SourceEditor
 
-_FUNCTIONS = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.autograd.Variable")
+_FUNCTIONS = ("torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter")
+_LISTS = ("torch.nn.ParameterList",)
 
 
 def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
@@ -21,11 +23,13 @@ def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
         target = around
     if not isinstance(target, ast.Call) or not target.args:
         raise EditRefused("not a call with an argument")
-    if qualified(editor, editor.place(target), target.func) not in _FUNCTIONS:
+    made = qualified(editor, editor.place(target), target.func)
+    if made not in (*_FUNCTIONS, *_LISTS):
         raise EditRefused("not known to make a tensor")
     value = target.args[0]
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item":
         value = value.func.value
-    if not isinstance(value, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
+    forms = (ast.List,) if made in _LISTS else (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+    if not isinstance(value, forms):
         raise EditRefused("not a tensor by itself")
     return [editor.edit(editor.begin(target), editor.end(target), editor.text_of(value))]

@@ -44,6 +44,7 @@ from ..registry import Call
 from ..tensor_shapes import result_extent
 from .layer_shapes import parameter_sizes
 from .module_registry import Guess, note
+from .new_parameters import registered
 from .packed_sequences import is_packed, repacked
 
 CONTAINERS: dict[str, SequenceKind] = {
@@ -66,6 +67,7 @@ def new_layer(
         if CONTAINERS[name] == "ModuleList":
             found = machine.iterate(state, args[0], node) if args else None
             items, more = (found.values, not found.exact) if found else ([], False)
+            items = registered(machine, state, items, node)
         elif len(args) == 1 and isinstance(args[0], HeapRef) and isinstance(thing := state.heap[args[0].id], Mapping):
             items, more = list(thing.items.values()), thing.is_partial
             names = tuple(map(str, thing.items))
@@ -73,7 +75,8 @@ def new_layer(
     if name in DICTS:
         source = state.heap[args[0].id] if args and isinstance(args[0], HeapRef) else None
         known = source if isinstance(source, Mapping) else Mapping({}, bool(args))
-        return HeapRef(state.new(Mapping(dict(known.items), known.is_partial, "ModuleDict")))
+        held = dict(zip(known.items, registered(machine, state, known.items.values(), node)))
+        return HeapRef(state.new(Mapping(held, known.is_partial, "ModuleDict")))
     made = HeapRef(state.new(Instance(External(name), {})))
     machine.created_by[made.id] = node
     build_layer(machine, state, made, name, args, kwargs, node)

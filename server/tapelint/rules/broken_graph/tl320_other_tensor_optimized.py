@@ -1,0 +1,114 @@
+"""An optimizer holds another tensor than the loss uses.
+
+## What it does
+Reports a step of an optimizer that finds no gradient in a tensor it was given, because the gradients go to another one
+in its place: `nn.Parameter(t)` and `nn.ParameterList([t])` make a new Parameter of `t`, and an assignment in the loop
+gives the name of the tensor to a new one.
+
+## Why PyTorch fails
+It does not: a step skips what has no `.grad`, without a word.
+
+`nn.Parameter(t)` is a new leaf. It shares the memory of `t`, but what a backward computes for `t` goes to `t.grad`.
+`nn.ParameterList` and `nn.ParameterDict` make a Parameter of each tensor that is none yet.
+
+An optimizer keeps the tensors that it was given, not their names. `x = x.clamp(0, 1).requires_grad_(True)` makes a
+tensor of which the optimizer never hears: from the second iteration on nothing moves.
+
+## Example
+```py
+log_alpha = torch.tensor(0.0, requires_grad=True)
+opt = torch.optim.SGD(nn.ParameterList([log_alpha]), lr=0.1)  # warning: [other-tensor-optimized] "a new Parameter"
+for step in range(3):
+    loss = (log_alpha - 1) ** 2
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+assert log_alpha.item() == 0  # torch: silent three steps, and nothing was trained
+```
+
+```py
+x = torch.zeros(3, requires_grad=True)
+opt = torch.optim.SGD([x], lr=0.1)
+for step in range(3):
+    loss = ((x - 1) ** 2).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    with torch.no_grad():
+        x = x.clamp(0, 0.5).requires_grad_(True)  # warning: [other-tensor-optimized] "the one before"
+assert x[0].item() < 0.21  # torch: silent one step of 0.2, and no other
+```
+
+## Use instead
+Give the optimizer the tensor that the loss uses, and write into it:
+```py
+x = torch.zeros(3, requires_grad=True)
+opt = torch.optim.SGD([x], lr=0.1)
+for step in range(9):
+    loss = ((x - 1) ** 2).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    with torch.no_grad():
+        x.clamp_(0, 0.5)
+assert x[0].item() == 0.5  # torch: ok
+```
+
+## Fix safety
+The optimizer is given the tensor itself in place of the Parameter that was made of it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.graph_walks import Event
+from ...autograd.events.training_step import OtherTensorHeld
+from ...autograd.facts import Facts
+from ...severity import Severity
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
+from ..support.story import assuming, code, prefix, tensor_name
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, OtherTensorHeld)
+    held = f"`{ast.unparse(event.optimizer)}`" if event.optimizer is not None else "the optimizer"
+    used = tensor_name(facts, event.used) or "the tensor"
+    cures: tuple[FixProposal, ...] = ()
+    if event.how == "copied":
+        message = (
+            f"{code(event.made.node)} makes a new Parameter of {used}, and that is what {held} holds: "
+            f"{code(event.reached.node)} computes gradients for {used}, so {code(event.point.node)} finds none, and "
+            f"{used} is never trained. Nothing raises.{assuming(event.assumption)}"
+        )
+        cures = (FixProposal("unwrap", f"Give it {used} itself", (event.made.node,)),)
+        advice = f"give the optimizer {used} itself, or compute the loss from the new Parameter."
+    else:
+        message = (
+            f"{used} is another tensor from here on, and {held} keeps the one before: {code(event.reached.node)} "
+            f"computes gradients for the new one, so {code(event.point.node)} finds none, and {used} is no longer "
+            f"trained. Nothing raises.{assuming(event.assumption)}"
+        )
+        advice = "write into the tensor under `torch.no_grad()`, or build the optimizer anew."
+    return Finding(
+        point=event.made,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
+            TraceStep(event.reached.node, f"{prefix(event.reached)}this backward computes gradients for {used}"),
+            TraceStep(event.point.node, f"{prefix(event.point)}this step looks for them in another tensor"),
+        ),
+        help=advice,
+        cures=cures,
+    )
+
+
+RULE = Rule(
+    "TL320",
+    "other-tensor-optimized",
+    "an optimizer holds another tensor than the loss uses",
+    __doc__,
+    (OtherTensorHeld,),
+    check,
+)
