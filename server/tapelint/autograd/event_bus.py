@@ -33,8 +33,9 @@ class EventBus:
         """Call the listeners, unless the program catches itself what PyTorch raises there."""
         if self.enclosing_handlers and event.raises:
             return
-        if self.assumption is not None and event.assumption is None:
-            event = replace(event, assumption=self.assumption)
+        premise = self.assumption or event.point.premise
+        if premise is not None and event.assumption is None:
+            event = replace(event, assumption=premise)
         for listener in self.listeners:
             listener(event)
 

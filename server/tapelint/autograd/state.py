@@ -52,6 +52,7 @@ class AutogradState:
         "iterations",
         "calls",
         "path_condition",
+        "premise",
         "changes",
     )
 
@@ -100,6 +101,8 @@ class AutogradState:
         self.calls: tuple[ast.AST, ...] = ()
         # The truth assumed for unknown conditions, by their formula.
         self.path_condition: dict[Hashable, bool] = {}
+        # What the path supposes that is not so by default, such as that an option is given.
+        self.premise: str | None = None
         # How often a heap object was edited, a backward ran or a hook was removed.
         self.changes = 0
 
@@ -123,7 +126,7 @@ class AutogradState:
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
         twin.grad_mode_set_at = self.grad_mode_set_at
         twin.iterations, twin.calls = self.iterations, self.calls
-        twin.path_condition = self.path_condition.copy()
+        twin.path_condition, twin.premise = self.path_condition.copy(), self.premise
         twin.changes = self.changes
 
     def version(self, counter: int) -> int:
@@ -153,4 +156,4 @@ class AutogradState:
 
     def point(self, node: ast.AST) -> ProgramPoint:
         """The program point of ``node`` in the running iterations and calls."""
-        return ProgramPoint(node, self.iterations, self.calls)
+        return ProgramPoint(node, self.iterations, self.calls, self.premise)

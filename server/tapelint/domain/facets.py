@@ -34,6 +34,11 @@ CONFIGURED_OPTIMIZERS = "(optimizers)"
 # The parameters that ``toggle_optimizer`` has frozen until ``untoggle_optimizer``.
 TOGGLED_OFF = "(toggled)"
 
+# Parsers of options
+
+# What the options of a parser are where they are not given.
+OPTIONS = "(options)"
+
 # Contexts of ``autograd.Function``
 
 # The class of the ``Function``.

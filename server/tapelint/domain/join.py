@@ -42,6 +42,8 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
     history.met(state, other)
     havoc(pair, other, pair.plain)
     meeting.forgotten = pair.plain
+    if state.premise is None:
+        other.premise = None
     if state.path_condition != other.path_condition:
         for choice in [c for c, taken in other.path_condition.items() if state.path_condition.get(c) != taken]:
             del other.path_condition[choice]

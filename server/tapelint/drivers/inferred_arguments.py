@@ -18,6 +18,7 @@ import ast
 
 from ..domain.completion import ProgramRaised
 from ..domain.mro import lookup_in_mro, mro_of
+from ..domain.options import Option, optional
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -121,6 +122,11 @@ def inferred(
         if default is not None and not is_switch(default):
             continue
         if making is not None and default is not None and (default != NONE or parameter.annotation or name in tests):
+            continue
+        if isinstance(default, Const) and isinstance(default.value, bool):
+            values[name] = optional(
+                Option(default, f"`{name}` is {not default.value}", (Const(not default.value),)), name
+            )
             continue
         values[name] = _infer(machine, state, function, parameter, uses.get(name, set()))
     return values

@@ -3,7 +3,16 @@
 from types import ModuleType
 
 from .frameworks import launchers
-from .python import arrays, builtins, containers, copying, dynamic_attributes, import_module, type_tests
+from .python import (
+    arrays,
+    builtins,
+    containers,
+    copying,
+    dynamic_attributes,
+    import_module,
+    option_parsers,
+    type_tests,
+)
 from .torch import amp, composites, custom_ops, distributions, einops, tensors, vectors
 from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
 from .torch.autograd_function import apply
@@ -45,6 +54,7 @@ MODELS: tuple[ModuleType, ...] = (
     modules,
     optimizer_subclasses,
     optimizers,
+    option_parsers,
     packed_sequences,
     parametrizations,
     schedulers,

@@ -61,6 +61,7 @@ from ..models.torch.registry import (
 )
 from ..ops.module_names import is_layer, is_network
 from ..source import written
+from .branches import switched
 from .classes import instantiate
 from .functions import BATCH, call_function
 from .iteration import items_of
@@ -97,12 +98,17 @@ def _arguments(machine: Machine, node: ast.Call, state: State, function: Value) 
     for keyword in node.keywords:
         value = machine.eval(keyword.value, state)
         if keyword.arg is not None:
-            kwargs[keyword.arg] = value
+            is_switch = keyword.arg in SWITCHES and isinstance(value, Unknown) and not runs_code(state, function)
+            kwargs[keyword.arg] = switched(machine, keyword, state, value) if is_switch else value
         elif isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
         elif isinstance(value := as_data(state, value), Unknown) and runs_code(state, function):
             kwargs[BATCH] = value
     return args, kwargs
+
+
+SWITCHES = frozenset("enabled retain_graph create_graph set_to_none requires_grad inplace".split())
+"""Keywords of functions of PyTorch that change what becomes of a graph: an option given for one is like a branch."""
 
 
 def call_value(

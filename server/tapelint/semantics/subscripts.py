@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ..autograd import leaf, resolve_view
 from ..domain.opaque_values import as_data, item_at_unknown_place, part_of
+from ..domain.options import settled
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -88,7 +89,7 @@ def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Call
 
 
 def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, node: ast.AST) -> Value:
-    key = as_key(index)
+    key = as_key(settled(index))
     if key is not None:
         found = thing.items.get(key)
         if found is not None:

@@ -11,6 +11,7 @@ a ``ProgramPoint`` is the syntax node together with the laps of all loops and th
 from __future__ import annotations
 
 import ast
+from dataclasses import field
 
 from ..frozen import frozen
 
@@ -36,6 +37,8 @@ class ProgramPoint:
     node: ast.AST
     iterations: tuple[Iteration, ...] = ()
     calls: tuple[ast.AST, ...] = ()
+    # What the path supposes there (`AutogradState.premise`).
+    premise: str | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"line {getattr(self.node, 'lineno', '?')}{''.join(f', {lap}' for lap in self.iterations)}"

@@ -20,6 +20,7 @@ from ...domain.state import State
 from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...source import written
 from ..machine import Machine
+from .defaults import by_default, is_possible, premise_of
 from .entailment import entailed, values_in
 from .truth import truth
 
@@ -199,11 +200,25 @@ def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> Deci
     if negated:
         key = key[1]  # type: ignore[index]
     follows = entailed(state.path_condition, key)
+    if follows is None:
+        follows = _only_way(state, key)
     if follows is not None:
         return follows is not negated, None, False
     return None, key, negated
 
 
+def _only_way(state: State, key: Hashable) -> bool | None:
+    """The truth of a test that it must have, since none of the values of an option gives the other, or has because the
+    path has a premise already; None where both are followed.
+    """
+    usual = by_default(key)
+    if usual is None:
+        return None
+    return usual if state.premise is not None or not is_possible(key, not usual) else None
+
+
 def assume(state: State, key: Hashable, taken: bool) -> None:
+    """Note on a path which way a test goes, and what that supposes."""
     if key is not None:
         state.path_condition[key] = taken
+        state.premise = state.premise or premise_of(key, taken)

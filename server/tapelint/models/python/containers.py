@@ -7,6 +7,7 @@ import ast
 from ...autograd import StoreKind
 from ...domain.completion import ProgramRaised
 from ...domain.opaque_values import is_data, item_at_unknown_place
+from ...domain.options import settled
 from ...domain.state import State
 from ...domain.values import (
     NONE,
@@ -155,7 +156,7 @@ def views(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 def entry(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing = state.get(receiver.id, Mapping)
-    key = as_key(call.get(0, "key"))
+    key = as_key(settled(call.get(0, "key")))
     default = call.get(1, "default")
     if key is not None and key in thing.items:
         return thing.items[key] if call.name != "pop" else state.edit(receiver.id, Mapping).items.pop(key)

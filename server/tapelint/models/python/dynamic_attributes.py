@@ -10,6 +10,7 @@ import ast
 
 from ... import ops
 from ...domain.mro import lookup_in_mro, mro_of
+from ...domain.options import settled
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Unknown, Value
 from ...engine.machine import Machine
@@ -84,7 +85,7 @@ OF_MODULES = frozenset(
 
 @function("builtins.getattr")
 def get_attribute(machine: Machine, state: State, call: Call) -> Value:
-    value, name = call.get(0, "obj"), call.get(1, "name")
+    value, name = call.get(0, "obj"), settled(call.get(1, "name"))
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return Unknown("getattr")
     if len(call.args) > 2 and has_attribute(machine, state, call) == FALSE:

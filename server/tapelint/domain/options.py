@@ -1,0 +1,53 @@
+"""Values that a program is given from outside, and what they are where it is given none.
+
+    parser.add_argument("--amp", action="store_true")
+    args = parser.parse_args()
+    if args.amp: ...              # both ways; the one on which it is true supposes that `--amp` is given
+
+Such a value is an ``Unknown`` whose formula is the ``Option``. A path that goes another way than with the default has a
+premise (``engine.paths.defaults``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from ..autograd.frozen import frozen
+from .values import Const, Origin, Unknown, Value
+
+
+@frozen
+class Option:
+    """A value that has a default and may be another one."""
+
+    default: Const
+    # What is supposed of a path on which it is another one.
+    premise: str
+    # All that it may be beside the default; None where that is anything.
+    others: tuple[Const, ...] | None = None
+
+
+def optional(option: Option, note: str) -> Unknown:
+    """The value of an option: data, a number if its default is one."""
+    default = option.default.value
+    is_number = isinstance(default, (int, float)) and not isinstance(default, bool)
+    return Unknown(note, False, formula=option, origin=Origin.NUMBER if is_number else Origin.ANY)
+
+
+def settled(value: Value) -> Value:
+    """A value, or the default of the option that it is: for what has no other way to go on, such as a look-up."""
+    if isinstance(value, Unknown) and isinstance(value.formula, Option):
+        return value.formula.default
+    return value
+
+
+def left_at(name: str, default: Const) -> str:
+    """The premise of a path on which what is called ``name`` is not its default: ``-x`` is given on a command line."""
+    if name.startswith("-") and (default.value is None or default.value is False):
+        return f"`{name}` is given"
+    return f"`{name}` is not left at `{default.value!r}`"
+
+
+def is_hashable(value: Const) -> bool:
+    """Whether a constant may be part of a formula."""
+    return isinstance(value.value, Hashable)

@@ -1,0 +1,125 @@
+"""Which way a test goes if every option has its default, and what is supposed on a path that goes another way.
+
+    if args.amp: ...           false by default: the way into the body supposes that `--amp` is given
+    if args.clip > 0: ...      true with the default 1.0
+    if args.debug and x: ...   false by default, whatever x is
+
+A path that has a premise is not given another one: it goes on as with the defaults.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from ...domain.options import Option
+from ...domain.values import Const, Tuple
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": operator.eq,
+    "Is": lambda left, right: left is right or left == right and isinstance(left, (bool, str, int)),
+    "In": lambda left, right: left in right,
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "USub": operator.neg,
+    "len": len,
+    "int": int,
+    "float": float,
+    "str": str,
+    "bool": bool,
+    "abs": abs,
+    "lower": str.lower,
+    "upper": str.upper,
+    "strip": str.strip,
+    "startswith": str.startswith,
+    "endswith": str.endswith,
+}
+"""What the formulas of ``conditions`` are computed with, by the name that stands first in them."""
+MAX_FORMULAS = 4_096
+"""Formulas whose default is kept, for the whole process."""
+
+Values = Callable[[Option], Const]
+
+
+def by_default(formula: Hashable) -> bool | None:
+    """The truth of a test where all options have their defaults; None where it depends on more, or on none."""
+    return _truth_by_default(formula) if any(True for _ in options_in(formula)) else None
+
+
+@lru_cache(MAX_FORMULAS)
+def _truth_by_default(formula: Hashable) -> bool | None:
+    return _truth(formula, lambda option: option.default)
+
+
+def options_in(formula: Hashable) -> Iterator[Option]:
+    """The options that a formula is made of, in the order in which they stand there."""
+    if isinstance(formula, Option):
+        yield formula
+    elif isinstance(formula, tuple):
+        for part in formula:
+            yield from options_in(part)
+
+
+def premise_of(formula: Hashable, taken: bool) -> str | None:
+    """What is supposed where a test has the truth ``taken``; None if it has that by default, or has none."""
+    usual = by_default(formula)
+    return None if usual is None or usual is taken else next(options_in(formula)).premise
+
+
+def is_possible(formula: Hashable, taken: bool) -> bool:
+    """Whether a test can have the truth ``taken`` with one of the values that its only option may have."""
+    options = [*dict.fromkeys(options_in(formula))]
+    if len(options) != 1 or (others := options[0].others) is None:
+        return True
+    return any(_truth(formula, lambda _, v=value: v) in (taken, None) for value in (options[0].default, *others))  # type: ignore[misc]
+
+
+def _truth(formula: Hashable, values: Values) -> bool | None:
+    if isinstance(formula, tuple) and formula:
+        if formula[0] == "Not":
+            inner = _truth(formula[1], values)
+            return None if inner is None else not inner
+        if formula[0] in ("And", "Or"):
+            found = [_truth(part, values) for part in formula[1:]]
+            stop = formula[0] == "Or"
+            return stop if stop in found else None if None in found else not stop
+    known = _value(formula, values)
+    return None if known is None else bool(known.value)
+
+
+def _value(formula: Hashable, values: Values) -> Const | None:
+    """What a formula gives; None where that is not known."""
+    match formula:
+        case Option():
+            return values(formula)
+        case Const():
+            return formula
+        case Tuple(items):
+            return _computed(lambda *parts: parts, items, values)
+        case ("Not" | "And" | "Or", *_):
+            truth = _truth(formula, values)
+            return None if truth is None else Const(truth)
+        case (str(name), *parts) if name in OPERATORS:
+            return _computed(OPERATORS[name], parts, values)
+    return None
+
+
+def _computed(compute: Callable[..., Any], parts: Iterable[Hashable], values: Values) -> Const | None:
+    """What is computed from the values of ``parts``, if all of them are known."""
+    given = [_value(part, values) for part in parts]
+    if None in given:
+        return None
+    try:
+        return Const(compute(*(each.value for each in given if each is not None)))
+    except (TypeError, ValueError, ArithmeticError, AttributeError):
+        return None

@@ -1,0 +1,180 @@
+"""``argparse``: the options that a parser declares, and the object that holds them.
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--amp", action="store_true")
+    parser.add_argument("--layers", type=int, default=2)
+    args = parser.parse_args()        # args.amp is False if `--amp` is not given, args.layers is 2
+
+What a group or a subparser declares is declared by its parser.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...domain import facets
+from ...domain.options import Option, is_hashable, left_at, optional
+from ...domain.state import State
+from ...domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Const,
+    External,
+    HeapRef,
+    Instance,
+    Mapping,
+    Tuple,
+    Unknown,
+    Value,
+    something,
+)
+from ...engine.machine import Machine
+from ..torch.registry import Call, function
+
+PARSER = "argparse.ArgumentParser"
+NAMESPACE = External("argparse.Namespace")
+SWITCHES = {"store_true": FALSE, "store_false": TRUE, "count": NONE}
+"""Actions that take no value, and the default of each."""
+CONVERTERS = {"builtins.int": int, "builtins.float": float, "builtins.str": str}
+"""What a ``type`` makes of a default that is text."""
+
+
+@function(PARSER, "configargparse.ArgumentParser", "configargparse.ArgParser", "jsonargparse.ArgumentParser")
+def parser(machine: Machine, state: State, call: Call) -> Value:
+    made = HeapRef(state.new(Instance(External(PARSER), {})))
+    declared = _declared(state, made)
+    parents = call.kwargs.get("parents")
+    found = machine.iterate(state, parents, call.node) if parents is not None else None
+    for parent in found.values if found is not None else ():
+        if isinstance(parent, HeapRef) and isinstance(state.heap[parent.id], Instance):
+            state.edit(declared.id, Mapping).items.update(state.get(_declared(state, parent).id, Mapping).items)
+    return made
+
+
+def _declared(state: State, receiver: HeapRef) -> HeapRef:
+    """The values of a parser's options, by their names."""
+    known = state.get(receiver.id, Instance).attributes.get(facets.OPTIONS)
+    if isinstance(known, HeapRef):
+        return known
+    made = HeapRef(state.new(Mapping({})))
+    state.edit(receiver.id, Instance).attributes[facets.OPTIONS] = made
+    return made
+
+
+@function(f"{PARSER}.__init__")
+def initialised(machine: Machine, state: State, call: Call) -> Value:
+    """Of a class that the program derives from it."""
+    return NONE
+
+
+@function(
+    f"{PARSER}.add_argument_group",
+    f"{PARSER}.add_mutually_exclusive_group",
+    f"{PARSER}.add_subparsers",
+    f"{PARSER}.add_parser",
+)
+def part(machine: Machine, state: State, call: Call) -> Value:
+    chosen = call.kwargs.get("dest") if call.name == "add_subparsers" else None
+    if isinstance(chosen, Const) and (declared := _of(state, call)) is not None:
+        state.edit(declared.id, Mapping).items[chosen.value] = something(str(chosen.value), False)
+    return call.args[0]
+
+
+def _of(state: State, call: Call) -> HeapRef | None:
+    """What is declared by the parser of which a method is called."""
+    receiver = call.args[0] if call.args else None
+    if not isinstance(receiver, HeapRef) or not isinstance(state.heap[receiver.id], Instance):
+        return None
+    return _declared(state, receiver)
+
+
+@function(f"{PARSER}.add_argument", f"{PARSER}.add")
+def add_argument(machine: Machine, state: State, call: Call) -> Value:
+    declared = _of(state, call)
+    names = [name.value for name in call.args[1:] if isinstance(name, Const) and isinstance(name.value, str)]
+    if declared is None or not names:
+        return Unknown("action", False)
+    flag = next((name for name in names if name.startswith("--")), names[0])
+    given = call.kwargs.get("dest")
+    dest = given.value if isinstance(given, Const) else flag.lstrip("-").replace("-", "_")
+    state.edit(declared.id, Mapping).items[dest] = _value(call, flag, dest)
+    return Unknown("action", False)
+
+
+def _value(call: Call, flag: str, dest: str) -> Value:
+    """What an option is where the command line does not say."""
+    action = call.kwargs.get("action")
+    kind = str(action.value) if isinstance(action, Const) else ""
+    if not flag.startswith("-") or call.kwargs.get("required") == TRUE:
+        return something(dest, False)
+    default = call.kwargs.get("default", SWITCHES.get(kind, NONE))
+    if not isinstance(default, Const) or not is_hashable(default):
+        return default if _is_plain(default) else something(dest, False)
+    convert = call.kwargs.get("type")
+    if isinstance(convert, External) and isinstance(default.value, str) and convert.name in CONVERTERS:
+        try:
+            default = Const(CONVERTERS[convert.name](default.value))
+        except ValueError:
+            return something(dest, False)
+    name = f"--no-{flag.lstrip('-')}" if action == BOOLEAN and default.value is True else flag
+    premise = f"`{name}` is given" if kind in SWITCHES or action == BOOLEAN else left_at(flag, default)
+    return optional(Option(default, premise, _others(call, kind, default)), dest)
+
+
+BOOLEAN = External("argparse.BooleanOptionalAction")
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a default is a list or a tuple, which the program may iterate."""
+    return isinstance(value, (HeapRef, Tuple))
+
+
+def _others(call: Call, kind: str, default: Const) -> tuple[Const, ...] | None:
+    """What an option may be beside its default, where its declaration says it."""
+    if kind in ("store_true", "store_false"):
+        return (Const(not default.value),)
+    return None
+
+
+@function(f"{PARSER}.set_defaults")
+def set_defaults(machine: Machine, state: State, call: Call) -> Value:
+    declared = _of(state, call)
+    if declared is not None:
+        known = state.edit(declared.id, Mapping).items
+        for name, value in call.kwargs.items():
+            plain = isinstance(value, Const) and is_hashable(value)
+            known[name] = optional(Option(value, left_at(f"--{name}", value)), name) if plain else value  # type: ignore[arg-type]
+    return NONE
+
+
+@function(f"{PARSER}.parse_args", f"{PARSER}.parse_known_args", f"{PARSER}.parse_intermixed_args")
+def parse(machine: Machine, state: State, call: Call) -> Value:
+    declared = _of(state, call)
+    if declared is None:
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
+    into = call.get(2, "namespace")
+    if isinstance(into, HeapRef) and isinstance(state.heap[into.id], Instance):
+        result = into
+    else:
+        result = HeapRef(state.new(Instance(NAMESPACE, {}, True)))
+    found = {str(name): value for name, value in state.get(declared.id, Mapping).items.items()}
+    state.edit_attributes(result.id).update(found | _given(machine, state, call, found))
+    return Tuple((result, Unknown("rest", False))) if call.name.endswith("parse_known_args") else result
+
+
+def _given(machine: Machine, state: State, call: Call, declared: dict[str, Value]) -> dict[str, Value]:
+    """The options that a list of words in the program gives: they have no default any more."""
+    words = call.get(1, "args")
+    if words == NONE:
+        return {}
+    found = [word.value for word in machine.iterate(state, words, call.node).values if isinstance(word, Const)]
+    names = [str(word).partition("=")[0].lstrip("-").replace("-", "_") for word in found if str(word).startswith("-")]
+    return {name: something(name, False) for name in names if name in declared}
+
+
+@function("argparse.Namespace", "types.SimpleNamespace")
+def namespace(machine: Machine, state: State, call: Call) -> Value:
+    """An object with the attributes that it is given."""
+    is_spread = isinstance(call.node, ast.Call) and any(keyword.arg is None for keyword in call.node.keywords)
+    return HeapRef(state.new(Instance(NAMESPACE, dict(call.kwargs), is_spread)))
