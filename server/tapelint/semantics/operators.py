@@ -8,18 +8,22 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
+from ..autograd.events.broken_graph import ManagerDropped
 from ..domain.induction import InductionValue, derived, is_number, raw_value
 from ..domain.opaque_values import as_data, is_data
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
     TRUE,
+    Autocast,
     Const,
+    GradMode,
     HeapRef,
     Instance,
     Mapping,
     MissingGrad,
     Origin,
+    SavedTensorHooks,
     Sequence,
     TensorRef,
     Tuple,
@@ -337,8 +341,11 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
     doubtful: list[Value] = []
     for part in node.values:
         machine.unit.completed.add(part)
+        mode = state.grad_mode
         value = machine.eval(part, state)
-        known = truth(machine, state, value)
+        if manager := isinstance(part, ast.Call) and isinstance(value, MANAGERS):
+            _pass_over(machine, state, node, part, acted=state.grad_mode != mode)
+        known = manager or truth(machine, state, value)
         if known is stop:
             break
         if known is None:
@@ -349,6 +356,19 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
     if plain and isinstance(value, TensorRef):
         return value
     return remembered(machine, node, state, Unknown("or" if stop else "and", False if plain else None))
+
+
+MANAGERS = (GradMode, Autocast, SavedTensorHooks)
+"""Context managers that set what autograd records. They are true."""
+
+
+def _pass_over(machine: Machine, state: State, node: ast.BoolOp, part: ast.expr, acted: bool) -> None:
+    """Publish which manager is not entered: with ``and`` this one, with ``or`` the next. One that has ``acted`` when it
+    was made need not be entered.
+    """
+    if not acted and part is not node.values[-1]:
+        dropped = node.values[node.values.index(part) + isinstance(node.op, ast.Or)]
+        machine.facts.events.publish(ManagerDropped(point=state.point(node), dropped=dropped, operands=node))
 
 
 def augmented(machine: Machine, node: ast.AugAssign, state: State) -> None:

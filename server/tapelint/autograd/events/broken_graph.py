@@ -39,6 +39,15 @@ class NumberBackward(Event):
 
 
 @frozen(eq=False, kw_only=True)
+class ManagerDropped(SilentEvent):
+    """A context manager that sets what autograd records was an operand of ``and`` or ``or``, which gives another."""
+
+    # What is not entered.
+    dropped: ast.expr
+    operands: ast.BoolOp
+
+
+@frozen(eq=False, kw_only=True)
 class RequiresGradRefused(Event):
     """``requires_grad`` was set where it cannot be set."""
 

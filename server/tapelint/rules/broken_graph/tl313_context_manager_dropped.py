@@ -1,0 +1,69 @@
+"""A context manager of PyTorch is evaluated and never entered.
+
+## What it does
+Reports `with torch.no_grad() and other():`, and the same with `or`, for the managers that set what autograd records:
+`no_grad`, `enable_grad`, `inference_mode`, `autocast`, `saved_tensors_hooks`.
+
+## Why PyTorch fails
+It does not. `a and b` is one value: `b`, if `a` is true, and every context manager is. So only the last one is entered;
+with `or`, only the first. An evaluation under `with torch.no_grad() and other():` records graphs, whose memory then
+grows until it is no longer enough.
+
+## Example
+```py
+from contextlib import nullcontext
+net = nn.Linear(3, 1)
+with torch.no_grad() and nullcontext():  # warning: [context-manager-dropped] "`torch.no_grad()`"
+    y = net(torch.randn(4, 3))
+assert y.requires_grad  # torch: silent no_grad was never entered, so a graph is recorded
+```
+
+## Use instead
+```py
+from contextlib import nullcontext
+net = nn.Linear(3, 1)
+with torch.no_grad(), nullcontext():
+    y = net(torch.randn(4, 3))
+assert not y.requires_grad  # torch: ok
+```
+
+## Fix safety
+With a comma all are entered, the first one first. What ran with the wrong modes until then runs with the others.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.broken_graph import ManagerDropped
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Facts
+from ...severity import Severity
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule
+from ..support.story import code
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, ManagerDropped)
+    operands = event.operands
+    word = "and" if isinstance(operands.op, ast.And) else "or"
+    lost, entered = code(event.dropped), code(operands.values[-1] if word == "and" else operands.values[0])
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=f"`{word}` gives one of its operands, and that is {entered}: {lost} is never entered.",
+        help="write a comma between the context managers: then all are entered.",
+        cures=(FixProposal("enter_all", "Enter all: a comma between them", (operands,), "unsafe"),),
+        at=operands,
+    )
+
+
+RULE = Rule(
+    "TL313",
+    "context-manager-dropped",
+    "a context manager is evaluated and never entered",
+    __doc__,
+    (ManagerDropped,),
+    check,
+)
