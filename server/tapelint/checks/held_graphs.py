@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ..autograd import Node
 from ..autograd.model.graph_search import reachable
+from ..domain.facets import is_facet
 from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import Class, Frame, Function, HeapRef, Instance, Mapping, TensorRef, Tuple, Value
@@ -30,10 +31,25 @@ class Holder:
     # What it leads to.
     tensors: frozenset[int]
 
+    @property
+    def key(self) -> str:
+        """By what its uses are found: ``.x`` for an attribute of anything, ``x`` for a variable."""
+        return f".{self.name.rpartition('.')[2]}" if "." in self.name else self.name
+
 
 def keeps_graph(state: State, roots: Sequence[tuple[str, Value]], run: int) -> bool:
     """Whether one of ``roots`` leads to a graph that was built in ``run``."""
     return any(nodes_by_call(state, holder, run) for holder in holders(state, roots))
+
+
+def holds_younger(state: State, roots: Sequence[tuple[str, Value]], age: int) -> bool:
+    """Whether one of ``roots`` leads to a graph with a node that was made after ``age``."""
+    return any(
+        fn.id > age
+        for holder in holders(state, roots)
+        for key in holder.tensors
+        if (fn := state.tensors[key].grad_fn) is not None
+    )
 
 
 def roots_of(state: State, function: Function, receiver: HeapRef | None) -> list[tuple[str, Value]]:
@@ -42,7 +58,7 @@ def roots_of(state: State, function: Function, receiver: HeapRef | None) -> list
     if receiver is not None:
         thing = state.heap[receiver.id]
         if isinstance(thing, Instance):
-            found += [(f"self.{name}", value) for name, value in thing.attributes.items()]
+            found += [(f"self.{name}", value) for name, value in thing.attributes.items() if not is_facet(name)]
         kind = thing.kind if isinstance(thing, Instance) else receiver
         for owner in mro_of(state, kind):
             if isinstance(owner, HeapRef) and isinstance(defined := state.heap[owner.id], Class):
@@ -69,13 +85,17 @@ def holders(state: State, roots: Sequence[tuple[str, Value]]) -> Iterator[Holder
 def nodes_by_call(state: State, holder: Holder, run: int) -> dict[int, set[Node]]:
     """The nodes that a holder keeps of each call, by the number of the call in ``run``."""
     found: dict[int, set[Node]] = {}
-    begin = [fn for key in holder.tensors if (fn := state.tensors[key].grad_fn) is not None]
-    for node in reachable(begin):
+    for node in reachable(tops(state, holder)):
         if isinstance(node, Node):
             for lap in node.created_at.iterations:
                 if lap.run == run:
                     found.setdefault(lap.number, set()).add(node)
     return found
+
+
+def tops(state: State, holder: Holder) -> list[Node]:
+    """The nodes that made what a holder leads to."""
+    return [fn for key in holder.tensors if (fn := state.tensors[key].grad_fn) is not None]
 
 
 def _tensors(state: State, root: Value) -> Iterator[int]:

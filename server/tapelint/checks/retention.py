@@ -85,7 +85,17 @@ def _collect(state: State, spans: IterationSpans, kept: LastStore, held: set[int
     alive = spans.alive(nodes)
     if len(iterations) > 1 and (alive or spans.freed(nodes)):
         lap = next(lap for lap in kept.stored.point.iterations if lap.run == spans.run)
-        state.retained_after_loop[kept.stored.statement] = RetainedGraphs(kept.tensor, kept.stored, lap, alive)
+        added = tuple(n for n in nodes_below(nodes) if lap in n.created_at.iterations)
+        state.retained_after_loop[kept.stored.statement] = RetainedGraphs(
+            kept.tensor, kept.stored, lap, alive, added, saved_tensors(state, added) if alive else 0
+        )
+
+
+def saved_tensors(state: State, nodes: Iterable[Node]) -> int:
+    """How many tensors some nodes still keep that stay in memory for no other reason: leaves do anyway."""
+    kept = {each.tensor for node in nodes if node not in state.freed for each in node.saved}
+    found = [state.tensors[key] for key in kept if key in state.tensors]
+    return sum(tensor.grad_fn is not None or tensor.requires_grad is not True for tensor in found)
 
 
 def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
@@ -125,9 +135,15 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
 
 
 def _is_used(machine: Machine, state: State, collected: RetainedGraphs, theirs: set[Node]) -> bool:
-    """Whether graphs were collected for a backward: some pass walked them, or the caller, who holds ``theirs``, may."""
+    """Whether graphs were collected for a backward: some pass walked them, or the caller, who holds ``theirs``, may.
+    What passes have freed cannot be walked again.
+    """
     top = state.tensors[collected.tensor].grad_fn
-    if top in theirs or any(n in theirs or n.created_at.call_site in machine.facts.walked for n in collected.alive):
+    if (
+        collected.alive
+        and top in theirs
+        or any(n in theirs or n.created_at.call_site in machine.facts.walked for n in collected.alive)
+    ):
         return True
     walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
     return walk is not None and all(lap.run != collected.lap.run for lap in walk.point.iterations)

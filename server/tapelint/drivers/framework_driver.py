@@ -20,6 +20,7 @@ from ..domain.mro import own_method, plain_method
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import NONE, BoundMethod, Function, HeapRef, Optimizer, TensorRef, Unknown, Value
+from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..models.frameworks.configured_optimizers import optimizers_in, optimizers_of
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
@@ -67,6 +68,7 @@ def run_loop(machine: Machine, state: State, loop: Loop, instance: HeapRef, node
 
     def train(path: State) -> None:
         call_value(machine, path, method, [], values, node)
+        machine.lifecycle.path_ended.publish(machine, PathEnded(path, None, [instance]))
 
     with machine.facts.events.assuming(loop.premise):
         return machine.run_paths(state, train)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ..checks.held_graphs import keeps_graph, roots_of
+from ..autograd.events.graph_walks import Event
 from ..domain.mro import is_module, mro_of
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
@@ -28,6 +28,7 @@ from . import framework_driver, latent_calls
 from .in_place_sites import may_write
 from .inferred_arguments import inferred
 from .no_grad_only import is_unrecorded
+from .repeated_calls import RepeatedCall, once
 
 TRAINED = "somebody calls backward on the result"
 
@@ -249,7 +250,7 @@ def _driven(
 ) -> list[State]:
     """Run it once, or again and again where that is what its caller does."""
     if owner is None or is_once:
-        return machine.run_paths(state, effect)
+        return once(machine, state, function, receiver, effect)
     ready = prepared(state, owner)
     if ready is not None and ready.once:
         return machine.run_paths(state, effect)
@@ -267,20 +268,22 @@ def again_and_again(
     which is the loop its caller would write. So is one after which the object, or what else outlives the call, holds a
     graph that the call has built.
     """
-    run, before = machine.new_run(), machine.unit.stats.backwards
-    machine.begin_iteration(state, function.node, run, 1, 0)
-    ended = machine.run_paths(state, effect)
-    if machine.unit.stats.backwards == before and not any(
-        path.completion is None and keeps_graph(path, roots_of(path, function, receiver), run) for path in ended
-    ):
-        return ended
-    results: list[State] = []
-    ended = machine.join_and_cap(ended)
-    for path in ended:
-        if path.completion is None:
-            machine.begin_iteration(path, function.node, run, 2, 0)
-            between_calls(machine, path, function.node)
-            results += machine.run_paths(path, effect)
-        else:
-            results.append(path)
+    run, before, heard = machine.new_run(), machine.unit.stats.backwards, list[Event]()
+    with machine.facts.events.heard_by(*machine.facts.events.listeners, heard.append):
+        machine.begin_iteration(state, function.node, run, 1, 0)
+        ended = machine.run_paths(state, effect)
+        walks = machine.unit.stats.backwards > before
+        repeated = RepeatedCall(function, receiver, run, walks, effect, heard)
+        if not walks and not repeated.keeps_graph(ended):
+            return ended
+        results: list[State] = []
+        ended = machine.join_and_cap(ended)
+        for path in ended:
+            if path.completion is None:
+                machine.begin_iteration(path, function.node, run, 2, 0)
+                between_calls(machine, path, function.node)
+                results += machine.run_paths(path, effect)
+            else:
+                results.append(path)
+    repeated.look_for_growth(machine, results)
     return results

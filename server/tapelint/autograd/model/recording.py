@@ -24,6 +24,7 @@ from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .inference_mode import check_inference_write, check_saved
 from .program_point import ProgramPoint
 from .provenance import Provenance
+from .stores import LastStore, Stored, StoreKind
 from .views import UNRECORDED, edge_of, materialize_view, resolve_view
 from .writes import PROTECTED, bump, check_read, check_write, overlapping
 
@@ -359,6 +360,7 @@ def _rebase_history(
         named_inputs=tuple(sources),
     )
     state.tensors[whole.id] = replace(whole, grad_fn=graph, requires_grad=needs)
+    _remember_store(state, whole.id, node)
     if tensor.base is not None:
         view = Node(
             fresh_id(),
@@ -371,6 +373,22 @@ def _rebase_history(
         )
         seen = state.version(tensor.version_counter) + 1
         state.tensors[tensor.id] = replace(tensor, grad_fn=view, requires_grad=needs, view_version=seen)
+
+
+def _remember_store(state: AutogradState, key: int, node: ast.AST) -> None:
+    """A method has written a tensor in place, in a loop: what it was called on holds what was written. Of
+    ``x.mul_(a).add_(b)`` only the last method counts.
+    """
+    if not state.iterations or not isinstance(node, ast.Call):
+        return
+    owner: ast.expr = node.func
+    while isinstance(owner, ast.Attribute) and owner.attr.endswith("_"):
+        owner = owner.value
+        if isinstance(owner, ast.Call):
+            state.last_stores.pop(owner, None)
+            owner = owner.func
+    stored = Stored(state.point(node), ast.unparse(owner), None, node, StoreKind.ASSIGNED)
+    state.last_stores[node] = LastStore(key, stored)
 
 
 def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands: Operands, node: ast.AST) -> None:

@@ -45,11 +45,18 @@ class LastStore:
 
 @frozen
 class RetainedGraphs:
-    """What a loop had collected when it ended: the graph of several of its iterations, held by one variable or
-    container. ``lap`` is the last iteration that stored, ``alive`` are the nodes that still hold saved tensors.
+    """What a loop had collected when it ended, or a function that is called again and again: the graph of several
+    iterations, held by one variable or container. ``lap`` is the last iteration that stored, ``alive`` are the nodes
+    that still hold saved tensors.
     """
 
     tensor: int
     stored: Stored
     lap: Iteration
     alive: tuple[Node, ...]
+    # All nodes that are held of the last iteration.
+    added: tuple[Node, ...] = ()
+    # How many tensors these keep that are no leaves.
+    saved: int = 0
+    # The functions that empty the holder between calls.
+    until: tuple[str, ...] = ()

@@ -7,8 +7,11 @@ the end of a loop, where no backward ever walks them.
 ## Why PyTorch fails
 It does not raise: it runs out of memory, later. A tensor that requires grad holds its graph, and the
 graph holds every activation that the operations saved. `total += loss` in a validation loop keeps all batches alive.
-After a backward the saved tensors are freed, and only the bare nodes of the graph remain: that is a hint, not a
-warning.
+After a backward the saved tensors are freed, and the bare nodes of the graph remain, about 0.8 KB each: `total += loss`
+behind the backward of a network with 200 nodes keeps 160 KB with each batch.
+
+What an object collects from call to call grows in the same way, with no loop in sight: a metric's `update`, a step that
+keeps its losses, a running statistic that is written in place with gradients enabled.
 
 ## Example
 ```py
@@ -30,6 +33,22 @@ print(total)  # torch: ok
 ```
 Or keep the number only: `total += loss.item()`, `losses.append(loss.detach())`.
 
+An object that is called again and again:
+```py
+class Trainer:
+    def __init__(self):
+        self.net = nn.Linear(4, 1)
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        self.losses = []
+
+    def step(self, x, y):
+        loss = (self.net(x) - y).pow(2).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        self.losses.append(loss.item())  # torch: ok
+```
+
 ## Fix safety
 No backward walks the graph, so cutting it changes no gradient.
 """
@@ -37,13 +56,22 @@ No backward walks the graph, so cutting it changes no gradient.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ...autograd.events.graph_walks import Event, GraphKeptAlive
 from ...autograd.facts import Facts
+from ...autograd.model.stores import RetainedGraphs
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import counted, op_name, prefix
+from ..support.story import assuming, counted, op_name, prefix
+
+KILOBYTES = 0.8
+"""What a node takes without what it has saved, measured on the CPU."""
+SHORT_LOOP = 100
+"""So many iterations of bare nodes take no memory to speak of."""
+
+Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -51,13 +79,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     collected = event.collected
     stored = collected.stored
     name = f"`{stored.target}`"
-    loop = counted(collected.lap)
+    loop = _each(collected)
+    until = f" until {_names(collected.until)} empties it" if collected.until else ""
     links: tuple[TraceStep, ...] = ()
     if collected.alive:
         last = max(collected.alive, key=lambda node: node.id)
         message = (
             f"{name} holds the graph of every {loop}, and no backward walks it: what {op_name(last)} and the others "
-            f"saved stays in memory, more with each {loop}."
+            f"saved stays in memory{until}, {_cost(collected)} more with each {loop}.{assuming(event.assumption)}"
         )
         links = (
             TraceStep(
@@ -65,18 +94,58 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         )
     else:
-        message = f"{name} holds the graph of every {loop}: no saved tensors any more, but its bare nodes."
+        freed = any(node.saves_anything for node in collected.added)
+        stay = "the backward has freed what it saved, its bare nodes stay" if freed else "its nodes stay"
+        message = (
+            f"{name} holds the graph of every {loop}{until}: {stay} in memory, {_cost(collected)} more with each "
+            f"{loop}.{assuming(event.assumption)}"
+        )
     value = stored.statement.value if isinstance(stored.statement, ast.AugAssign) else stored.value
     cures = (FixProposal("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()
     return Finding(
         at=stored.statement,
         point=event.point,
-        severity=Severity.INFORMATION if collected.alive else Severity.HINT,
+        severity=Severity.INFORMATION if collected.alive or not _is_short(collected) else Severity.HINT,
         message=message,
         links=links,
         help="keep the number (`.item()`, `.detach()`), or compute it under torch.no_grad().",
         cures=cures,
     )
+
+
+def _each(collected: RetainedGraphs) -> str:
+    """What happens again and again: a round of a loop, a call of a function."""
+    loop = collected.lap.loop
+    return f"call of `{loop.name}`" if isinstance(loop, Definition) else counted(collected.lap)
+
+
+def _names(functions: Sequence[str]) -> str:
+    shown = [f"`{name}`" for name in functions[:2]]
+    return " or ".join(shown)
+
+
+def _cost(collected: RetainedGraphs) -> str:
+    """What one iteration adds: nodes, the kilobytes that they take, saved tensors."""
+    opaque = sorted({node.assumption for node in collected.added if node.assumption is not None})
+    count = len(collected.added) - len([node for node in collected.added if node.assumption is not None])
+    nodes = f"{count} node{'s' * (count != 1)}"
+    size = f"{nodes} (about {count * KILOBYTES:.1f} KB)" if not opaque else nodes
+    whole = " and ".join(f"the whole graph of `{name}`" for name in opaque[:2])
+    saved = f"{collected.saved} saved tensor{'s' * (collected.saved != 1)}" if collected.saved else ""
+    given = "the graph that it is given" if not any(node.certain for node in collected.added) else ""
+    parts = [part for part in (given, whole, size if count else "", saved) if part]
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0] if parts else "some"
+
+
+def _is_short(collected: RetainedGraphs) -> bool:
+    """Whether a loop is known to have few iterations. What is written in place has been there before, and will be."""
+    loop = collected.lap.loop
+    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or collected.stored.value is None:
+        return False
+    call = loop.iter
+    counts = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
+    is_range = isinstance(call.func, ast.Name) and call.func.id == "range"
+    return is_range and len(counts) == len(call.args) and all(isinstance(n, int) and n <= SHORT_LOOP for n in counts)
 
 
 RULE = Rule(

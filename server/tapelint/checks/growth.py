@@ -1,0 +1,115 @@
+"""What grows from call to call: graphs that an object collects, one for each call of a method.
+
+    def step(self, x, y):
+        loss = self.criterion(self.net(x), y)
+        loss.backward()
+        self.losses.append(loss)      # after three calls it holds three graphs
+
+A holder (an attribute, a global, a cell, a default argument) grows if it leads to nodes of each call. It is published
+if nothing can go backward through them: a pass has freed them in part, or the file reads the name only to show it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from ..autograd import Node, ProgramPoint, RetainedGraphs, Stored, StoreKind
+from ..autograd.events.graph_walks import GraphKeptAlive
+from ..autograd.model.program_point import Iteration
+from ..domain.facets import BUFFER_NAMES
+from ..domain.state import State
+from ..domain.values import HeapRef, Instance, Value
+from ..engine.machine import Machine
+from ..models.torch.nn.module_registry import names
+from .held_graphs import Holder, holders, nodes_by_call, tops
+from .kept_values import emptied_by, uses_of_name
+from .retention import saved_tensors
+
+
+def growing(state: State, roots: Sequence[tuple[str, Value]], run: int, calls: int) -> list[Holder]:
+    """The holders that lead to a graph of each of the first ``calls`` calls of a run."""
+    return [each for each in holders(state, roots) if len(nodes_by_call(state, each, run)) >= calls]
+
+
+def publish(
+    machine: Machine, state: State, holder: Holder, receiver: HeapRef | None, lap: Iteration, freeing: bool
+) -> None:
+    """Tell that a holder has grown with each call up to ``lap``, if no code can go backward through what it holds.
+    ``freeing`` says that the program, or the framework that calls the method, goes backward.
+    """
+    by_call = nodes_by_call(state, holder, lap.run)
+    last = sorted(by_call.get(lap.number, ()), key=lambda node: node.id)
+    stored = _stored(state, holder, lap)
+    is_buffer = _is_buffer(state, receiver, holder)
+    if stored is None or not (
+        _is_unwalked(machine, tops(state, holder)) if is_buffer else _is_lost(machine, state, holder, by_call, freeing)
+    ):
+        return
+    until = machine.query(partial(emptied_by, holder.key), machine.tree, lap.loop)
+    if until is None:
+        return
+    alive = tuple(node for node in last if node.saved and node not in state.freed)
+    kept = RetainedGraphs(stored[0], stored[1], lap, alive, tuple(last), saved_tensors(state, last), until)
+    premise = _premise(last, lap.loop)
+    machine.facts.events.publish(GraphKeptAlive(point=stored[1].point, assumption=premise, collected=kept))
+
+
+def _is_lost(machine: Machine, state: State, holder: Holder, by_call: Mapping[int, set[Node]], freeing: bool) -> bool:
+    """Whether no code goes backward through graphs that are known to be there: a pass has freed a part of them, or the
+    file does nothing with the name but to show it.
+    """
+    if not all(any(node.certain for node in nodes) for nodes in by_call.values()):
+        return False
+    if freeing and any(n in state.freed and n.saves_anything for nodes in by_call.values() for n in nodes):
+        return True
+    uses = machine.query(partial(uses_of_name, holder.key), machine.tree)
+    return uses.shown and not uses.taken and all(_is_unwalked(machine, nodes) for nodes in by_call.values())
+
+
+def _is_unwalked(machine: Machine, nodes: Iterable[Node]) -> bool:
+    """Whether no pass has run the nodes, on any path."""
+    return not any(node.created_at.call_site in machine.facts.walked for node in nodes)
+
+
+def _stored(state: State, holder: Holder, lap: Iteration) -> tuple[int, Stored] | None:
+    """The tensor that the last call has put into a holder, and how: by a statement, or by writing it in place."""
+    kept = [
+        each
+        for each in state.last_stores.values()
+        if each.tensor in holder.tensors and lap in each.stored.point.iterations
+    ]
+    if kept:
+        best = max(kept, key=lambda each: _closeness(each.stored.target, holder.name))
+        return best.tensor, best.stored
+    for key in holder.tensors:
+        top = state.tensors[key].grad_fn
+        if top is not None and lap in top.created_at.iterations:
+            point: ProgramPoint = top.created_at
+            return key, Stored(point, holder.name, None, point.node, StoreKind.ASSIGNED)
+    return None
+
+
+def _closeness(target: str, holder: str) -> int:
+    """How likely what is stored as ``target`` is in a holder: it is ``self.x`` itself, a part of it, some attribute."""
+    return (target == holder) * 4 + target.startswith((f"{holder}[", f"{holder}.")) * 2 + ("." in target)
+
+
+def _is_buffer(state: State, receiver: HeapRef | None, holder: Holder) -> bool:
+    """Whether a holder is a registered buffer of the object."""
+    thing = state.heap[receiver.id] if receiver is not None else None
+    return isinstance(thing, Instance) and holder.key.removeprefix(".") in names(thing, BUFFER_NAMES)
+
+
+def _premise(nodes: Sequence[Node], function: ast.AST) -> str | None:
+    """What the nodes rest on, where none of them is certain: that an argument of the function requires grad."""
+    if any(node.certain for node in nodes) or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    given = [parameter.arg for parameter in (*function.args.args, *function.args.kwonlyargs)][1:]
+    bound = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    read = {n.id for node in nodes for n in ast.walk(node.created_at.node) if isinstance(n, ast.Name)}
+    name = next((name for name in (*given, *bound) if name in read), None)
+    if name is not None:
+        return f"`{name}` requires grad"
+    return "what it is given requires grad"

@@ -1,0 +1,91 @@
+"""Calls of one function on the same object that are made to see what it collects.
+
+    def update(self, x):
+        self.total = self.total + self.net(x).mean()     call one keeps a graph; call three keeps those of all three
+
+Two calls do not tell what grows from what keeps the last two. Nothing but growth is reported of a call that is made
+for this: what the program does wrong, the calls before it have shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..autograd import fresh_id
+from ..autograd.events.graph_walks import Event
+from ..checks import growth, held_graphs
+from ..domain.state import State
+from ..domain.values import Function, HeapRef
+from ..engine.machine import Machine
+
+ENOUGH = 3
+"""Calls after which what grows is told from what keeps the results of the last two."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedCall:
+    """Calls of ``function`` on ``receiver``: the iterations of ``run``. ``walks`` if the program goes backward in them,
+    or the framework that makes them.
+    """
+
+    function: Function
+    receiver: HeapRef | None
+    run: int
+    walks: bool
+    effect: Callable[[State], None]
+    # What has happened in them.
+    heard: list[Event] = field(default_factory=list)
+
+    def keeps_graph(self, states: Sequence[State]) -> bool:
+        """Whether what outlives the calls holds, on any path, a graph that they have built."""
+        return any(
+            path.completion is None
+            and held_graphs.keeps_graph(path, held_graphs.roots_of(path, self.function, self.receiver), self.run)
+            for path in states
+        )
+
+    def look_for_growth(self, machine: Machine, states: Sequence[State]) -> None:
+        """Call it a last time on copies of the paths on which something may have grown, and publish what has. Where
+        PyTorch raises, nothing grows.
+        """
+        for path in states:
+            calls = path.iterations[-1].number
+            if path.completion is not None or calls and not self._growing(path, calls):
+                continue
+            ended = [path.fork()]
+            with machine.facts.events.heard_by(self.heard.append):
+                for number in range(calls + 1, ENOUGH + 1):
+                    ended = [last for each in ended for last in self._again(machine, each, number)]
+            for last in ended:
+                if last.completion is None and not any(event.raises for event in self.heard):
+                    for holder in self._growing(last, ENOUGH):
+                        growth.publish(machine, last, holder, self.receiver, last.iterations[-1], self.walks)
+
+    def _again(self, machine: Machine, path: State, number: int) -> list[State]:
+        if path.completion is not None:
+            return []
+        machine.begin_iteration(path, self.function.node, self.run, number, 0)
+        return machine.join_and_cap(machine.run_paths(path, self.effect))
+
+    def _growing(self, path: State, calls: int) -> list[held_graphs.Holder]:
+        return growth.growing(path, held_graphs.roots_of(path, self.function, self.receiver), self.run, calls)
+
+
+def once(
+    machine: Machine, state: State, function: Function, receiver: HeapRef | None, effect: Callable[[State], None]
+) -> list[State]:
+    """Run a function that its caller need not call again. Where it leaves a graph behind it is called again on a copy,
+    to see what grows.
+    """
+    twin, before = state.fork(), fresh_id()
+    ended = machine.run_paths(state, effect)
+    if any(
+        path.completion is None
+        and held_graphs.holds_younger(path, held_graphs.roots_of(path, function, receiver), before)
+        for path in ended
+    ):
+        repeated = RepeatedCall(function, receiver, machine.new_run(), False, effect)
+        machine.begin_iteration(twin, function.node, repeated.run, 0, 0)
+        repeated.look_for_growth(machine, [twin])
+    return ended
