@@ -17,14 +17,15 @@ from tapelint.source import Span, parse
 
 @pytest.fixture(autouse=True)
 def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def analyse(text: str, path: str, config: object, resolve: object, is_imported: object) -> SimpleNamespace:
+    def analyse(text: str, path: str, config: object, **rest: object) -> SimpleNamespace:
         if "crash" in text:
             raise RecursionError("too deep")
         if "die" in text:
             os._exit(9)
         severity = Severity.HINT if "hint" in text else Severity.ERROR
         found = Diagnostic("TL101", "double", severity, "found", path, Span(1, 1, 1, 6))
-        return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={"steps": 2}, notices=())
+        known = {"path": path, "source": parse(text, path), "diagnostics": (found,), "elsewhere": ()}
+        return SimpleNamespace(stats={"steps": 2}, others={}, notices=(), **known)
 
     def fixes(report: SimpleNamespace, diagnostic: Diagnostic) -> tuple[()]:
         if "unfixable" in report.source.text:

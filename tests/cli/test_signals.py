@@ -29,7 +29,7 @@ from tapelint.report import Diagnostic
 from tapelint.severity import Severity
 from tapelint.source import Span, parse
 
-def analyse(text, path, config, resolve, is_imported):
+def analyse(text, path, config, **rest):
     if "wait" in text:
         os.write(2, f"waiting {os.getpid()}\\n".encode())
         while True:
@@ -38,7 +38,8 @@ def analyse(text, path, config, resolve, is_imported):
         open(path + ".died", "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
     found = Diagnostic("TL101", "double", Severity.ERROR, "found", path, Span(1, 1, 1, 6))
-    return SimpleNamespace(source=parse(text, path), diagnostics=(found,), stats={}, others={}, notices=())
+    known = dict(path=path, source=parse(text, path), diagnostics=(found,), elsewhere=())
+    return SimpleNamespace(stats={}, others={}, notices=(), **known)
 
 analysis.analyse, analysis.fixes = analyse, lambda *of: ()
 main(lambda: None)

@@ -103,7 +103,8 @@ def digest_of(block: Block) -> str:
 def statements(report: Report) -> Iterator[object]:
     """All that a user can see of a report."""
     for diagnostic in report.diagnostics:
-        yield tuple(part.word if isinstance(part, Severity) else part for part in astuple(diagnostic))
+        seen = astuple(diagnostic)[:-1]  # whether it is latent is in its message
+        yield tuple(part.word if isinstance(part, Severity) else part for part in seen)
         yield from map(astuple, fixes(report, diagnostic))
     yield tuple(report.stats.values())
     yield from hovers(report)

@@ -42,6 +42,7 @@ from ..severity import Severity
 from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
 from ..stubs import stub_module_name
 from ..workspace.config import Config
+from .elsewhere import ConfigOf, Configs
 from .fix_verification import cures, newly_exposed, same_kind_fixes
 from .locations import Files, Origin
 from .rule_listener import RuleListener, found_in, running
@@ -84,6 +85,9 @@ class Report:
     notices: tuple[Notice, ...] = ()
     # whether another file may import the one at a path
     is_imported: Callable[[str], bool] | None = None
+    # what stands in other files that are checked, each with the severity that it has for the user
+    elsewhere: tuple[Diagnostic, ...] = ()
+    config_of: ConfigOf | None = None
 
 
 def analyse(
@@ -95,20 +99,23 @@ def analyse(
     memory: AnalysisCache | None = None,
     is_imported: Callable[[str], bool] | None = None,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
+    config_of: ConfigOf | None = None,
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Raises nothing but Cancelled, when ``cancel()`` turns true.
 
     ``resolve`` finds the text of a module that is imported (``workspace.Resolver`` does); without it every import is
     an unknown library. ``is_imported`` knows whether another file may import the one at a path; without it none
-    does. ``limits`` are the budgets. With the ``memory`` of earlier texts of the same file under the same configuration
-    only what has changed is executed, and the report of the text before is not to be used any more: its tree lives on
-    in this one's.
+    does. ``limits`` are the budgets. ``config_of`` says which of the imported files are checked as well, so that what
+    stands in them is reported there; without it all is reported at the calls in this file. With the ``memory`` of
+    earlier texts of the same file under the same configuration only what has changed is executed, and the report of
+    the text before is not to be used any more: its tree lives on in this one's.
     """
     program = Notebook(text, ()) if isinstance(text, str) else text
     memory = memory or AnalysisCache()
     source = parse(program.text, path, program.cells)
     try:
-        return _analyse(source, config, cancel, resolve, memory.standalone_results, memory, is_imported, limits)
+        alone = memory.standalone_results
+        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits, config_of)
     except Cancelled:
         raise
     except Exception as error:
@@ -126,6 +133,7 @@ def _analyse(
     memory: AnalysisCache | None = None,
     is_imported: Callable[[str], bool] | None = None,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
+    config_of: ConfigOf | None = None,
 ) -> Report:
     """``analyse``; ``alone`` keeps what other files show by themselves, and is None where that is not needed."""
     if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
@@ -137,27 +145,28 @@ def _analyse(
         steps = executed(machine, cancel, memory)
     except Outdated:
         memory.forget()
-        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits)
+        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits, config_of)
     noted = found_in(steps)
     findings = noted.findings.values()
     imports = machine.imports
-    files = Files(source, imports.sources if imports else ())
+    configs = Configs(config_of)
+    files = Files(source, imports.sources if imports else (), configs.holds)
     origins = frozenset(map(files.origin, findings))
     alone_as = partial(_analyse, config=config, cancel=cancel, alone=None, limits=limits)
     is_elsewhere = partial(_is_shown_alone, files=files, analyse_alone=alone_as, resolve=resolve, alone=alone)
     shown = [*_shown(findings, files, is_elsewhere)]
-    diagnostics = [diagnostic for diagnostic, _ in shown]
+    here, there = _by_place(shown, source.path)
     is_certain = partial(_is_certain, machine, source, steps, is_imported)
-    summary = _summary(source, config, diagnostics, origins, is_certain)
+    summary = _summary(source, config, files, findings, is_certain)
     remarks = {} if alone is None else dict(files.remarks(summary, config.names))
-    found = [*dedupe_and_grade(diagnostics, source.suppressions), *remarks]
+    found = [*dedupe_and_grade([diagnostic for diagnostic, _ in here], source.suppressions), *remarks]
     return Report(
         source.path,
         source,
         dedupe_and_grade(found, grade=partial(_grade, config, source.path)),
         asdict(machine.unit.stats),
         config,
-        {(diagnostic.code, diagnostic.span): finding for diagnostic, finding in shown},
+        {(diagnostic.code, diagnostic.span): finding for diagnostic, finding in here},
         tuple(noted.reach.values()),
         resolve,
         tuple(imports.paths) if imports else (),
@@ -167,6 +176,8 @@ def _analyse(
         walked(steps),
         notices(files, steps, machine.unit.stats.entries),
         is_imported,
+        dedupe_and_grade(there, grade=configs.grade),
+        config_of,
     )
 
 
@@ -177,6 +188,14 @@ def _shown(
     for finding in findings:
         if not is_elsewhere(finding) and (diagnostic := files.diagnostic(finding)) is not None:
             yield diagnostic, finding
+
+
+def _by_place(
+    shown: list[tuple[Diagnostic, Finding]], path: str
+) -> tuple[list[tuple[Diagnostic, Finding]], list[Diagnostic]]:
+    """What is reported in the file at ``path``, and what in others."""
+    here = [pair for pair in shown if pair[0].filename == path]
+    return here, [diagnostic for diagnostic, _ in shown if diagnostic.filename != path]
 
 
 def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: AnalysisCache, limits: Limits) -> Machine:
@@ -190,17 +209,13 @@ def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: An
 
 
 def _summary(
-    source: Source,
-    config: Config,
-    diagnostics: Iterable[Diagnostic],
-    origins: Iterable[Origin],
-    is_certain: Callable[[], bool],
+    source: Source, config: Config, files: Files, findings: Iterable[Finding], is_certain: Callable[[], bool]
 ) -> FileSummary:
-    """What the rules about comments look at: every hazard of the file, also those that other files show."""
-    seen = {(origin.code, origin.span.row) for origin in origins if origin.path == source.path}
+    """What the rules about comments look at: every hazard that stands in the file, or that a call in it leads to."""
+    places = ((finding.code, place) for finding in findings if (place := files.place_in_main(finding)) is not None)
     return FileSummary(
         source,
-        frozenset(seen | {(diagnostic.code, diagnostic.span.row) for diagnostic in diagnostics}),
+        frozenset((code, source.span(place).row) for code, place in places),
         frozenset(rule.code for rule in running(config) if rule.check),
         {rule.code: rule.name for rule in all_rules()},
         is_certain,
@@ -243,7 +258,8 @@ def _is_shown_alone(
     """Whether one of the other files that a hazard is in shows it when it is checked by itself; never, where ``alone``
     is None: then this file itself is the one that is checked by itself.
     """
-    if alone is None:
+    place = files.shown_at(finding)
+    if alone is None or place is None or place[0] is finding.node or place[1] is not files.main:
         return False
 
     def resolved(module: str, importer: str) -> tuple[str, str] | None:
@@ -252,8 +268,6 @@ def _is_shown_alone(
     origin = None
     for path, other in files.owners(finding).items():
         origin = origin or files.origin(finding)
-        if origin.path == files.main.path:
-            return False
         if stub_module_name(path) is not None:
             continue  # by itself it has no hazards
         known = alone.get(path)
@@ -315,6 +329,8 @@ def executed(
 def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> tuple[Fix, ...]:
     """The fixes of a finding, best first. Each was made and analysed: the hazard is gone and there is no new one."""
     place = diagnostic.code, diagnostic.span
+    if diagnostic.filename != report.path:
+        return ()  # offered by the analysis of the file it stands in
     if place in report.removals:
         return (report.removals[place],)
     finding = report.findings.get(place)
@@ -367,7 +383,8 @@ def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | N
     edits, source = tuple(edits), report.source
     text = apply(source.text, edits)
     program = Notebook(text, moved(source.cells, edits)) if source.cells else text
-    return analyse(program, report.path, report.config, cancel, report.resolve, is_imported=report.is_imported)
+    same = report.is_imported, Limits(), report.config_of
+    return analyse(program, report.path, report.config, cancel, report.resolve, None, *same)
 
 
 def _is_in(report: Report) -> Callable[[ast.AST], bool]:

@@ -1,11 +1,12 @@
-"""From syntax to places in files: a hazard is shown in the file that was checked, its story wherever it leads.
+"""From syntax to places in files: a hazard is reported where it stands, its story wherever it leads.
 
     main.py                      helpers.py
     for x in data:               def step(loss):
         step(total)                  loss.backward()      raises here, because of what main.py does
 
-The diagnostic stands at ``step(total)``, with the line of helpers.py as a part of the story. It is left out where
-helpers.py alone shows the hazard: then it is reported there, once.
+The diagnostic stands at ``loss.backward()``, in helpers.py, with ``step(total)`` as a step of the story. Where
+helpers.py is none of the files that are checked (the stub of a framework, a file that the configuration excludes), it
+stands at ``step(total)``, with the line of helpers.py as a step.
 """
 
 from __future__ import annotations
@@ -38,12 +39,25 @@ class Origin:
         return same and self.severity <= other.severity
 
 
-class Files:
-    """The file that is checked, ``main``, and those it imports."""
+def _only_main(path: str) -> bool:
+    return False
 
-    def __init__(self, main: Source, others: Iterable[Source] = ()) -> None:
+
+CALLS = 4
+"""So many calls of the way to a finding are steps of its story: the outermost, and the innermost ones."""
+
+
+class Files:
+    """The file that is checked, ``main``, and those it imports; ``is_checked`` says of which of them findings are
+    reported as well, by path.
+    """
+
+    def __init__(
+        self, main: Source, others: Iterable[Source] = (), is_checked: Callable[[str], bool] = _only_main
+    ) -> None:
         self.main = main
         self.others = tuple(other for other in others if other is not main)
+        self._is_checked = is_checked
 
     def of(self, node: ast.AST) -> Source:
         """The file a node of a story stands in."""
@@ -69,22 +83,29 @@ class Files:
         sources = (self.of(node) for node in self.way(finding) if not isinstance(node, ast.Module))
         return {source.path: source for source in sources if source is not self.main}
 
-    def shown_at(self, finding: Finding) -> ast.AST | None:
-        """The node of the checked file to show a finding at; None where that file has no part in it."""
-        for node in self.way(finding):
-            if self.of(node) is self.main and (node is finding.node or isinstance(node, (ast.Call, ast.FunctionDef))):
-                return node
-        return None
+    def shown_at(self, finding: Finding) -> tuple[ast.AST, Source] | None:
+        """The node to report a finding at, the innermost that stands in a file that is checked, and that file; None
+        where ``main`` has no part in the finding.
+        """
+        if self.place_in_main(finding) is None:
+            return None
+        places = ((node, self.of(node)) for node in self.places(finding))
+        return next((at for at in places if at[1] is self.main or self._is_checked(at[1].path)), None)
 
     def diagnostic(self, finding: Finding) -> Diagnostic | None:
-        """A finding with its syntax turned into places."""
-        node = self.shown_at(finding)
-        inner = self.of(finding.node)
-        if node is None or inner.suppressions.covers(finding.code, inner.span(finding.node).row):
+        """A finding with its syntax turned into places; None where a comment silences it, or it is not reported."""
+        shown = self.shown_at(finding)
+        if shown is None:
+            return None
+        (node, source), inner = shown, self.of(finding.node)
+        if self.is_silenced(finding, node, source):
             return None
         rule = next(r for r in all_rules() if r.code == finding.code)
         related = [self._related(link.text, link.node) for link in finding.links if hasattr(link.node, "lineno")]
         message = finding.message
+        if source is not self.main:
+            message = f"{_as_called(self.main, self.place_in_main(finding))}: {message}"
+            related += self._calls(finding, node, {(step.filename, step.span) for step in related})
         if node is not finding.node:
             span = inner.span(finding.node)
             message = f"{_where(node, inner, span)}: {message}"
@@ -94,12 +115,45 @@ class Files:
             rule.name,
             finding.severity,
             message,
-            self.main.path,
-            self.main.span(node),
+            source.path,
+            source.span(node),
             tuple(related),
             finding.help,
             rule.url,
+            finding.premise is not None,
         )
+
+    def is_silenced(self, finding: Finding, node: ast.AST, source: Source) -> bool:
+        """Whether a comment silences a finding: where it stands, at the ``node`` it is reported at, or at the call in
+        the checked file that leads there.
+        """
+        places = [(finding.node, self.of(finding.node)), (node, source), (self.place_in_main(finding), self.main)]
+        return any(
+            at is not None and there.suppressions.covers(finding.code, there.span(at).row) for at, there in places
+        )
+
+    def place_in_main(self, finding: Finding) -> ast.AST | None:
+        """The innermost place of the checked file on the way to a finding."""
+        return next((node for node in self.places(finding) if self.of(node) is self.main), None)
+
+    def places(self, finding: Finding) -> Iterator[ast.AST]:
+        """The nodes of the way to a finding that it can be reported at."""
+        for node in self.way(finding):
+            if node is finding.node or isinstance(node, (ast.Call, ast.FunctionDef)):
+                yield node
+
+    def _calls(self, finding: Finding, shown: ast.AST, known: set[tuple[str, Span]]) -> Iterator[Related]:
+        """The calls that lead from ``main`` to the node that a finding is reported at, but those that the story has:
+        the first of them, and the last ones.
+        """
+        way = [*self.way(finding)]
+        inside = way.index(shown)
+        first = next(index for index, node in enumerate(way) if index > inside and self.of(node) is self.main)
+        calls = [node for node in way[first:inside:-1] if isinstance(node, ast.Call)]
+        for node in [*calls[:1], *calls[1:][1 - CALLS :]]:
+            step = self._related("this call leads here", node)
+            if (step.filename, step.span) not in known:
+                yield step
 
     def remarks(self, examined: FileSummary, asked_for: Callable[[str], bool]) -> Iterator[tuple[Diagnostic, Fix]]:
         """What the rules about comments say of the checked file, each with its fix.
@@ -123,6 +177,12 @@ class Files:
     def _related(self, text: str, node: ast.AST) -> Related:
         source = self.of(node)
         return Related(text, source.path, source.span(node))
+
+
+def _as_called(main: Source, call: ast.AST | None) -> str:
+    """How a place in another file is reached from the checked file. The rows of a notebook are in the story."""
+    row = "" if main.cells or call is None else f"line {main.span(call).row} of "
+    return f"as {row}{os.path.basename(main.path)} calls this"
 
 
 def _where(node: ast.AST, inner: Source, span: Span) -> str:

@@ -67,7 +67,8 @@ class RuleListener:
         for rule in self.by_kind.get(type(event), ()):
             found = self._run(rule, event)
             if found is not None:
-                self.machine.unit.notes.of(UnitFindings).add(replace(found, code=rule.code, raiser=event.point.node))
+                found = replace(found, code=rule.code, raiser=event.point.node, premise=event.assumption)
+                self.machine.unit.notes.of(UnitFindings).add(found)
 
     def _run(self, rule: Rule, event: Event) -> Finding | None:
         """What a rule finds. If it fails, the execution and the other rules go on."""

@@ -1,4 +1,7 @@
-"""``tapelint check``: which files, in how many processes, and what is printed in which order."""
+"""``tapelint check``: which files, in how many processes, and what is printed at the end.
+
+Findings wait for the last file: one that is checked later may show that a hazard of an earlier one is graver.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..report.notice import Kind, Notice, listed, tally
 from ..report.style import is_coloured
@@ -19,6 +23,7 @@ from ..source.writing import encoded
 from ..workspace import Config, ConfigError, codes, discover, load
 from .documents import DOCUMENTS, Document, difference
 from .file_check import check_file, unchecked
+from .merging import Merged
 from .signals import Interrupted, interruptible
 from .streams import explain, say, tell, writing
 from .task import FileResult, Fixing, Task
@@ -56,7 +61,7 @@ class Request:
 
 
 class Run:
-    """One run: prints what is found as it is found, in the order of the paths, and remembers what went wrong."""
+    """One run: says at once what went wrong, and prints what was found at the end, in the order of the paths."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -68,6 +73,7 @@ class Run:
         self.found_unseen = 0
         self.unseen: Counter[Kind] = Counter()
         self.stdin, self.stdin_name = b"", ""
+        self._merged = Merged()
         self._document = Document()
         self._out = sys.stderr if request.is_filter else sys.stdout
 
@@ -99,7 +105,6 @@ class Run:
         self.files += not unseen[Kind.NOT_READ]
         self.unseen += unseen
         self.found_unseen += answer.counts
-        self.severities += answer.severities
         self.stats += answer.stats
         for message in answer.failures:
             self.fail(message, bool(answer.notifications))
@@ -111,18 +116,14 @@ class Run:
             elif notice.is_common and self.request.stats:
                 say(notice.failure)
         self.fixes += answer.fixes
-        if not self.request.diff and self.request.output_format in DOCUMENTS:
-            self._document.objects += answer.found
-            self._document.notifications += answer.notifications
+        self._merged.add(answer)
+        self._document.notifications += answer.notifications
         with writing():
             self._print(answer)
 
     def _print(self, answer: FileResult) -> None:
         if self.request.diff:
             sys.stdout.write(difference(answer.path, answer.before, answer.after))
-        elif self.request.output_format not in DOCUMENTS:
-            for text in answer.found:
-                print(text, file=self._out)
         if self.request.is_filter and answer.path == self.stdin_name:
             self._pass_on(answer.after)
         sys.stdout.flush()
@@ -137,26 +138,31 @@ class Run:
 
     def finish(self) -> int:
         """Print what concerns all files; the exit status."""
+        found = [] if self.request.diff else [*self._merged.printed(self.request.output_format)]
+        self.severities += Counter(severity for severity, _ in found if severity is not None)
         with writing():
-            self._print_end()
+            self._print_end([text for _, text in found])
         if self.request.stats:
             for name, count in sorted(self.stats.items()):
                 say(f"{name}: {count}")
         if self.failures:
             return 2
         grave = sum(count for severity, count in self.severities.items() if severity is not Severity.HINT)
-        found = self.fixes if self.request.diff else grave + self.found_unseen
-        return 1 if found and not self.request.exit_zero else 0
+        counted = self.fixes if self.request.diff else grave + self.found_unseen
+        return 1 if counted and not self.request.exit_zero else 0
 
-    def _print_end(self) -> None:
+    def _print_end(self, found: list[Any]) -> None:
         form = self.request.output_format
         if self.request.diff:
             say(f"Would fix {_counted(self.fixes, 'finding')}.")
         elif form in DOCUMENTS:
-            self._document.has_failed = self.failures > 0
+            self._document.objects, self._document.has_failed = found, self.failures > 0
             print(DOCUMENTS[form](self._document), file=self._out)
-        elif form == "full":
-            print(self._summary(), file=self._out)
+        else:
+            for text in found:
+                print(text, file=self._out)
+            if form == "full":
+                print(self._summary(), file=self._out)
         sys.stdout.flush()
 
     def interrupted(self, total: int | None) -> None:
@@ -201,7 +207,7 @@ def run(request: Request) -> int:
         with interruptible():
             tasks += _tasks(outcome, override)
             with closing(_answers(tasks, request.jobs, come)) as answers:
-                for answer in answers:
+                for answer in _settled(tasks, answers):
                     outcome.take(answer)
     except Interrupted as signal:
         for number in sorted(come):
@@ -210,6 +216,24 @@ def run(request: Request) -> int:
         outcome.finish()
         return signal.status
     return outcome.finish()
+
+
+def _settled(tasks: list[Task], answers: Iterator[FileResult]) -> Iterator[FileResult]:
+    """The answers, and where a file was fixed that an earlier one has shown findings in, that one checked again."""
+    stale: list[tuple[Task, FileResult]] = []
+    fixed: set[str] = set()
+    for task, answer in zip(tasks, answers, strict=False):
+        if answer.fixes and task.writes:
+            fixed.add(os.path.abspath(answer.path))
+        others = {os.path.abspath(each.diagnostic.filename) for each in answer.found if not each.is_own}
+        if task.writes and task.fix != "no" and others:
+            stale.append((task, answer))
+        else:
+            yield answer
+    for task, answer in stale:
+        if any(os.path.abspath(each.diagnostic.filename) in fixed for each in answer.found if not each.is_own):
+            answer.found = check_file(replace(task, fix="no")).found
+        yield answer
 
 
 def _tasks(run: Run, override: dict[str, tuple[str, ...]]) -> Iterator[Task]:
@@ -226,7 +250,8 @@ def _tasks(run: Run, override: dict[str, tuple[str, ...]]) -> Iterator[Task]:
                 run.fail(str(error))
             continue
         writes = text is None and not request.diff
-        yield Task(name, config, request.output_format, coloured, text, request.fix, writes)
+        selectors = tuple(override.items())
+        yield Task(name, config, request.output_format, coloured, text, request.fix, writes, selectors)
 
 
 def _files(run: Run) -> Iterator[tuple[str, str | None]]:

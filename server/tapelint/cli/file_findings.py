@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,31 +12,29 @@ from ..fault import fault_of
 from ..report import Diagnostic, Fix, Notice, for_ci
 from ..report.as_json import as_json
 from ..report.as_sarif import as_result
-from ..report.full import concise, full
+from ..report.full import concise, full, offered
 from ..report.in_cells import fixes_in_cell, in_cells, in_file, rows_in_cells
 from ..report.notice import internal
 from ..report.style import ansi, plain
 from ..source import SourceError
 from ..source.writing import rewrite
 from .file_notices import add_notice
-from .task import FileResult, Task
+from .task import FileResult, Found, Task
 
 
 def add_findings(task: Task, report: Report, result: FileResult) -> None:
     """Fix the file where the task says so, and add what is then reported to ``result``."""
     if task.fix != "no" and report.diagnostics:
         report = _repaired(task, report, result)
-    fingerprints: Counter[str] = Counter()
     faults: list[Notice] = []
-    for diagnostic in report.diagnostics:
-        result.severities[diagnostic.severity] += 1
+    for diagnostic in (*report.diagnostics, *report.elsewhere):
         try:
             fixes: tuple[Fix, ...] = ()
             if task.output_format in ("full", "json", "sarif"):
                 fixes = analysis.fixes(report, diagnostic)
         except Exception as error:
             faults.append(internal(task.path, f"no fix for {diagnostic.code}", fault_of(error)))
-        result.found.append(_render(task, report, diagnostic, fixes, fingerprints))
+        result.found.append(_found(task, report, diagnostic, fixes))
     for notice in (*report.notices, *faults):
         add_notice(task, result, notice, report.source)
 
@@ -63,25 +60,32 @@ def _repaired(task: Task, report: Report, result: FileResult) -> Report:
     return repaired.report
 
 
-def _render(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fix], seen: Counter[str]) -> Any:
-    """A finding in the format of the run; ``seen`` counts the fingerprints that GitLab has of this file."""
-    source = report.source
+def _found(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fix]) -> Found:
+    """A finding in the format of the run."""
+    source, is_own = report.source, diagnostic.filename == report.path
+    at = source if is_own else report.others[diagnostic.filename]
+    row = at.lines[diagnostic.span.row - 1]
+    text: Any = None
+    offers: Any = None
     match task.output_format:
         case "json":
-            return as_json(diagnostic, fixes, source.cells)
+            text = as_json(diagnostic, fixes, source.cells, source.path)
+            offers = text["fixes"]
         case "sarif":
-            return as_result(in_file(diagnostic, source), () if source.cells else fixes)
+            text = as_result(in_file(diagnostic, source), () if source.cells else fixes)
+            offers = text.get("fixes")
         case "github":
-            return for_ci.github(in_file(diagnostic, source))
+            text = for_ci.github(in_file(diagnostic, source))
         case "gitlab":
-            return for_ci.gitlab(in_file(diagnostic, source), source.lines[diagnostic.span.row - 1], seen)
+            diagnostic = in_file(diagnostic, source)  # an entry is made when all are known: they must differ
         case "concise":
-            return concise(in_cells(diagnostic, source))
+            text = concise(in_cells(diagnostic, source))
         case _:
-            return _full(task, report, in_cells(diagnostic, source), fixes)
+            text, offers = _full(task, report, in_cells(diagnostic, source), fixes)
+    return Found(diagnostic, text, offers, row, is_own)
 
 
-def _full(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fix]) -> str:
+def _full(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fix]) -> tuple[str, str]:
     cells = rows_in_cells(report.source)
 
     def lines(filename: str) -> Sequence[str]:
@@ -90,6 +94,8 @@ def _full(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fi
         source = report.others.get(filename)
         return source.lines if source else ()
 
+    style = ansi if task.is_coloured else plain
     fixes = fixes_in_cell(fixes, report.source, diagnostic.filename)
     text = report.source.text if not report.source.cells else "\n".join(lines(diagnostic.filename))
-    return full(diagnostic, text, lines, fixes, ansi if task.is_coloured else plain)
+    offers = offered(diagnostic, text, fixes, style)
+    return full(diagnostic, "", lines, style=style) + offers, offers

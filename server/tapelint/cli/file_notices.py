@@ -37,7 +37,7 @@ def add_notice(task: Task, result: FileResult, notice: Notice, source: Source | 
     if task.output_format == "sarif":
         result.notifications.append(as_notification(in_file(diagnostic, source), notice))
     elif task.output_format != "full" and (task.output_format != "concise" or notice.is_common):
-        result.found.append(_render(task, source, diagnostic))
+        result.listed.append(_render(task, source, diagnostic))
 
 
 def _render(task: Task, source: Source, diagnostic: Diagnostic) -> Any:

@@ -9,11 +9,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..report.diagnostic import Diagnostic
 from ..report.notice import Notice
-from ..severity import Severity
 from ..workspace import Config
 
 Fixing = Literal["no", "safe", "unsafe"]
+Override = tuple[tuple[str, tuple[str, ...]], ...]
+"""Selectors of the command line, by the key that they replace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,21 @@ class Task:
     fix: Fixing = "no"
     # the fixed text replaces the file
     writes: bool = False
+    # for the configurations of other files that findings stand in
+    override: Override = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding of one file's analysis: ``text`` is what is printed, ``offers`` what that says of its fixes, and
+    ``row`` the text of the row that it begins in. It ``is_own`` where it stands in the analysed file itself.
+    """
+
+    diagnostic: Diagnostic
+    text: Any
+    offers: Any
+    row: str
+    is_own: bool
 
 
 @dataclass(slots=True)
@@ -36,10 +53,10 @@ class FileResult:
     """What there is to print about one file."""
 
     path: str
-    # findings, and in formats for programs notices, each as the format wants it
-    found: list[Any] = field(default_factory=list)
-    # findings by severity
-    severities: Counter[Severity] = field(default_factory=Counter)
+    # what was found in this file and in others
+    found: list[Found] = field(default_factory=list)
+    # in formats for programs notices, each as the format wants it
+    listed: list[Any] = field(default_factory=list)
     # lines for standard error; failures make the exit status 2
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)

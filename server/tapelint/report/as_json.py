@@ -19,21 +19,24 @@ from ..source import Cell, Span, cell_at
 from .diagnostic import Diagnostic, Fix
 
 
-def as_json(diagnostic: Diagnostic, fixes: Iterable[Fix] = (), cells: Sequence[Cell] = ()) -> dict[str, Any]:
-    """One finding as plain data; ``cells`` are those of its file."""
+def as_json(
+    diagnostic: Diagnostic, fixes: Iterable[Fix] = (), cells: Sequence[Cell] = (), notebook: str | None = None
+) -> dict[str, Any]:
+    """One finding as plain data; ``cells`` are those of ``notebook``, by default the file that it is in."""
+    notebook = diagnostic.filename if notebook is None else notebook
+
+    def where(span: Span, filename: str) -> dict[str, dict[str, int]]:
+        return _where(span, cells if filename == notebook else ())
+
     return {
         "code": diagnostic.code,
         "name": diagnostic.name,
         "severity": diagnostic.severity.word,
         "message": diagnostic.message,
         "filename": diagnostic.filename,
-        **_where(diagnostic.span, cells),
+        **where(diagnostic.span, diagnostic.filename),
         "related": [
-            {
-                "message": link.message,
-                "filename": link.filename,
-                **_where(link.span, cells if link.filename == diagnostic.filename else ()),
-            }
+            {"message": link.message, "filename": link.filename, **where(link.span, link.filename)}
             for link in diagnostic.related
         ],
         "help": diagnostic.help,

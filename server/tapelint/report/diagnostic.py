@@ -31,7 +31,9 @@ def place(link: Related, filename: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One hazard at one place. ``related`` is the causal chain in the order of events; ``help`` says what to do."""
+    """One hazard at one place. ``related`` is the causal chain in the order of events; ``help`` says what to do;
+    ``is_latent``: it needs something of the caller that no caller was seen to do.
+    """
 
     code: str
     name: str
@@ -42,6 +44,7 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     help: str | None = None
     url: str | None = None
+    is_latent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ Lines = Callable[[str], Sequence[str]]
 
 def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] = (), style: Style = plain) -> str:
     """One finding as a block of text. ``text`` is that of the file, or cell, it is in."""
-    rows = [diagnostic.span.end_row, *(link.span.end_row for link in diagnostic.related)]
-    gutter = len(str(max(rows)))
+    gutter = _gutter(diagnostic)
     edge = style("gutter", " " * (gutter + 1) + "=")
     parts = [
         f"{style(diagnostic.severity.word, f'{diagnostic.severity.word}[{diagnostic.code}]')} "
@@ -47,6 +46,13 @@ def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] =
         parts.append(snippet(lines(link.filename), link.span, gutter, "information", style))
     if diagnostic.help:
         parts.append(f"{edge} {style('help', 'help')}: {printable(diagnostic.help)}")
+    return "\n".join(part for part in parts if part) + "\n" + offered(diagnostic, text, fixes, style)
+
+
+def offered(diagnostic: Diagnostic, text: str, fixes: Sequence[Fix], style: Style = plain) -> str:
+    """The end of that block: the best fix, and what else there is."""
+    gutter, parts = _gutter(diagnostic), list[str]()
+    edge = style("gutter", " " * (gutter + 1) + "=")
     best = next((fix for fix in fixes if fix.preferred), fixes[0] if fixes else None)
     if best:
         asked = f" (made by --fix with --extend-select {diagnostic.code})" if best.applicability == "manual" else ""
@@ -55,7 +61,12 @@ def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] =
         for other in fixes:
             if other is not best:
                 parts.append(f"{edge} {style('help', 'or')}: {printable(other.title)}")
-    return "\n".join(part for part in parts if part) + "\n"
+    return "".join(f"{part}\n" for part in parts if part)
+
+
+def _gutter(diagnostic: Diagnostic) -> int:
+    """How many columns the numbers of the rows need."""
+    return len(str(max([diagnostic.span.end_row, *(link.span.end_row for link in diagnostic.related)])))
 
 
 def concise(diagnostic: Diagnostic) -> str:

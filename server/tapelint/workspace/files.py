@@ -34,7 +34,7 @@ def discover(
         for name in names:
             if name.endswith(SUFFIXES) and not name.startswith(".") and not is_excluded(folder / name):
                 yield folder / name
-        wanted = (folder / name for name in below if not _is_skipped(folder, name))
+        wanted = (folder / name for name in below if not is_skipped(folder, name))
         folders += [place for place in wanted if not is_excluded(place)][::-1]
 
 
@@ -53,6 +53,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _is_skipped(folder: Path, name: str) -> bool:
+def is_skipped(folder: Path, name: str) -> bool:
     """Hidden folders, those of tools, and virtual environments whatever they are called."""
     return name.startswith(".") or name in SKIPPED or os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))

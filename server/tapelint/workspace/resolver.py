@@ -128,6 +128,10 @@ class Resolver:
             )
         return known
 
+    def root(self, path: str) -> str:
+        """The absolute path of the root of the project that a file is in."""
+        return self._root(os.path.dirname(os.path.abspath(path)))
+
     def _root(self, own: str) -> str:
         """The highest folder to search: the editor's own, or that of the project, whichever is higher."""
         inside = [root for root in self.roots if own == root or own.startswith(root.rstrip(os.sep) + os.sep)]

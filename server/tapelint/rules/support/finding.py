@@ -45,6 +45,8 @@ class Finding:
     everywhere: bool = False
     # the rule that found it: filled in by what runs the rules
     code: str = ""
+    # the assumption that its event rests on
+    premise: str | None = None
 
     @property
     def node(self) -> ast.AST:

@@ -1,0 +1,79 @@
+"""The findings of all files of a run, each hazard once.
+
+    train.py      calls helper.py twice: TL101 at helper.py line 5, an error
+    helper.py     by itself: TL101 at line 5, a warning (if `finish` is called twice)
+
+The analyses of several files may show a hazard at the same place. The gravest one is printed; of equally grave ones
+that which rests on what a caller does, then that of the file itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..report import for_ci
+from ..severity import Severity
+from ..source import Span
+from .task import FileResult, Found
+
+Key = tuple[str, str, Span]
+
+
+@dataclass(slots=True)
+class Merged:
+    """What is known so far. What is printed does not depend on the order in which files were checked."""
+
+    # the files of the run in order, by absolute path, each with what is listed of its notices
+    files: dict[str, list[Any]] = field(default_factory=dict)
+    found: dict[Key, list[Found]] = field(default_factory=dict)
+
+    def add(self, result: FileResult) -> None:
+        """Add what the analysis of one file has found."""
+        self.files.setdefault(os.path.abspath(result.path), []).extend(result.listed)
+        for each in result.found:
+            place = os.path.abspath(each.diagnostic.filename), each.diagnostic.code, each.diagnostic.span
+            self.found.setdefault(place, []).append(each)
+
+    def printed(self, output_format: str) -> Iterator[tuple[Severity | None, Any]]:
+        """What is printed, with the severity of what is a finding: of the files of the run in order, then of others."""
+        by_file: dict[str, list[Found]] = {path: [] for path in self.files}
+        for (path, *_), reports in self.found.items():
+            by_file.setdefault(path, []).append(_best(reports, output_format))
+        others = sorted(path for path in by_file if path not in self.files)
+        for path in (*self.files, *others):
+            seen: Counter[str] = Counter()
+            for each in sorted(by_file[path], key=_in_file):
+                text = for_ci.gitlab(each.diagnostic, each.row, seen) if output_format == "gitlab" else each.text
+                yield each.diagnostic.severity, text
+            for notice in self.files.get(path, ()):
+                yield None, notice
+
+
+def _in_file(found: Found) -> tuple[Span, Severity, str]:
+    return found.diagnostic.span, found.diagnostic.severity, found.diagnostic.code
+
+
+def _best(reports: Sequence[Found], output_format: str) -> Found:
+    """The report of a hazard to print; it offers the fixes that the analysis of its own file has verified."""
+    best = min(reports, key=_rank)
+    own = next((each for each in reports if each.is_own), best)
+    if best.is_own or not own.offers:
+        return best
+    return Found(best.diagnostic, _with(best.text, own.offers, output_format), own.offers, best.row, False)
+
+
+def _rank(found: Found) -> tuple[Severity, bool, bool, int, tuple[tuple[str, Span], ...]]:
+    at = found.diagnostic
+    story = tuple((step.filename, step.span) for step in at.related)
+    return at.severity, at.is_latent, not found.is_own, len(story), story
+
+
+def _with(text: Any, offers: Any, output_format: str) -> Any:
+    """The ``text`` of a finding with the fixes that another report of it offers."""
+    if isinstance(text, Mapping):
+        return {**text, "fixes": offers}
+    return text + offers
