@@ -419,6 +419,10 @@ class Optimizer:
     stateful: bool = False
     # The tensors that have such a state, each with the point where it was made in inference mode, if it was.
     began: dict[int, ProgramPoint | None] = field(default_factory=dict, compare=False)
+    # Of one that came as an argument: when its gradients were cleared last, and the networks, by the names of the
+    # arguments that they came as, of which it may hold the parameters (None before its first step).
+    cleared: int = field(default=0, compare=False)
+    candidates: tuple[str, ...] | None = None
 
     @property
     def searches(self) -> bool:

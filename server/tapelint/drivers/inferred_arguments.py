@@ -40,11 +40,11 @@ from ..engine.machine import Machine
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layers import opaque_module
-from ..models.torch.nn.module_registry import Guess
+from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..semantics.classes import fields
 from ..semantics.functions import call_function
 from .annotations import promised
-from .stored_parameters import WALKED, uses_of
+from .stored_parameters import FED, WALKED, uses_of
 
 
 def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
@@ -116,6 +116,7 @@ def inferred(
         defaults[parameter.arg] = value
     defaults.update(function.keyword_defaults)
     values: dict[str, Value] = {}
+    paired = _each_has_optimizer([uses[name] for name in (p.arg for p in parameters) if name in uses])
     for parameter in (*parameters, *function.node.args.kwonlyargs):
         name = parameter.arg
         default = defaults.get(name)
@@ -128,8 +129,18 @@ def inferred(
                 Option(default, f"`{name}` is {not default.value}", (Const(not default.value),)), name
             )
             continue
-        values[name] = _infer(machine, state, function, parameter, uses.get(name, set()))
+        values[name] = _infer(machine, state, function, parameter, uses.get(name, set()), paired)
+        _note_handed(machine, state, name, values[name])
     return values
+
+
+def _note_handed(machine: Machine, state: State, name: str, value: Value) -> None:
+    """Remember which network, or which optimizer without known parameters, came as the argument ``name``."""
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+    if isinstance(thing, Optimizer) and not thing.params and isinstance(value, HeapRef):
+        machine.facts.handed_optimizers[value.id] = name
+    elif is_module_like(state, value):
+        machine.facts.handed_leaves.update((leaf, name) for _, leaf in parameters_of(state, value))
 
 
 def is_switch(default: Value) -> bool:
@@ -137,25 +148,48 @@ def is_switch(default: Value) -> bool:
     return isinstance(default, Const) and (default.value is None or isinstance(default.value, bool))
 
 
-def _infer(machine: Machine, state: State, function: Function, parameter: ast.arg, uses: set[str]) -> Value:
+OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parameters".split())
+"""What is asked of a network, and may be asked of other things that are not called."""
+
+
+def _is_optimizer(uses: set[str]) -> bool:
+    return {"step", "zero_grad"} <= uses and "()" not in uses
+
+
+def _guess(uses: set[str], paired: bool) -> Guess:
+    if FED in uses or paired and _may_train(uses):
+        return Guess.FED
+    return Guess.WALKED if WALKED in uses else Guess.CALLED
+
+
+def _may_train(uses: set[str]) -> bool:
+    """Whether something is called and what it returns is walked: a network, or a loss."""
+    return {"()", WALKED} <= uses
+
+
+def _each_has_optimizer(arguments: list[set[str]]) -> bool:
+    """Whether there is an optimizer for each of the ``arguments``, by their uses, that may be networks: none of those
+    is a loss then.
+    """
+    optimizers, walked = sum(map(_is_optimizer, arguments)), sum(map(_may_train, arguments))
+    return 0 < walked <= optimizers
+
+
+def _infer(
+    machine: Machine, state: State, function: Function, parameter: ast.arg, uses: set[str], paired: bool
+) -> Value:
     if parameter.annotation is not None:
         known = promised(
             machine, state, function.frame, parameter.annotation, parameter.arg, function.node, make_instance
         )
         if known is not None:
             return known
-    if (
-        "forward" in uses
-        or uses & {"parameters", "eval", "train", "state_dict", "zero_grad", "named_parameters"}
-        and "()" in uses
-    ):
+    if "forward" in uses or uses & OF_NETWORKS and "()" in uses:
         return opaque_module(machine, state, parameter.arg, function.node)
     if "range" in uses:
         return unknown_number()
-    if {"step", "zero_grad"} <= uses and "()" not in uses:
+    if _is_optimizer(uses):
         return HeapRef(state.new(Optimizer(parameter.arg, [], True)))
     if "()" in uses and parameter.annotation is None:
-        return opaque_module(
-            machine, state, parameter.arg, function.node, Guess.WALKED if WALKED in uses else Guess.CALLED
-        )
+        return opaque_module(machine, state, parameter.arg, function.node, _guess(uses, paired))
     return something(parameter.arg)

@@ -19,10 +19,12 @@ from ..engine.machine import Machine
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import walked_results
 from ..source import cached_on_node, walk
-from .walked_results import walked_attributes, walked_calls
+from .walked_results import fed_calls, walked_attributes, walked_calls
 
 WALKED = "backward()"
 """The use of what is called, if the program goes backward through what comes out."""
+FED = "backward() of data"
+"""The same, where it was given only what no call has returned: the graph begins there."""
 
 ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ share_memory".split())
 """Methods of a module that return it."""
@@ -34,7 +36,9 @@ def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | 
     """
     uses = syntactic_summary(function.node).uses
     if graphs := machine.query(walked_calls, function.node):
-        uses = {name: {*used, WALKED} if name in graphs else used for name, used in uses.items()}
+        fed = machine.query(fed_calls, function.node)
+        marks = {name: {WALKED, FED} if name in fed else {WALKED} for name in graphs}
+        uses = {name: used | marks.get(name, set()) for name, used in uses.items()}
     if function.owner is None or getattr(function.node, "name", "") != "__init__":
         return uses
     found = {name: set(used) for name, used in uses.items()}
@@ -53,12 +57,16 @@ def _add_uses_by_methods(
             continue
         uses = machine.query(_uses, thing.node)
         by_method = machine.query(walked_attributes, thing.node)
-        graphs = frozenset[str]().union(*(by_method.get(name, ()) for name in ("", *results)))
+        walked = [by_method[name] for name in ("", *results) if name in by_method]
+        graphs = {name for each in walked for name in each.called}
+        fed = {name for each in walked for name in each.fed}
         for parameter, attributes in kept.items():
             for attribute in attributes & uses.keys():
                 found.setdefault(parameter, set()).update(uses[attribute])
                 if attribute in graphs:
                     found[parameter].add(WALKED)
+                if attribute in fed:
+                    found[parameter].add(FED)
 
 
 @cached_on_node

@@ -13,15 +13,16 @@ What was detached or read as a number is left out.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
+from ..autograd.frozen import frozen
 from ..source import cached_on_node, children, walk
 
 Slot = tuple[str, str]
 """Where a value comes by: a variable of a function (its name, the variable), an attribute of ``self``, the result of a
-call of a variable or of an attribute (``x()``), what a method returns."""
+call of a variable or of an attribute (``x()``), what a method returns, the result of one call (by its place)."""
 
-SELF, RESULT = "self", "return of"
+SELF, RESULT, CALL = "self", "return of", "call"
 WALKS = frozenset(("backward", "manual_backward", "grad"))
 """Methods and functions that walk the graphs of what they belong to or are given."""
 ENDS = frozenset("detach item tolist numpy data".split())
@@ -35,11 +36,31 @@ def walked_calls(scope: ast.AST) -> frozenset[str]:
     """The names that a function calls and whose results it walks."""
     sources = _Sources()
     sources.read(scope, "")
-    return frozenset(name.removesuffix("()") for _, name in sources.reached(sources.ends) if name.endswith("()"))
+    return _called(sources.reached(sources.ends))
 
 
 @cached_on_node
-def walked_attributes(owner: ast.AST) -> dict[str, frozenset[str]]:
+def fed_calls(scope: ast.AST) -> frozenset[str]:
+    """Those of the names that a function calls and walks the result of, which it gives nothing there that came out of
+    another call.
+    """
+    sources = _Sources()
+    sources.read(scope, "")
+    return _called(sources.fed(sources.reached(sources.ends)))
+
+
+@frozen
+class WalkedAttributes:
+    """The attributes of ``self`` that methods of a class call and that go into what is walked; ``fed`` are those that
+    are given nothing there that came out of a call of another attribute.
+    """
+
+    called: frozenset[str]
+    fed: frozenset[str]
+
+
+@cached_on_node
+def walked_attributes(owner: ast.AST) -> dict[str, WalkedAttributes]:
     """The attributes of ``self`` that the methods of a class call, and whose results go into what a method returns, by
     the name of the method; under the name ``""`` those whose results the class walks itself.
     """
@@ -49,22 +70,37 @@ def walked_attributes(owner: ast.AST) -> dict[str, frozenset[str]]:
         sources.read(method, method.name)
     found = {"": sources.reached(sources.ends)}
     found |= {method.name: sources.reached([(RESULT, method.name)]) for method in methods}
+    own = {(SELF, f"{method.name}()") for method in methods}
     return {
-        name: frozenset(slot.removesuffix("()") for kind, slot in slots if kind == SELF and slot.endswith("()"))
+        name: WalkedAttributes(
+            _called(slot for slot in slots if slot[0] == SELF),
+            _called(slot for slot in sources.fed(slots, own) if slot[0] == SELF),
+        )
         for name, slots in found.items()
     }
 
 
+def _called(slots: Iterable[Slot]) -> frozenset[str]:
+    """The names among slots that stand for results of calls."""
+    return frozenset(name.removesuffix("()") for _, name in slots if name.endswith("()"))
+
+
 class _Sources:
-    """For each slot those that its value was made of; ``ends`` are walked."""
+    """For each slot those that its value was made of; ``ends`` are walked, ``calls`` are made with what is made of
+    slots.
+    """
 
     def __init__(self) -> None:
         self.of: dict[Slot, set[Slot]] = {}
         self.ends: list[Slot] = []
+        self.calls: dict[Slot, tuple[Slot, set[Slot]]] = {}
 
     def read(self, scope: ast.AST, name: str) -> None:
         """Take note of what a function does; ``name`` tells its variables from those of others."""
         for node in walk(scope):
+            if isinstance(node, ast.Call) and (callee := _callee(node, name)) is not None:
+                given = [*node.args, *(keyword.value for keyword in node.keywords)]
+                self.calls[_place(node)] = callee, {slot for value in given for slot in _made_of(value, name)}
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
                 targets: Sequence[ast.expr] = node.targets if isinstance(node, ast.Assign) else [node.target]
                 self.flow(node.value, targets, name)
@@ -84,6 +120,17 @@ class _Sources:
         for target in targets if made_of else ():
             for slot in _held_by(target, name):
                 self.of.setdefault(slot, set()).update(made_of)
+
+    def fed(self, walked: set[Slot], own: Set[Slot] = frozenset()) -> set[Slot]:
+        """What is called for a result that is ``walked``, and given nothing that came out of a call; what the methods
+        ``own`` return is looked into.
+        """
+        calls = [self.calls[slot] for slot in walked if slot in self.calls]
+        return {
+            callee
+            for callee, given in calls
+            if not any(slot[1].endswith("()") and slot not in own for slot in self.reached(list(given)))
+        }
 
     def reached(self, ends: list[Slot]) -> set[Slot]:
         """All slots that go into ``ends``."""
@@ -111,16 +158,28 @@ def _made_of(value: ast.AST, name: str) -> Iterator[Slot]:
         elif (attribute := _own(node)) is not None:
             yield SELF, attribute
         elif isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Name):
-                yield name, f"{node.func.id}()"
-            elif (attribute := _own(node.func)) is not None:
-                yield SELF, f"{attribute}()"
+            if (callee := _callee(node, name)) is not None:
+                yield callee
+                yield _place(node)
             elif isinstance(node.func, ast.Attribute) and node.func.attr not in ENDS:
                 todo.append(node.func.value)
             if not (isinstance(node.func, ast.Attribute) and node.func.attr in ENDS):
                 todo += [*node.args, *(keyword.value for keyword in node.keywords)]
         elif not isinstance(node, ast.Lambda):
             todo += children(node)
+
+
+def _callee(node: ast.Call, name: str) -> Slot | None:
+    """The slot of what calls of a variable or of an attribute of ``self`` return."""
+    if isinstance(node.func, ast.Name):
+        return name, f"{node.func.id}()"
+    attribute = _own(node.func)
+    return (SELF, f"{attribute}()") if attribute is not None else None
+
+
+def _place(node: ast.Call) -> Slot:
+    """The slot of what one call returns."""
+    return CALL, f"{node.lineno}:{node.col_offset}:{node.end_col_offset}"
 
 
 def _held_by(target: ast.expr, name: str) -> Iterator[Slot]:

@@ -218,6 +218,8 @@ class Write:
     given: tuple[tuple[int, int], ...] = ()
     # Whether a step of an optimizer wrote.
     by_optimizer: bool = False
+    # What has to be assumed for it to have happened.
+    assumption: str | None = None
 
     def chain(self) -> Iterator[Write]:
         """This write and those before it."""

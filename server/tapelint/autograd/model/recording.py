@@ -461,9 +461,10 @@ def invent(
     extra: Sequence[Node | Leaf] = (),
     op: str = "",
     saves_anything: bool = True,
+    saves: Sequence[int] = (),
 ) -> int:
-    """A tensor that depends on ``inputs`` through one node, which ``saves_anything`` or not: by assumption, if
-    ``assumption`` names a callee.
+    """A tensor that depends on ``inputs`` through one node, which ``saves_anything`` or not, and of tensors ``saves``
+    these: by assumption, if ``assumption`` names a callee.
     """
     tensors = [resolve_view(state, key) for key in inputs]
     edges = tuple(dict.fromkeys([*(e for t in tensors if t.requires_grad and (e := edge_of(t)) is not None), *extra]))
@@ -476,6 +477,7 @@ def invent(
             op or assumption or "call",
             edges,
             state.point(node),
+            _kept(facts, state, saves) if saves else (),
             saves_anything=saves_anything,
             assumption=assumption,
             results=(key,),
@@ -483,3 +485,10 @@ def invent(
         )
     state.tensors[key] = Tensor(key, key, key, state.point(node), needs, graph, assumption=assumption)
     return key
+
+
+def _kept(facts: Facts, state: AutogradState, keys: Sequence[int]) -> tuple[SavedTensor, ...]:
+    """Tensors that a node saves, as they are now."""
+    held = state.packed([_saved_operand(state, "weight", state.tensors[key]) for key in keys])
+    facts.saved.update([item.version_counter for item in held])
+    return held

@@ -43,6 +43,7 @@ def bump(
     tensor: int = -1,
     given: tuple[tuple[int, int], ...] = (),
     by_optimizer: bool = False,
+    assumption: str | None = None,
 ) -> None:
     """A write: the version of ``counter`` goes up, and who did it is remembered.
 
@@ -52,7 +53,7 @@ def bump(
     before = state.writes.get(counter)
     version = before.version + 1 if before else 1
     state.writes[counter] = Write(
-        version, op, state.point(node), certain, before, tensor, fresh_id(), given, by_optimizer
+        version, op, state.point(node), certain, before, tensor, fresh_id(), given, by_optimizer, assumption
     )
     state.changes += 1
     owner = state.tensors.get(counter)

@@ -202,7 +202,7 @@ class Check:
             self.facts.events.publish(
                 SavedTensorModified(
                     point=now.point,
-                    assumption=premise,
+                    assumption=(premise := self.assumption or write.assumption or premise),
                     node=item,
                     saved=saved,
                     write=write,

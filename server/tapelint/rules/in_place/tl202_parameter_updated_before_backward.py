@@ -83,7 +83,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
             node.created_at.node,
             f"{prefix(node.created_at)}{op_name(node)} saved {name} here (version {saved.version})",
         ),
-        *(TraceStep(call, f"{prefix(node.created_at)}in this call") for call in node.created_at.calls[-1:]),
+        *(
+            TraceStep(call, f"{prefix(node.created_at)}in this call")
+            for call in node.created_at.calls[-1:]
+            if isinstance(call, ast.Call)
+        ),
         TraceStep(write.point.node, f"{prefix(write.point)}updated here (version {write.version})"),
         TraceStep(event.point.node, f"{prefix(event.point)}this backward needs version {saved.version}"),
     ]

@@ -12,25 +12,31 @@ from ....domain import facets
 from ....domain.induction import is_plain
 from ....domain.opaque_values import as_data
 from ....domain.state import State
-from ....domain.values import Const, Instance, TensorRef, Unknown, Value
+from ....domain.values import Const, HeapRef, Instance, TensorRef, Unknown, Value
 from ....engine.machine import Machine
 from ..registry import Call
 from .layers import inputs_of
 from .module_registry import Guess
 
 
-def unless_network(machine: Machine, state: State, thing: Instance, call: Call) -> Value | None:
+def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value | None:
     """What a call of something returns that may be no network; None where it is taken for one.
 
     What is given a graph need have no parameters for the result to have one: a loss. Otherwise it is a network if what
-    it returns is walked, or it is given tensors that were cut from no graph (metrics are given such).
+    it returns is walked, or it is given tensors that were cut from no graph (metrics are given such). Where a graph
+    begins that is walked there are parameters: then it is a network in all that follows.
     """
+    thing = state.get(receiver.id, Instance)
     values = [as_data(state, value) for value in (*call.args, *call.kwargs.values())]
     if all(map(is_plain, values)):
         return Unknown("call")  # a function of numbers: networks are given tensors
+    guess = thing.attributes[facets.ASSUMED_NETWORK]
+    if guess == Const(Guess.FED):
+        return None
     given = inputs_of(machine, state, call)
     if not any(resolve_view(state, key).requires_grad for key in given):
-        if thing.attributes[facets.ASSUMED_NETWORK] == Const(Guess.WALKED):
+        if guess == Const(Guess.WALKED):
+            del state.edit(receiver.id, Instance).attributes[facets.ASSUMED_NETWORK]
             return None
         certain = [value.id for value in values if isinstance(value, TensorRef)]
         if certain and not any(machine.facts.provenance_of(key).cut for key in certain):

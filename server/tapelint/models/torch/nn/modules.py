@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from .... import ops
-from ....autograd import CutReason, bump, edge_of, invent, resolve_view
+from ....autograd import CutReason, Leaf, bump, edge_of, invent, resolve_view
 from ....autograd.gradients import history
 from ....domain import facets
 from ....domain.completion import ProgramRaised
@@ -91,7 +91,7 @@ def forward(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
         return run_layer(machine, state, row, thing, call)
     if (
         facets.ASSUMED_NETWORK in thing.attributes
-        and (found := unless_network(machine, state, thing, call)) is not None
+        and (found := unless_network(machine, state, receiver, call)) is not None
     ):
         return found
     return _run_unknown(machine, state, receiver, call)
@@ -130,8 +130,8 @@ def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) 
         return Unknown("call")
     edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(resolve_view(state, key)))]
     given += [key for key in hidden if state.tensors[key].requires_grad is None]
-    made = invent(machine.facts, state, given, call.node, name, edges)
-    return TensorRef(made)
+    weights = [edge.tensor for edge in edges if isinstance(edge, Leaf) and state.tensors[edge.tensor].stands_for_module]
+    return TensorRef(invent(machine.facts, state, given, call.node, name, edges, saves=weights))
 
 
 def with_computed(machine: Machine, state: State, receiver: HeapRef, thing: Instance, call: Call) -> Instance:

@@ -46,6 +46,7 @@ from ..dispatch import run
 from ..nn.unregistered import leaves_in_containers, wrapper_for
 from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
 from ..tensors import MOVED
+from .handed_optimizers import note_cleared, write_networks
 
 NAMES = "SGD Adam AdamW Adagrad Adadelta Adamax ASGD NAdam RAdam RMSprop Rprop SparseAdam LBFGS Adafactor Muon".split()
 
@@ -189,6 +190,7 @@ def advance(machine: Machine, state: State, receiver: Value, call: Call, scaler:
     if optimizer.stateful:
         _write_state(machine, state, receiver, call)
     _update(machine, state, optimizer, call, scaler)
+    write_networks(machine, state, receiver, call.node)
     return result
 
 
@@ -235,6 +237,7 @@ def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node:
 def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     clear_grads(machine, state, state.get(receiver.id, Optimizer).params, call)
+    note_cleared(machine, state, receiver)
     return NONE
 
 
