@@ -98,9 +98,6 @@ class _Sources:
     def read(self, scope: ast.AST, name: str) -> None:
         """Take note of what a function does; ``name`` tells its variables from those of others."""
         for node in walk(scope):
-            if isinstance(node, ast.Call) and (callee := _callee(node, name)) is not None:
-                given = [*node.args, *(keyword.value for keyword in node.keywords)]
-                self.calls[_place(node)] = callee, {slot for value in given for slot in _made_of(value, name)}
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
                 targets: Sequence[ast.expr] = node.targets if isinstance(node, ast.Assign) else [node.target]
                 self.flow(node.value, targets, name)
@@ -108,12 +105,21 @@ class _Sources:
                 self.flow(node.iter, [node.target], name)
             elif isinstance(node, ast.Return) and node.value is not None:
                 self.of.setdefault((RESULT, name), set()).update(_made_of(node.value, name))
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr in WALKS:
-                    self.ends += _made_of(node, name)
-                else:  # losses.append(loss)
-                    for argument in node.args:
-                        self.flow(argument, [node.func.value], name)
+            elif isinstance(node, ast.Call):
+                self.call(node, name)
+
+    def call(self, node: ast.Call, name: str) -> None:
+        """Take note of one call in the function ``name``."""
+        if (callee := _callee(node, name)) is not None:
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            self.calls[_place(node)] = callee, {slot for value in given for slot in _made_of(value, name)}
+        if not isinstance(node.func, ast.Attribute):
+            return
+        if node.func.attr in WALKS:
+            self.ends += _made_of(node, name)
+        else:  # losses.append(loss)
+            for argument in node.args:
+                self.flow(argument, [node.func.value], name)
 
     def flow(self, value: ast.expr, targets: Sequence[ast.expr], name: str) -> None:
         made_of = set(_made_of(value, name))

@@ -179,7 +179,7 @@ class Check:
         if not all(n.certain for n in path):
             return False
         assert root is not None
-        premise = self.premise(path)
+        premise = self.premise(path, None if freed or spoiled is None else spoiled[1])
         if freed:
             shared = next(n for n in path if state.freed.get(n, now) is not now)
             self.facts.events.publish(
@@ -202,7 +202,7 @@ class Check:
             self.facts.events.publish(
                 SavedTensorModified(
                     point=now.point,
-                    assumption=(premise := self.assumption or write.assumption or premise),
+                    assumption=premise,
                     node=item,
                     saved=saved,
                     write=write,
@@ -235,8 +235,10 @@ class Check:
         found = {key for item in self.order if node in item.inputs for key in item.operand_ids}
         return found if self.now.root is None else {*found, self.now.root}
 
-    def premise(self, path: tuple[Node, ...]) -> str | None:
-        """What has to be assumed for the pass to come along ``path``."""
+    def premise(self, path: tuple[Node, ...], write: Write | None = None) -> str | None:
+        """What has to be assumed for the pass to come along ``path``, and for a ``write`` to have spoiled its end."""
+        if write is not None and write.assumption is not None:
+            return self.assumption or write.assumption
         callee = next((n.assumption for n in path if n.assumption), None)
         return self.assumption or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
 

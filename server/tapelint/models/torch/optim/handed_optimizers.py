@@ -59,24 +59,30 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
 
 def _held(machine: Machine, state: State, reference: HeapRef, argument: str) -> tuple[str, ...]:
     """The networks whose parameters an optimizer holds, by the names of the arguments that they came as."""
-    optimizer = state.get(reference.id, Optimizer)
-    reached = tuple(dict.fromkeys(_reached(machine, state, optimizer.cleared)))
-    again = tuple(name for name in optimizer.candidates or reached if name in reached)
-    candidates = again or reached
     others = {key: name for key, name in machine.facts.handed_optimizers.items() if key != reference.id}
-    taken = {name for key in others for name in _certain(state, key)}
-    candidates = tuple(name for name in candidates if name not in taken)
-    if candidates != optimizer.candidates:
-        state.edit(reference.id, Optimizer).candidates = candidates
+    candidates = _candidates(machine, state, reference, others)
     if not others:
         return candidates
     networks = dict.fromkeys(machine.facts.handed_leaves.values())
     matching = Names([argument, *others.values()], networks)
     named = matching.best(argument, candidates)
-    if len(candidates) == 1 and not named:
-        contested = any(matching.best(other, candidates) for other in others.values())
-        return candidates if not contested and len(networks) > len(others) else ()
-    return named
+    if named or len(candidates) != 1 or len(networks) <= len(others):
+        return named
+    return () if any(matching.best(other, candidates) for other in others.values()) else candidates
+
+
+def _candidates(machine: Machine, state: State, reference: HeapRef, others: Iterable[int]) -> tuple[str, ...]:
+    """The networks that an optimizer may hold by what was walked before its steps so far, without those that ``others``
+    hold for certain.
+    """
+    optimizer = state.get(reference.id, Optimizer)
+    reached = tuple(dict.fromkeys(_reached(machine, state, optimizer.cleared)))
+    again = tuple(name for name in optimizer.candidates or reached if name in reached)
+    taken = {name for key in others for name in _certain(state, key)}
+    candidates = tuple(name for name in again or reached if name not in taken)
+    if candidates != optimizer.candidates:
+        state.edit(reference.id, Optimizer).candidates = candidates
+    return candidates
 
 
 def _certain(state: State, key: int) -> tuple[str, ...]:
