@@ -22,7 +22,7 @@ from ..events.graph_walks import (
 from ..facts import Facts
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
-from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit
+from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Write
 from ..model.views import edge_of, resolve_view
 from ..model.writes import TorchRaises, is_guarded, settled, stepped
 from ..state import AutogradState
@@ -179,7 +179,7 @@ class Check:
         if not all(n.certain for n in path):
             return False
         assert root is not None
-        premise = self.premise(path, None if freed or spoiled is None else spoiled[1])
+        premise = self.premise(path, spoiled)
         if freed:
             shared = next(n for n in path if state.freed.get(n, now) is not now)
             self.facts.events.publish(
@@ -235,10 +235,10 @@ class Check:
         found = {key for item in self.order if node in item.inputs for key in item.operand_ids}
         return found if self.now.root is None else {*found, self.now.root}
 
-    def premise(self, path: tuple[Node, ...], write: Write | None = None) -> str | None:
-        """What has to be assumed for the pass to come along ``path``, and for a ``write`` to have spoiled its end."""
-        if write is not None and write.assumption is not None:
-            return self.assumption or write.assumption
+    def premise(self, path: tuple[Node, ...], spoiled: tuple[SavedTensor, Write] | None = None) -> str | None:
+        """What has to be assumed for the pass to come along ``path``, and for a write to have ``spoiled`` its end."""
+        if spoiled is not None and spoiled[1].assumption is not None:
+            return self.assumption or spoiled[1].assumption
         callee = next((n.assumption for n in path if n.assumption), None)
         return self.assumption or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
 
