@@ -50,7 +50,7 @@ class Facts:
     stored: dict[int, tuple[Stored, ...]] = field(default_factory=dict)
     # Where tensors, and the unknown arrays and numbers computed from them, come from.
     provenance: dict[int, Provenance] = field(default_factory=dict)
-    # The last conversion that may have made a copy of a tensor while autograd did not record.
+    # The last conversion that may have made a copy of a view, or of a tensor while autograd did not record.
     maybe_copied: dict[int, ProgramPoint] = field(default_factory=dict)
     # The tensors with the default dtype.
     float32: set[int] = field(default_factory=set)

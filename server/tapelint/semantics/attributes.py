@@ -137,6 +137,11 @@ def _requires_grad(machine: Machine, state: State, tensor: Tensor, node: ast.AST
     return Unknown("requires_grad", False) if tensor.requires_grad is None else Const(tensor.requires_grad)
 
 
+def _base(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    certain = tensor.base is not None and tensor.id not in machine.facts.maybe_copied
+    return TensorRef(tensor.base) if tensor.base is not None and certain else Unknown("_base")
+
+
 def _is_leaf(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     return Const(tensor.grad_fn is None)
 
@@ -163,6 +168,7 @@ TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]]
     "grad": _gradient,
     "requires_grad": _requires_grad,
     "is_leaf": _is_leaf,
+    "_base": _base,
     "grad_fn": _grad_fn,
     "shape": _shape,
     "ndim": _rank,

@@ -154,6 +154,15 @@ class ViewRefused(Event):
 
 
 @frozen(eq=False, kw_only=True)
+class ViewDetached(Event):
+    """``detach_()`` of a view, which PyTorch refuses."""
+
+    tensor: int
+    # When the view was made.
+    made: ProgramPoint
+
+
+@frozen(eq=False, kw_only=True)
 class RetainedGraphReached(Event):
     """A backward reached, in a later iteration, a node whose graph an earlier one walked with ``retain_graph=True``."""
 

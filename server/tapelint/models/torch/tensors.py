@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from ...autograd import Cut, CutReason, Provenance, TorchRaises, bump, check_write, contents, leaf, resolve_view
+from ...autograd.events.graph_walks import ViewDetached
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
@@ -47,7 +48,15 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
     tensor = resolve_view(state, receiver.id)
     if state.inference:
         return receiver  # where nothing is recorded there is nothing to cut
-    if tensor.base is not None:
+    if tensor.base is not None and tensor.id not in machine.facts.maybe_copied:
+        machine.facts.events.publish(
+            ViewDetached(
+                point=state.point(call.node),
+                tensor=tensor.id,
+                made=tensor.created_at,
+                assumption=tensor.assumption_text,
+            )
+        )
         raise ProgramRaised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
     state.changes += 1
     if tensor.requires_grad:
@@ -55,6 +64,13 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
         machine.facts.record_provenance(receiver.id, Provenance(cut=lost))
     state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
     return receiver
+
+
+@method(TENSOR_METHODS, "_is_view")
+def is_view(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, TensorRef)
+    certain = state.tensors[receiver.id].base is not None and receiver.id not in machine.facts.maybe_copied
+    return TRUE if certain else something(call.name, False)
 
 
 @method(TENSOR_METHODS, "requires_grad_")
@@ -179,7 +195,7 @@ def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> V
     assert isinstance(receiver, TensorRef)
     tensor = resolve_view(state, receiver.id)
     wanted, asked = kind_wanted(state, call), [*call.args, *call.kwargs.values()]
-    if state.grad_mode is False and tensor.requires_grad:
+    if tensor.base is not None or state.grad_mode is False and tensor.requires_grad:
         machine.facts.maybe_copied[tensor.id] = state.point(call.node)
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
         return receiver if tensor.kind == wanted else _without_gradient(machine, state, receiver.id, wanted, call)

@@ -1,0 +1,67 @@
+"""A view is detached in place.
+
+## What it does
+Reports `detach_()` on a view: an item or a slice, what `view`, `t`, `chunk` or iterating gave, what a custom Function
+returned of its own input.
+
+## Why PyTorch fails
+`detach_()` would have to take the history from the base of the view, too. PyTorch raises "Can't detach views in-place.
+Use detach() instead", also under `no_grad`, and also where no graph is there to be cut: a view of plain data is refused
+as well. What `detach()` and `.data` give is no view in this sense.
+
+## Example
+```py
+rnn = nn.RNN(3, 4)
+outputs, _ = rnn(torch.randn(5, 2, 3))
+state = outputs[-1]
+state.detach_()  # error: [view-detached-in-place] "`outputs[-1]`" # torch: raises "Can't detach views in-place"
+```
+
+## Use instead
+```py
+rnn = nn.RNN(3, 4)
+outputs, _ = rnn(torch.randn(5, 2, 3))
+state = outputs[-1]
+state = state.detach()
+assert not state.requires_grad  # torch: ok
+```
+
+## Fix safety
+`detach()` gives a new tensor. What else holds the old one keeps its graph.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, ViewDetached
+from ...autograd.facts import Facts
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.story import assuming, code, prefix, tensor_name
+
+ERROR = "Can't detach views in-place. Use detach() instead"
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, ViewDetached)
+    name = tensor_name(facts, event.tensor) or "this"
+    made = code(event.made.node)
+    return Finding(
+        point=event.point,
+        severity=severity_of(event),
+        message=f"{name} is a view, made by {made}, and is detached in place. PyTorch raises “{ERROR}”."
+        f"{assuming(event.assumption)}",
+        links=(TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),),
+        help="use `detach()`, and keep what it returns.",
+        cures=(FixProposal("out_of_place", "Keep what detach() returns", (event.point.node,)),),
+    )
+
+
+RULE = Rule(
+    "TL208",
+    "view-detached-in-place",
+    "a view is detached in place",
+    __doc__,
+    (ViewDetached,),
+    check,
+    raises=(ERROR,),
+)
