@@ -76,6 +76,8 @@ class Facts:
 
     # The unknown conditions that may decide what becomes of gradients, and whether by clearing them.
     gradient_relevant: dict[Hashable, bool] = field(default_factory=dict)
+    # Tensors without a graph that code which was not read has seen: it may have let them require grad.
+    handed_out: set[int] = field(default_factory=set)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
 

@@ -129,7 +129,9 @@ def _gradient(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> 
     known = tensor.requires_grad is False or not tensor.assumption and not tensor.stands_for_module
     if known and tensor.grad_fn is not None:
         return missing_grad.missing(machine, state, tensor, node)
-    return NONE if known and tensor.kind != "int" else Unknown("grad", False)
+    if not known or tensor.kind == "int":
+        return Unknown("grad", False)
+    return missing_grad.never_there(machine, state, tensor, node)
 
 
 def _requires_grad(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:

@@ -97,7 +97,20 @@ class NothingToOptimize(Event):
 
 @frozen(eq=False, kw_only=True)
 class AbsentGradientUsed(Event):
-    """The ``.grad`` of a tensor that is no leaf was read, is None, and was used as a tensor."""
+    """The ``.grad`` of a tensor that is no leaf or requires no grad was read, is None, and was used as a tensor."""
+
+    tensor: int
+    # Where it was read.
+    read: ProgramPoint
+    # Where the tensor was computed.
+    created_at: ProgramPoint
+    # Whether it requires grad, so that it is no leaf.
+    requires_grad: bool = True
+
+
+@frozen(eq=False, kw_only=True)
+class AbsentGradientShown(SilentEvent):
+    """The ``.grad`` of a tensor that is no leaf was read, is None, and was printed after a backward through it."""
 
     tensor: int
     # Where it was read.

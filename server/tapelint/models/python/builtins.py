@@ -32,6 +32,7 @@ from ...domain.values import (
 from ...engine.lost_history import taken
 from ...engine.machine import Machine
 from ...engine.paths.truth import length, truth
+from ..torch.autograd import missing_grad
 from ..torch.dispatch import run
 from ..torch.registry import Call, function
 
@@ -274,7 +275,11 @@ def plain(machine: Machine, state: State, call: Call) -> Value:
     "builtins.bytes",
 )
 def quiet(machine: Machine, state: State, call: Call) -> Value:
-    return NONE if call.name == "builtins.print" else Unknown("builtin", False)
+    if call.name == "builtins.print":
+        for value in call.args:
+            missing_grad.shown(machine, state, value, call.node)
+        return NONE
+    return Unknown("builtin", False)
 
 
 @function("builtins.any", "builtins.all")

@@ -311,6 +311,7 @@ def opaque(machine: Machine, state: State, inputs: SequenceType[int], node: ast.
     unknown.
     """
     known = [key for key in dict.fromkeys(inputs) if resolve_view(state, key).requires_grad]
+    machine.facts.handed_out.update(key for key in inputs if state.tensors[key].requires_grad is False)
     if not known:
         return something(assumption or "")
     return TensorRef(invent(machine.facts, state, known, node, assumption))

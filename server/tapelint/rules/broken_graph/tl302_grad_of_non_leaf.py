@@ -1,14 +1,16 @@
-"""The `.grad` of a tensor that is no leaf is None, and is used.
+"""The `.grad` of a tensor that is no leaf, or that requires no grad, is None, and is used.
 
 ## What it does
 Reports a use of `.grad` of a computed tensor (a method, arithmetic, an index) that was not requested with
-`retain_grad()`: it is None.
+`retain_grad()`: it is None. The same of a tensor that does not require grad: data, or what was computed under
+`no_grad`. A warning where it is printed after a backward has passed through the tensor.
 
 ## Why PyTorch fails
 A backward adds gradients to the `.grad` of leaves: parameters, and tensors made with `requires_grad=True`. The
 gradients of what was computed from them pass through and are dropped, so `.grad` stays None, and code that uses it gets
 "'NoneType' object has no attribute ..." or "unsupported operand type(s)". The same happens to a parameter that was
-rebound: after `w = w - lr * w.grad` the name `w` belongs to a computed tensor.
+rebound: after `w = w - lr * w.grad` the name `w` belongs to a computed tensor, and under `no_grad` to one that does not
+require grad.
 
 ## Example
 ```py
@@ -25,6 +27,20 @@ h = x * 2
 h.retain_grad()
 h.pow(2).sum().backward()
 print(h.grad.norm())  # torch: ok
+```
+
+Data is asked for a gradient before it is used.
+```py
+net = nn.Linear(3, 1)
+images = torch.rand(2, 3)
+net(images).sum().backward()
+print(images.grad.abs())  # error: [grad-of-non-leaf] "does not require grad" # torch: raises "NoneType"
+```
+```py
+net = nn.Linear(3, 1)
+images = torch.rand(2, 3, requires_grad=True)
+net(images).sum().backward()
+print(images.grad.abs())  # torch: ok
 ```
 
 An update is written in place, so that the parameter stays the same tensor.
@@ -58,55 +74,110 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd.events.broken_graph import AbsentGradientUsed
+from ...autograd.events.broken_graph import AbsentGradientShown, AbsentGradientUsed
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...autograd.model.cuts import CutReason
 from ...autograd.model.program_point import earlier_iteration
 from ...autograd.model.stores import StoreKind
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, prefix, tensor_name
+from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.story import assuming, code, prefix, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
+    if isinstance(event, AbsentGradientShown):
+        return _shown(event, facts)
     assert isinstance(event, AbsentGradientUsed)
+    return _computed(event, facts) if event.requires_grad else _constant(event, facts)
+
+
+def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
+    """Of a tensor that is no leaf."""
     name = tensor_name(facts, event.tensor) or code(event.created_at.node)
     message = (
         f"`.grad` of {name} is None here: {name} is no leaf, {code(event.created_at.node)} computed "
         f"it, and a backward keeps "
-        f"the gradients of leaves only. Python raises about `NoneType`."
+        f"the gradients of leaves only. Python raises about `NoneType`.{assuming(event.assumption)}"
     )
-    kept = [s for s in facts.stored.get(event.tensor, ()) if s.how is StoreKind.ASSIGNED]
     cures = [FixProposal("inplace_update", "Update it in place, without gradients", (event.created_at.node,))]
     anew = earlier_iteration(event.created_at, event.read) is not None and isinstance(event.created_at.node, ast.expr)
     if anew:
         title = f"Make {name} a new leaf in each iteration"
         cures.append(FixProposal("make_leaf", title, (event.created_at.node,)))
+    cures += _keeping(facts, event.tensor)
+    if isinstance(event.created_at.node, ast.expr) and not anew:
+        title = f"Make {name} a leaf (what it was computed from gets no gradient)"
+        cures.append(FixProposal("make_leaf", title, (event.created_at.node,), "unsafe"))
+    return Finding(
+        at=event.read.node,
+        point=event.read,
+        severity=severity_of(event),
+        message=message,
+        links=(TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
+        help=RETAINED,
+        cures=tuple(cures),
+    )
+
+
+def _keeping(facts: Facts, tensor: int) -> list[FixProposal]:
+    """How the gradient of a tensor is kept where the tensor is first stored."""
+    kept = [s for s in facts.stored.get(tensor, ()) if s.how is StoreKind.ASSIGNED]
+    cures: list[FixProposal] = []
     for stored in kept[:1]:
         written = ast.parse(stored.target, mode="eval").body
         cures.append(FixProposal("retain_grad", f"Keep the gradient of `{stored.target}`", (stored.statement, written)))
         title = f"Keep the gradient of `{stored.target}` where there is one"
         cures.append(FixProposal("retain_grad_if_tracked", title, (stored.statement, written)))
-    if isinstance(event.created_at.node, ast.expr) and not anew:
-        title = f"Make {name} a leaf (what it was computed from gets no gradient)"
-        cures.append(FixProposal("make_leaf", title, (event.created_at.node,), "unsafe"))
+    return cures
+
+
+def _constant(event: AbsentGradientUsed, facts: Facts) -> Finding:
+    """Of a tensor that requires no grad: data, or what was computed without a graph."""
+    made = event.created_at.node
+    name = tensor_name(facts, event.tensor) or code(made)
+    cut = facts.provenance_of(event.tensor).cut
+    mode = cut is not None and cut.reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
+    why = f": {code(made)} computed it while autograd did not record" if mode else ""
+    cures = [FixProposal("requires_grad", f"Let {name} require grad", (made,))]
+    if mode:
+        cures = [FixProposal("inplace_update", "Update it in place", (made,))]
     return Finding(
+        at=event.read.node,
         point=event.read,
-        severity=Severity.ERROR,
-        message=message,
-        links=(TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
-        help="call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`.",
+        severity=severity_of(event),
+        message=f"`.grad` of {name} is None here: {name} does not require grad{why}, and a backward keeps gradients "
+        f"only of leaves that do. Python raises about `NoneType`.{assuming(event.assumption)}",
+        links=(TraceStep(made, f"{prefix(event.created_at)}{name} was made here"),),
+        help="write it in place, so that it stays the same leaf." if mode else "let it require grad before it is used.",
         cures=tuple(cures),
     )
 
 
+def _shown(event: AbsentGradientShown, facts: Facts) -> Finding:
+    """Of a tensor that is no leaf, printed."""
+    name = tensor_name(facts, event.tensor) or code(event.created_at.node)
+    return Finding(
+        at=event.read.node,
+        point=event.read,
+        severity=Severity.WARNING,
+        message=f"`.grad` of {name} is None here, also after the backward: {name} is no leaf, and a backward keeps the "
+        f"gradients of leaves only. This prints None.{assuming(event.assumption)}",
+        links=(TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
+        help=RETAINED,
+        cures=tuple(_keeping(facts, event.tensor)),
+    )
+
+
+RETAINED = "call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`."
+
 RULE = Rule(
     "TL302",
     "grad-of-non-leaf",
-    "the `.grad` of a tensor that is no leaf is used",
+    "the `.grad` of a tensor that is no leaf, or requires no grad, is used",
     __doc__,
-    (AbsentGradientUsed,),
+    (AbsentGradientUsed, AbsentGradientShown),
     check,
     raises=("'NoneType' object has no attribute",),
 )

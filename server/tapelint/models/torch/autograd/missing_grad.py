@@ -1,4 +1,5 @@
-"""``.grad`` of a tensor that is no leaf: it is None, and code that uses it as a tensor finds out too late.
+"""``.grad`` of a tensor that is no leaf or requires no grad: it is None, and code that uses it as a tensor finds out
+too late.
 
     h = embed(x); score(h).backward()
     h.grad * h                            # TypeError: 'NoneType' and 'Tensor'
@@ -11,10 +12,10 @@ from __future__ import annotations
 import ast
 
 from ....autograd import Tensor
-from ....autograd.events.broken_graph import AbsentGradientUsed
+from ....autograd.events.broken_graph import AbsentGradientShown, AbsentGradientUsed
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.values import MissingGrad, Unknown, Value
+from ....domain.values import NONE, MissingGrad, Unknown, Value
 from ....engine.machine import Machine
 
 
@@ -26,11 +27,39 @@ def missing(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Va
     return MissingGrad(None, tensor.id, tensor.created_at, state.point(node))
 
 
+def never_there(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    """What ``.grad`` of a tensor that requires no grad gives. Code that was not read may have changed that, or have set
+    a gradient.
+    """
+    if tensor.requires_grad is not False or tensor.id in machine.facts.handed_out or tensor.stands_for_module:
+        return NONE
+    return MissingGrad(None, tensor.id, tensor.created_at, state.point(node), False)
+
+
+def shown(machine: Machine, state: State, value: Value, node: ast.AST) -> None:
+    """``value`` is printed: publish it if it is such a None, although a backward has passed through the tensor."""
+    if not isinstance(value, MissingGrad) or not value.requires_grad:
+        return
+    if state.tensors[value.tensor].grad_fn in state.freed:
+        machine.facts.events.publish(
+            AbsentGradientShown(
+                point=state.point(node), tensor=value.tensor, read=value.read, created_at=value.created_at
+            )
+        )
+
+
 def used(machine: Machine, state: State, value: Value, node: ast.AST, error: str) -> None:
     """``value`` is used where only a tensor will do; raises if it is such a None."""
     if not isinstance(value, MissingGrad):
         return
-    machine.facts.events.publish(
-        AbsentGradientUsed(point=state.point(node), tensor=value.tensor, read=value.read, created_at=value.created_at)
-    )
+    if value.requires_grad or not machine.handlers_around:
+        machine.facts.events.publish(
+            AbsentGradientUsed(
+                point=state.point(node),
+                tensor=value.tensor,
+                read=value.read,
+                created_at=value.created_at,
+                requires_grad=value.requires_grad,
+            )
+        )
     raise ProgramRaised(error, "'NoneType' object", by_torch=True)
