@@ -6,7 +6,8 @@ What a function without a caller is given is said in ``parameters``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
+from collections.abc import Sequence as SequenceType
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -14,7 +15,7 @@ from operator import itemgetter
 from ..autograd import Facts
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
-from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
+from ..domain.values import Class, Const, Frame, Function, HeapRef, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
 from ..engine.lifecycle import PathEnded
@@ -25,6 +26,7 @@ from ..engine.run_context import RunContext
 from ..engine.statistics import AnalysisStats, Entry, Lost
 from ..modules.loader import Outdated
 from ..source import may_use_torch
+from .imagined_apply import functions_of, imagine_apply
 from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
 from .segments import is_done, run_segment
@@ -64,6 +66,20 @@ class Budget:
         return step
 
 
+@dataclass(frozen=True, slots=True)
+class Drove:
+    """A function without a caller that has run, its urgency, and the unit in which it did."""
+
+    rank: int
+    function: Function
+    unit: AnalysisUnit
+
+    @property
+    def called(self) -> Set[ast.AST]:
+        """What it has called."""
+        return self.unit.called - {self.function.node}
+
+
 def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[AnalysisUnit]:
     """Run the whole file, or what ``memory`` does not know of it; the steps it consists of, in order.
 
@@ -85,7 +101,7 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
         for function, owner in unreached_functions(machine, state, module)
     ]
     before: ast.AST | None = None
-    seen = called.copy()
+    drove: list[Drove] = []
     ranked.sort(key=itemgetter(0))
     for rank, function, owner in ranked:
         if function.node in called and function.node is not before:
@@ -100,12 +116,11 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
         step = budget.paid(_entry(machine, memory, base, finish, function, owner, budget.next))
         steps.append(step)
         called |= base.called | step.called
-        if rank == TRAINS:
-            seen |= step.called - {function.node}
+        drove.append(Drove(rank, function, step))
     with recorded(machine, _facts(finish), finish.loads, 0) as again:
         run_again(machine, ran, partial(_entered, machine, []))
     steps.append(again)
-    _latent(machine, memory, finish, [each[1:] for each in ranked if each[1].node not in seen], made, steps)
+    _latent(machine, memory, finish, ranked, made, drove, steps)
     machine.frozen_contents.clear()
     return _counted(machine, steps)
 
@@ -133,44 +148,65 @@ def _latent(
     machine: Machine,
     memory: AnalysisCache,
     finish: AnalysisUnit,
-    functions: Iterable[tuple[Function, HeapRef | None]],
+    ranked: Iterable[tuple[int, Function, HeapRef | None]],
     made: dict[int, AnalysisUnit],
+    drove: SequenceType[Drove],
     steps: list[AnalysisUnit],
 ) -> None:
-    """Call functions that only others without a caller have called as a caller might whose tensors require grad, as
-    long as the fuel for that lasts.
-
-    What is counted there counts for nothing: these are not entry points, and nothing is lost with them.
+    """Call functions as a caller might whose tensors require grad, as long as the fuel for that lasts; not those that
+    the script has called, or what trains: there the arguments are known.
     """
-    limits = machine.limits
+    limits, script = machine.limits, set[ast.AST]().union(*(step.called for step in steps if step.is_script))
     budget = Budget(limits.latent_fuel, limits.all_latent_fuel)
-    for function, owner in functions:
-        if budget.together > 0 and may_be_spoiled(machine, function, finish.loads):
+    _apply(machine, memory, finish, script.union(*(each.called for each in drove)), budget, steps)
+    known = script.union(*(each.called for each in drove if each.rank == TRAINS))
+    for _, function, owner in ranked:
+        if budget.together > 0 and function.node not in known and may_be_spoiled(machine, function, finish.loads):
             base = _base(machine, memory, finish, function, owner, budget, made, steps)
-            steps.append(budget.paid(_imagined(machine, memory, base, finish, function, owner, budget.next)))
+            run = partial(imagined_call, machine, base.result, function, owner)
+            key, entry = (function.node, owner.id if owner is not None else 0), _named(finish, function, owner)
+            steps.append(budget.paid(_imagined(machine, memory, base, key, entry, run, budget.next)))
+
+
+def _apply(
+    machine: Machine,
+    memory: AnalysisCache,
+    finish: AnalysisUnit,
+    known: Set[ast.AST],
+    budget: Budget,
+    steps: list[AnalysisUnit],
+) -> None:
+    """Apply the Functions of the file whose backward no pass has reached."""
+    state, module = finish.result
+    for kind, backward in functions_of(state, module):
+        if budget.together > 0 and backward.node not in known:
+            node = state.get(kind.id, Class).node
+            run = partial(imagine_apply, machine, state.fork(), kind)
+            unit = _imagined(machine, memory, finish, (node, kind.id), Entry("latent", node), run, budget.next)
+            steps.append(budget.paid(unit))
 
 
 def _imagined(
     machine: Machine,
     memory: AnalysisCache,
     base: AnalysisUnit,
-    finish: AnalysisUnit,
-    function: Function,
-    owner: HeapRef | None,
+    key: tuple[ast.AST, int],
+    entry: Entry,
+    run: Callable[[], list[State]],
     limit: int,
 ) -> AnalysisUnit:
-    """Call one of them."""
-    key = function.node, owner.id if owner is not None else 0
+    """Run something for an imagined caller. What is counted there counts for nothing: it is no entry point, and nothing
+    is lost with it.
+    """
     known = memory.latent.get(key)
     if known is not None and known.result is base and known.is_valid_within(limit):
         _looked_up_again(machine, known)
         return known
     with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
-        step.dependencies.add(function.node)
+        step.dependencies.add(key[0])
         if base.result is not None:
-            entry = replace(_named(finish, function, owner), kind="latent")
             with machine.detached():
-                _entered(machine, [], entry, partial(imagined_call, machine, base.result, function, owner))
+                _entered(machine, [], replace(entry, kind="latent"), run)
     step.stats, step.backward_sites, step.facts, step.result = AnalysisStats(faults=step.stats.faults), {}, None, base
     step.unfollowed = [lost for lost in step.unfollowed if lost.fault is not None]
     memory.latent[key] = step

@@ -143,7 +143,7 @@ def _tensor(machine: Machine, state: State, heard: Heard, name: str, node: ast.A
     """A tensor that the caller has computed, of what requires grad or of data."""
     key, point = fresh_id(), state.point(node)
     graph = Node(key, name, (), point, results=(key,)) if requires_grad else None
-    state.tensors[key] = Tensor(key, key, key, state.point(node), requires_grad, graph)
+    state.tensors[key] = Tensor(key, key, key, point, requires_grad, graph, kind="float" if requires_grad else None)
     machine.facts.name(key, name)
     if graph is not None:
         heard.names[graph] = name
