@@ -1,6 +1,13 @@
 """Abstract execution: runs a syntax tree over the tape, path by path, iteration by iteration."""
 
-from .checks import evaluation_loops, lost_updates, other_tensors_held, retention, unoptimized_parameters
+from .checks import (
+    evaluation_loops,
+    lost_updates,
+    other_tensors_held,
+    retention,
+    unoptimized_parameters,
+    unregistered_parameters,
+)
 from .drivers.entry import execute
 from .engine.analysis_unit import AnalysisUnit
 from .engine.executed import is_whole
@@ -52,6 +59,7 @@ CHECKS = Lifecycle(
     tensors_escaped=Topic(evaluation_loops.on_escape),
     update_bound=Topic(lost_updates.on_update_bound),
     step_repeated=Topic(unoptimized_parameters.on_step_repeated, other_tensors_held.on_step_repeated),
+    attribute_assigned=Topic(unregistered_parameters.on_attribute_assigned),
     unknown_stepped=Topic(other_tensors_held.on_unknown_stepped),
     path_ended=Topic(retention.on_path_ended),
 )

@@ -85,6 +85,18 @@ class StepRepeated:
 
 
 @frozen(eq=False)
+class AttributeAssigned:
+    """A tensor is about to be assigned to an attribute of an object."""
+
+    state: State
+    owner: HeapRef
+    target: ast.Attribute
+    tensor: int
+    # The expression that is assigned, where there is one for exactly this target.
+    source: ast.expr | None
+
+
+@frozen(eq=False)
 class UnknownStepped:
     """A method `step` was called without an argument on an object that is not known, as optimizers have one."""
 
@@ -128,5 +140,6 @@ class Lifecycle:
     tensors_escaped: Topic[TensorsEscaped] = field(default_factory=Topic)
     update_bound: Topic[UpdateBound] = field(default_factory=Topic)
     step_repeated: Topic[StepRepeated] = field(default_factory=Topic)
+    attribute_assigned: Topic[AttributeAssigned] = field(default_factory=Topic)
     unknown_stepped: Topic[UnknownStepped] = field(default_factory=Topic)
     path_ended: Topic[PathEnded] = field(default_factory=Topic)

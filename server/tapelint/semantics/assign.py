@@ -9,7 +9,7 @@ from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
 from ..domain.state import State
 from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
-from ..engine.lifecycle import UpdateBound
+from ..engine.lifecycle import AttributeAssigned, UpdateBound
 from ..engine.machine import Machine
 from ..engine.stored_names import remember, replaces
 from ..models.torch.autograd_function.context_reads import check_unpacked
@@ -36,6 +36,10 @@ def assign(
         _refuse_plain(state, owner, target.attr, value)
         if isinstance(owner, HeapRef):
             machine.facts.attribute_stores[owner.id, target.attr] = target, source or target
+            if isinstance(value, TensorRef):
+                machine.lifecycle.attribute_assigned.publish(
+                    machine, AttributeAssigned(state, owner, target, value.id, source)
+                )
         remember(machine, state, written(target), value, statement, source, StoreKind.ASSIGNED)
         attributes.store(machine, state, owner, target.attr, value, target)
     elif isinstance(target, ast.Subscript):

@@ -161,3 +161,17 @@ class TermLost(SilentEvent):
     root: int
     # Where the term lost it.
     cut: Cut
+
+
+@frozen(eq=False, kw_only=True)
+class ParameterUnregistered(SilentEvent):
+    """A module keeps a tensor that is to be trained as an attribute, and it is no Parameter. ``point`` is that of the
+    assignment's target.
+    """
+
+    # What is assigned.
+    value: ast.expr
+    # The leaf, by itself or below the tensor.
+    leaf: int
+    # The leaf itself; what a conversion made of a Parameter, a copy; what was computed of one.
+    how: Literal["leaf", "converted", "computed"]

@@ -43,6 +43,8 @@ class Finding:
     raiser: ast.AST | None = None
     # whether it is withdrawn if another path goes backward there
     everywhere: bool = False
+    # the code of the rule that says more about the same hazard: withdrawn where that one reports
+    unless: str = ""
     # the rule that found it: filled in by what runs the rules
     code: str = ""
     # the assumption that its event rests on

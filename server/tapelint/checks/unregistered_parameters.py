@@ -1,0 +1,214 @@
+"""Tensors that a module is to train and does not register.
+
+    self.b = torch.tensor(0.0, requires_grad=True)           # a leaf, but no Parameter
+    self.w = nn.Parameter(torch.rand(3, 4)).to(device)       # a copy of a Parameter that is kept nowhere
+    self.s = nn.Parameter(torch.ones(3)) * 0.1               # computed once
+
+``parameters()``, ``state_dict()`` and ``to()`` know what is a Parameter when it is assigned. A tensor that requires
+grad may be there for another reason: to differentiate with respect to it, or to be given to an optimizer by itself. So
+nothing is reported of an attribute that the file reads in such a way anywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal
+
+from ..autograd import edge_of, resolve_view
+from ..autograd.events.broken_graph import ParameterUnregistered
+from ..autograd.model.graph_search import leaf_tensors
+from ..domain.mro import is_module
+from ..domain.state import State
+from ..domain.values import Class, HeapRef, Instance
+from ..engine.lifecycle import AttributeAssigned
+from ..engine.machine import Machine
+from ..source import cached_on_node, walk
+
+CONVERSIONS = frozenset("to cuda cpu xpu double half bfloat16".split())
+"""Methods that make a copy, unless the tensor is on that device or of that type already."""
+
+CREATIONS = frozenset("tensor zeros ones rand randn empty full eye".split())
+"""What makes a tensor of numbers that the program chooses: not data."""
+
+JOINS = frozenset("cat concat concatenate stack hstack vstack".split())
+"""Functions of torch that take tensors in a list."""
+
+OWN_USES = frozenset("grad data requires_grad requires_grad_ retain_grad backward register_hook".split())
+"""Attributes of a tensor by which a program handles its gradient, or writes its values."""
+
+COLLECTING = frozenset("append extend add add_param_group register_parameter Parameter grad zero_".split())
+"""Calls that put a tensor somewhere, or differentiate with respect to it."""
+
+How = Literal["leaf", "converted", "computed"]
+
+
+def on_attribute_assigned(machine: Machine, event: AttributeAssigned) -> None:
+    """Publish a tensor that a module should register, if the rest of the file leaves no other reading."""
+    state, source, tree = event.state, event.source, machine.tree
+    tensor = resolve_view(state, event.tensor)
+    if source is None or tensor.requires_grad is not True or not _in_constructor(machine):
+        return
+    thing = state.heap[event.owner.id]
+    if not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef) or not is_module(state, thing.kind):
+        return
+    kind = state.heap[thing.kind.id]
+    if not isinstance(kind, Class) or not machine.query(_defines, tree, kind.node):
+        return
+    found = _unregistered(state, event, source)
+    if found is None or event.target.attr not in machine.query(_only_read, tree, kind.node):
+        return
+    how, leaf, premise = found
+    machine.facts.events.publish(
+        ParameterUnregistered(point=state.point(event.target), assumption=premise, value=source, leaf=leaf, how=how)
+    )
+
+
+def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> tuple[How, int, str | None] | None:
+    """What is wrong with an assigned tensor: the leaf that is lost, and what that rests on."""
+    tensor = resolve_view(state, event.tensor)
+    if tensor.grad_fn is None:
+        if not tensor.parameter:
+            return ("leaf", tensor.id, None) if tensor.created_at.node is source and _is_created(source) else None
+        return _converted(state, tensor.id, source)
+    edge = edge_of(tensor)
+    leaves = leaf_tensors([edge]) if edge is not None else set[int]()
+    if len(leaves) != 1 or not tensor.grad_fn.certain or tensor.assumption:
+        return None
+    key = next(iter(leaves))
+    made = state.tensors[key].created_at.node
+    if state.tensors[key].parameter:
+        is_new = made in ast.walk(source) and not state.tensors[key].assumption
+        return ("computed", key, None) if is_new else None
+    return _converted(state, key, source) if _is_created(made) else None
+
+
+def _converted(state: State, key: int, source: ast.expr) -> tuple[How, int, str | None] | None:
+    """A conversion of a new leaf: a copy, unless the leaf has that type, or is there."""
+    if not isinstance(source, ast.Call) or not _is_conversion(source, state.tensors[key].created_at.node):
+        return None
+    wanted = [*source.args, *(keyword.value for keyword in source.keywords)]
+    known = {each.value for each in wanted if isinstance(each, ast.Constant)}
+    if "cpu" in known:
+        return None
+    if len(known) == len(wanted):
+        return "converted", key, None
+    return "converted", key, f"`{ast.unparse(wanted[0])}` is another device or type than it has"
+
+
+def _is_conversion(call: ast.Call, made: ast.AST) -> bool:
+    """Whether a call converts what ``made`` makes inside of it, on no device and of no type that is named there."""
+    function = call.func
+    if not isinstance(function, ast.Attribute) or function.attr not in CONVERSIONS or made is call:
+        return False
+    is_asked = function.attr not in ("to", "cpu") or bool(call.args or call.keywords)
+    return is_asked and made in ast.walk(call) and not any(map(_is_placed, ast.walk(made)))
+
+
+def _is_placed(node: ast.AST) -> bool:
+    """Whether a tensor is made on a device or of a type that is named there."""
+    if isinstance(node, ast.keyword):
+        return node.arg in ("device", "dtype")
+    return isinstance(node, ast.Attribute) and node.attr in CONVERSIONS
+
+
+def _is_created(node: ast.AST) -> bool:
+    """Whether a call makes a tensor of numbers that stand there: an initial value, and not data."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = _name_of(node)
+    if name == "tensor":
+        return bool(node.args) and not any(isinstance(inner, (ast.Name, ast.Call)) for inner in ast.walk(node.args[0]))
+    return name in CREATIONS
+
+
+def _in_constructor(machine: Machine) -> bool:
+    return any(getattr(function, "name", None) == "__init__" for function, _ in machine.context.call_stack)
+
+
+@cached_on_node
+def _classes(tree: ast.AST) -> frozenset[ast.AST]:
+    return frozenset(node for node in walk(tree) if isinstance(node, ast.ClassDef))
+
+
+def _defines(tree: ast.AST, node: ast.AST) -> bool:
+    """Whether a file defines a class, which leaves ``parameters()`` to ``nn.Module``."""
+    own = {child.name for child in ast.iter_child_nodes(node) if isinstance(child, ast.FunctionDef)}
+    return node in _classes(tree) and own.isdisjoint(("parameters", "named_parameters"))
+
+
+def _only_read(tree: ast.AST, node: ast.AST) -> frozenset[str]:
+    """The attributes that methods of the class ``node`` read, and that no code of the file handles otherwise."""
+    methods = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.FunctionDef))
+    read = {
+        inner.attr
+        for method in methods
+        if method.name != "__init__"
+        for inner in walk(method)
+        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load)
+    }
+    return frozenset(read - _handled(tree))
+
+
+@cached_on_node
+def _handled(tree: ast.AST) -> frozenset[str]:
+    """The attributes that some code of the file collects, differentiates with respect to, or writes."""
+    collected = {inner for call in _calls(tree) if _name_of(call) in COLLECTING for inner in ast.walk(call)}
+    found = _reassigned(tree) | {node.attr for node in collected if isinstance(node, ast.Attribute)}
+    return frozenset(found.union(_elements(tree), _used(tree)))
+
+
+def _elements(tree: ast.AST) -> Iterator[str]:
+    """The attributes that stand in lists and their like, other than those that a function of torch joins."""
+    joined = {argument for call in _calls(tree) if _name_of(call) in JOINS for argument in call.args}
+    for node in walk(tree):
+        items = node.values if isinstance(node, ast.Dict) else getattr(node, "elts", ())
+        if items and node not in joined:
+            yield from (item.attr for item in items if isinstance(item, ast.Attribute))
+
+
+def _used(tree: ast.AST) -> Iterator[str]:
+    """The attributes that are given out, or of which a gradient or the values are asked for."""
+    for node in walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Attribute(attr=name), attr=own) if own in OWN_USES or own.endswith("_"):
+                yield name
+            case ast.Call(func=ast.Name(id="getattr" | "setattr"), args=[_, ast.Constant(value=str(name)), *_]):
+                yield name
+            case ast.Return(value=ast.Attribute(attr=name)) | ast.Yield(value=ast.Attribute(attr=name)):
+                yield name
+
+
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    return (node for node in walk(tree) if isinstance(node, ast.Call))
+
+
+def _name_of(call: ast.Call) -> str | None:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
+
+
+def _reassigned(tree: ast.AST) -> set[str]:
+    """The attributes that a class binds again outside of its constructor, that code outside of classes binds, and that
+    are updated.
+    """
+    outside = Counter(_stores(tree))
+    found = set[str]()
+    for node in walk(tree):
+        if isinstance(node, ast.ClassDef):
+            stores = Counter(_stores(node))
+            outside.subtract(stores)
+            later = stores - _in_constructors(node)
+            found.update(name for name, times in later.items() if times > 1 or times < stores[name])
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute):
+            found.add(node.target.attr)
+    return found | {name for name, times in outside.items() if times > 0}
+
+
+def _in_constructors(node: ast.ClassDef) -> Counter[str]:
+    constructors = (child for child in ast.iter_child_nodes(node) if getattr(child, "name", None) == "__init__")
+    return Counter(name for each in constructors for name in _stores(each))
+
+
+def _stores(node: ast.AST) -> Iterator[str]:
+    return (n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load))

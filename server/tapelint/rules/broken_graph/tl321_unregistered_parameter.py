@@ -1,0 +1,98 @@
+"""A module keeps a tensor that is to be trained, and does not register it.
+
+## What it does
+Reports an attribute of an `nn.Module` that its constructor sets to a tensor that requires grad and is no
+`nn.Parameter`: a plain tensor, what `.to(device)` or `.cuda()` made of a Parameter, or what was computed of one. Not
+reported is what the file gives to an optimizer by itself, collects, writes, or differentiates with respect to. Where
+the optimizer of the module steps in the same program, TL304 tells the whole story.
+
+## Why PyTorch fails
+It does not. A module registers what is an `nn.Parameter` at the moment of the assignment. Everything else is an
+attribute like any other: `parameters()` does not give it to the optimizer, `state_dict()` does not save it, `to()` does
+not move it. Its gradients are computed in every backward, and no step uses them.
+
+`Parameter.to(device)` returns the Parameter itself if it is there already, and otherwise a computed copy. So a
+program that was tried on the CPU trains it, and does not on a GPU.
+
+## Example
+```py
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 1)
+        self.shift = torch.tensor(0.0, requires_grad=True)  # warning: [unregistered-parameter] "no `nn.Parameter`"
+        self.scale = nn.Parameter(torch.ones(1)) * 0.1  # warning: [unregistered-parameter] "computed"
+
+    def forward(self, x):
+        return self.fc(x) * self.scale + self.shift
+
+names = [name for name, _ in Net().named_parameters()]
+assert names == ["fc.weight", "fc.bias"]  # torch: silent neither is trained, saved or moved
+```
+
+## Use instead
+```py
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 1)
+        self.shift = nn.Parameter(torch.tensor(0.0))
+        self.scale = nn.Parameter(torch.ones(1) * 0.1)
+
+    def forward(self, x):
+        return self.fc(x) * self.scale + self.shift
+
+assert len(list(Net().parameters())) == 4  # torch: ok
+```
+
+## Fix safety
+What was computed of the Parameter is computed of its initial value.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.broken_graph import ParameterUnregistered
+from ...autograd.events.graph_walks import Event
+from ...autograd.facts import Facts
+from ...severity import Severity
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule
+from ..support.story import assuming, code
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, ParameterUnregistered)
+    kept = code(event.point.node)
+    match event.how:
+        case "leaf":
+            what = f"{kept} requires grad and is no `nn.Parameter`"
+            cure = FixProposal("parameter", "Make it an `nn.Parameter`", (event.value,))
+        case "converted":
+            what = f"{kept} is no `nn.Parameter`, but the copy that {code(event.value)} makes of one on its way"
+            cure = FixProposal("parameter_outside", "Make the Parameter of the copy", (event.value,))
+        case "computed":
+            what = f"{kept} is no `nn.Parameter`: it is computed once of one that is kept nowhere"
+            cure = FixProposal("parameter_outside", "Make the Parameter of the result", (event.value,))
+    alone = ", unless an optimizer is given it by itself" if event.how == "leaf" else ""
+    message = (
+        f"{what}. So `parameters()` does not give it to an optimizer, `state_dict()` does not save it and "
+        f"`to()` does not move it: it is not trained{alone}. Nothing raises.{assuming(event.assumption)}"
+    )
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        help="assign an `nn.Parameter`, or register a buffer (`register_buffer`) of what is not to be trained.",
+        cures=(cure,),
+        unless="TL304",
+    )
+
+
+RULE = Rule(
+    "TL321",
+    "unregistered-parameter",
+    "a module keeps a tensor that is to be trained, and does not register it",
+    __doc__,
+    (ParameterUnregistered,),
+    check,
+)
