@@ -78,6 +78,8 @@ class Facts:
     gradient_relevant: dict[Hashable, bool] = field(default_factory=dict)
     # Tensors without a graph that code which was not read has seen: it may have let them require grad.
     handed_out: set[int] = field(default_factory=set)
+    # The registrations of hooks that clip the gradient they are given, and where that is.
+    clipping_hooks: dict[ast.AST, ProgramPoint] = field(default_factory=dict)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
 

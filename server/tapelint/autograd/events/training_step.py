@@ -39,6 +39,18 @@ class OptimizerStepped(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
+class ScaledStep(SilentEvent):
+    """The scaler of mixed precision made a step with an optimizer of which it is not known what it holds."""
+
+    optimizer: ast.expr
+    scaler: ast.expr
+    # All gradients that were clipped while they were scaled.
+    past: tuple[Group, ...]
+    # The assumed conditions on which it depends what is cleared and stepped.
+    premises: frozenset[Hashable]
+
+
+@frozen(eq=False, kw_only=True)
 class GradientsClipped(SilentEvent):
     """Gradients were scaled down."""
 

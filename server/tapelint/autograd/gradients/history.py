@@ -71,10 +71,13 @@ class Idle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
-    """Gradients were clipped; ``scale`` is set where they were still multiplied by the scale of the loss."""
+    """Gradients were clipped, by a hook in the backward itself or afterwards; ``scale`` is set where they were still
+    multiplied by the scale of the loss.
+    """
 
     point: ProgramPoint
     scale: ProgramPoint | None
+    by_hook: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,8 +198,8 @@ def stepped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, pr
     change(state, before, how, new=in_vain)
 
 
-def clipped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint) -> None:
-    change(state, leaves, lambda g: replace(g, clip=Clip(point, g.scale)), new=False)
+def clipped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, by_hook: bool = False) -> None:
+    change(state, leaves, lambda g: replace(g, clip=Clip(point, g.scale, by_hook)), new=False)
 
 
 def unscaled(state: AutogradState, leaves: Iterable[int]) -> None:

@@ -9,7 +9,7 @@ from ..events.training_step import StepMissed
 from ..facts import Facts
 from ..model.graph import Leaf, Node
 from ..state import AutogradState, fresh_id
-from .history import Idle, Pass, added, groups, looked_at
+from .history import Idle, Pass, added, clipped, groups, looked_at
 
 
 def planned(
@@ -49,6 +49,9 @@ def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -
     added(state, leaves, run)
     if state.hooks:  # what they see of the gradients is a use
         looked_at(state, None)
+        for hook in state.hooks.values():
+            if hook.kind == "tensor" and isinstance(hook.target, Leaf) and hook.made in facts.clipping_hooks:
+                clipped(state, [hook.target.tensor], facts.clipping_hooks[hook.made], by_hook=True)
     for step, keys in idle.items():
         facts.events.publish(
             StepMissed(point=run.point, assumption=run.assumption, step=step, leaves=tuple(keys), premises=run.premises)

@@ -1,8 +1,8 @@
 """Gradients are clipped while they are multiplied by the scale of mixed precision.
 
 ## What it does
-Reports `clip_grad_norm_` and `clip_grad_value_` between `scaler.scale(loss).backward()` and `scaler.step(opt)`
-without `scaler.unscale_(opt)` before.
+Reports `clip_grad_norm_`, `clip_grad_value_` and `p.grad.clamp_()` between `scaler.scale(loss).backward()` and
+`scaler.step(opt)` without `scaler.unscale_(opt)` before, and hooks of parameters that clamp what they are given.
 
 ## Why PyTorch fails
 It does not: a `GradScaler` multiplies the loss, and with it every gradient, by 65,536 at
@@ -45,7 +45,7 @@ from __future__ import annotations
 import ast
 
 from ...autograd.events.graph_walks import Event
-from ...autograd.events.training_step import OptimizerStepped
+from ...autograd.events.training_step import OptimizerStepped, ScaledStep
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
@@ -54,22 +54,21 @@ from ..support.story import assuming, code, prefix
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
-    assert isinstance(event, OptimizerStepped)
-    if event.scaler is None or event.optimizer is None:
+    assert isinstance(event, OptimizerStepped | ScaledStep)
+    found = next((past.clip for past, _ in event.past if past.clip is not None and past.clip.scale is not None), None)
+    if event.scaler is None or event.optimizer is None or found is None or found.scale is None or _in_doubt(event):
         return None
-    past = next((past for past, _ in event.past if past.clip is not None and past.clip.scale is not None), None)
-    if past is None or past.clip is None or past.clip.scale is None or past.doubt or not past.fresh:
-        return None
-    if event.premises - past.fresh[0].premises:
-        return None
-    clip, scale = past.clip.point, past.clip.scale
+    clip, scale = found.point, found.scale
     call = f"{ast.unparse(event.scaler)}.unscale_({ast.unparse(event.optimizer)})"
+    way, advice = f"`{call}` must come before.", f"call `{call}` before clipping."
+    if found.by_hook:
+        way = "A hook runs in the backward, before any scaler can divide."
+        advice = f"clip `.grad` after `{call}`, and not in a hook."
     message = (
         f"{code(clip.node)} clips gradients that are still multiplied by the scale of {code(scale.node)} (65,536 at "
-        f"first): the limit is that much too small, and nothing raises. `{call}` must come before."
-        f"{assuming(event.assumption)}"
+        f"first): the limit is that much too small, and nothing raises. {way}{assuming(event.assumption)}"
     )
-    same_function = clip.calls == event.point.calls
+    beside = (clip.calls, len(clip.iterations)) == (event.point.calls, len(event.point.iterations))
     return Finding(
         point=clip,
         severity=Severity.WARNING,
@@ -79,11 +78,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
             TraceStep(clip.node, f"{prefix(clip)}its gradients are clipped here"),
             TraceStep(event.point.node, f"{prefix(event.point)}they are divided by the scale only here"),
         ),
-        help=f"call `{call}` before clipping.",
+        help=advice,
         cures=(FixProposal("unscale_before", f"Unscale first: {call}", (clip.node, event.scaler, event.optimizer)),)
-        if same_function
+        if beside and not found.by_hook
         else (),
     )
+
+
+def _in_doubt(event: OptimizerStepped | ScaledStep) -> bool:
+    """Whether the gradients that were clipped may be others by now, or a condition decides between clip and step."""
+    past = next(past for past, _ in event.past if past.clip is not None and past.clip.scale is not None)
+    return past.doubt or not past.fresh or bool(event.premises - past.fresh[0].premises)
 
 
 RULE = Rule(
@@ -91,6 +96,6 @@ RULE = Rule(
     "clipping-scaled-gradients",
     "gradients are clipped while they are scaled",
     __doc__,
-    (OptimizerStepped,),
+    (OptimizerStepped, ScaledStep),
     check,
 )

@@ -46,6 +46,19 @@ def zero_in_place(machine: Machine, state: State, receiver: Value, call: Call) -
     return result
 
 
+@method(TENSOR_METHODS, "clamp_", "clip_")
+def clamp_in_place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """``p.grad.clamp_(-1, 1)``: a write like others; if it was to a gradient, that is clipped."""
+    assert isinstance(receiver, TensorRef)
+    result = run(machine, state, "clamp_", [receiver, *call.args], call.kwargs, call.node) or receiver
+    memory = state.tensors[receiver.id].storage
+    for key, grad in state.grads.items():
+        if state.tensors[grad].storage == memory:
+            history.clipped(state, [key], state.point(call.node))
+            break
+    return result
+
+
 @function("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm")
 def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     keys = list(dict.fromkeys(tensors_in(state, call.get(0, "parameters"))))

@@ -14,7 +14,18 @@ import ast
 from dataclasses import dataclass
 from functools import partial
 
-from ....autograd import BackwardResult, Hook, Leaf, NodeVisit, Tensor, TorchRaises, leaf, materialize_view, retain
+from ....autograd import (
+    BackwardResult,
+    Hook,
+    Leaf,
+    NodeVisit,
+    ProgramPoint,
+    Tensor,
+    TorchRaises,
+    leaf,
+    materialize_view,
+    retain,
+)
 from ....autograd.model.writes import check_read
 from ....domain.completion import ProgramRaised
 from ....domain.state import State, in_backward
@@ -78,14 +89,25 @@ def register_hook(machine: Machine, state: State, receiver: Value, call: Call) -
         raise ProgramRaised("RuntimeError", message, by_torch=True)
     if tensor.requires_grad is not True:
         return Unknown("handle")
-    run = in_backward(partial(_on_gradient, machine, call.get(0, "hook")))
+    run = in_backward(partial(_on_gradient, machine, call.get(0, "hook"), call.node))
     return registered(
         state, Hook(tensor.grad_fn or Leaf(tensor.id), "accumulated" if after else "tensor", call.node, run)
     )
 
 
-def _on_gradient(machine: Machine, hook: Value, state: State, tensor: int, node: ast.AST) -> None:
-    machine.call(state, hook, [TensorRef(tensor)], {}, node)
+def _on_gradient(machine: Machine, hook: Value, made: ast.AST, state: State, tensor: int, node: ast.AST) -> None:
+    result = machine.call(state, hook, [TensorRef(tensor)], {}, node)
+    if isinstance(result, TensorRef) and is_clipping(created := state.tensors[result.id].created_at):
+        machine.facts.clipping_hooks.setdefault(made, created)
+
+
+CLIPPING = frozenset(("clamp", "clip"))
+
+
+def is_clipping(point: ProgramPoint) -> bool:
+    """Whether a tensor that was made there is another one, limited."""
+    function = point.node.func if isinstance(point.node, ast.Call) else None
+    return isinstance(function, ast.Attribute) and function.attr in CLIPPING
 
 
 def retains(state: State, tensor: int) -> bool:

@@ -16,6 +16,7 @@ from ....autograd import (
     resolve_view,
 )
 from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized, NothingToOptimize
+from ....autograd.events.training_step import ScaledStep
 from ....autograd.gradients import history
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
@@ -300,10 +301,29 @@ def scaled_step(machine: Machine, state: State, call: Call) -> Value:
         return advance(
             machine, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None
         )
+    _tell_scaled(machine, state, call)
     own = machine.load_attribute(
         state, optimizer, "step", call.node
     )  # the program's own optimizer, or it is unknown whose
     return machine.call(state, own, call.args[2:], {}, call.node, call.key)
+
+
+def _tell_scaled(machine: Machine, state: State, call: Call) -> None:
+    """``scaler.step(optimizer)``, where it is not known what the optimizer holds."""
+    clipped = [(past, keys) for past, keys in history.groups(state, list(state.history)) if past.clip is not None]
+    node = call.node
+    if clipped and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+        optimizer = node.args[0]
+        machine.facts.events.publish(
+            ScaledStep(
+                point=state.point(node),
+                assumption=f"`{ast.unparse(optimizer)}` is an optimizer of what is clipped",
+                optimizer=optimizer,
+                scaler=node.func.value,
+                past=tuple(clipped),
+                premises=machine.facts.relevant_assumptions(state),
+            )
+        )
 
 
 @function("torch.amp.GradScaler.unscale_")
