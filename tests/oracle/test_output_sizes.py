@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch")
 
 from tapelint.analysis import run  # noqa: E402
 from tapelint.autograd import Facts, Tensor  # noqa: E402
+from tapelint.domain.state import State  # noqa: E402
 from tapelint.domain.values import TensorRef  # noqa: E402
 from tapelint.source import parse  # noqa: E402
 
@@ -59,30 +60,68 @@ nn.LayerNorm(3).weight; nn.LayerNorm((4, 3)).bias; nn.LSTM(3, 4, 2).weight_ih_l1
 nn.LSTM(3, 4, proj_size=2).weight_hr_l0; nn.RNNCell(3, 4).bias_ih; nn.EmbeddingBag(9, 5).weight; nn.Linear(3, 2).bias
 nn.MultiheadAttention(4, 2).in_proj_weight; nn.MultiheadAttention(4, 2).out_proj.bias; nn.LSTM(3, 4).bias_hh_l0
 nn.MultiheadAttention(4, 2, kdim=3).k_proj_weight; nn.MultiheadAttention(4, 2, add_bias_kv=True).bias_k
+F.max_pool2d(img, 2); F.adaptive_avg_pool2d(img[0], 1); F.avg_pool1d(m, 2); torch.max_pool2d(img, 2)
+nn.ZeroPad2d(1)(img)
+nn.MaxPool2d(2)(img); nn.MaxPool2d(2, return_indices=True)(img)[1]; nn.AvgPool2d(3)(img[0])
+nn.AdaptiveAvgPool2d(1)(img); nn.AdaptiveMaxPool1d(2)(m)
+nn.Flatten()(nn.AdaptiveAvgPool2d(1)(img)); nn.Flatten(0)(img); nn.Flatten(2)(img)
+nn.Flatten(1, 2)(img); nn.Flatten(start_dim=0, end_dim=1)(img); nn.Flatten()(x); nn.ReflectionPad2d(1)(img)
+nn.LSTM(4, 6)(m)[0]; nn.LSTM(4, 6)(m)[1][0]; nn.LSTM(4, 6, 2)(m[0])[1][1]; nn.LSTM(4, 6, bidirectional=True)(m)[1][0]
+nn.GRU(4, 6)(m)[1]; nn.GRU(4, 6, batch_first=True)(m)[0]; nn.RNN(4, 6, 2)(m[0])[0]; nn.GRUCell(3, 5)(x)
+nn.LSTMCell(3, 5)(v)[1]
+nn.MultiheadAttention(4, 2)(m, m, m)[0]; nn.MultiheadAttention(4, 2)(m, m, m)[1]; nn.Upsample(scale_factor=2)(img)
+nn.MultiheadAttention(4, 2)(m, m, m, average_attn_weights=False)[1]; nn.TransformerEncoderLayer(4, 2)(m)
+nn.MSELoss(reduction="none")(x, v); nn.L1Loss(reduction="none")(v, x); nn.BCELoss(reduction="none")(x, x)
+nn.KLDivLoss(reduction="none")(x, x); nn.HuberLoss(reduction="none")(y, x); nn.PixelShuffle(1)(img); nn.GLU(0)(x)
+nn.Dropout(0.5)(x); nn.Identity()(img); nn.GroupNorm(1, 3)(img); nn.Softmax(1)(x); nn.Bilinear(3, 3, 2)(x, x)
+nn.EmbeddingBag(9, 5)(ids.view(2, 2)); nn.CosineSimilarity()(x, x); nn.PairwiseDistance()(x, x)
+nn.Unflatten(1, (3, 1))(x)
 torch.dot(v, v); v.dot(v); F.one_hot(ids, 4); x.type_as(v); x.float(); x.to(torch.float64); x.masked_fill(x > 0, 0)
 """
 
+KNOWN = """
+nn.MaxPool2d(2)(img); nn.AvgPool2d(3)(img[0]); nn.AdaptiveAvgPool2d(1)(img); nn.Flatten()(nn.MaxPool2d(2)(img))
+nn.Flatten(0)(img)
+nn.LSTM(4, 6)(m)[0]; nn.LSTM(4, 6)(m)[1][0]; nn.GRU(4, 6)(m)[1]; nn.GRUCell(3, 5)(x)
+nn.MultiheadAttention(4, 2)(m, m, m)[0]
+nn.Upsample(scale_factor=2)(img); nn.TransformerEncoderLayer(4, 2)(m); nn.ReflectionPad2d(1)(img); nn.Dropout(0.5)(x)
+"""
 
-@pytest.mark.parametrize("text", [e.strip() for line in EXPRESSIONS.splitlines() for e in line.split(";") if e.strip()])
-def test_claimed_sizes_are_the_sizes(text: str) -> None:
-    program = f"{SETTING}result = {text}\n"
+
+def claimed(text: str) -> list[Tensor]:
+    """What the engine knows of the tensor that an expression computes."""
     found: list[Tensor] = []
 
-    def probe(node: ast.AST, state: object, value: object) -> None:
+    def probe(node: ast.AST, state: State, value: object) -> None:
         if isinstance(node, ast.Name) and node.id == "result" and isinstance(value, TensorRef):
-            found.append(state.tensors[value.id])  # type: ignore[attr-defined]
+            found.append(state.tensors[value.id])
 
-    run(parse(program, "sizes.py"), Facts(), probe=probe)
+    run(parse(f"{SETTING}result = {text}\n", "sizes.py"), Facts(), probe=probe)
+    return found
+
+
+def each(expressions: str) -> list[str]:
+    return [e.strip() for line in expressions.splitlines() for e in line.split(";") if e.strip()]
+
+
+@pytest.mark.parametrize("text", each(KNOWN))
+def test_how_many_dimensions_a_layer_returns_is_known(text: str) -> None:
+    assert [isinstance(record.sizes, tuple) for record in claimed(text)] == [True]
+
+
+@pytest.mark.parametrize("text", each(EXPRESSIONS))
+def test_claimed_sizes_are_the_sizes(text: str) -> None:
+    program = f"{SETTING}result = {text}\n"
     space: dict[str, object] = {}
     exec(program, space)
     truth = space["result"]
-    for record in found:
-        claimed = record.sizes
+    for record in claimed(text):
+        sizes = record.sizes
         if record.kind not in (None, "other"):
             real = "float" if truth.is_floating_point() else "bool" if truth.dtype == torch.bool else "int"
             assert record.kind == real, (record.kind, truth.dtype)
-        if isinstance(claimed, tuple):
-            assert len(claimed) == truth.dim(), (claimed, truth.shape)
-            assert all(c in (None, t) for c, t in zip(claimed, truth.shape)), (claimed, truth.shape)
-        elif claimed is not None:
-            assert truth.numel() != 1, (claimed, truth.shape)
+        if isinstance(sizes, tuple):
+            assert len(sizes) == truth.dim(), (sizes, truth.shape)
+            assert all(c in (None, t) for c, t in zip(sizes, truth.shape)), (sizes, truth.shape)
+        elif sizes is not None:
+            assert truth.numel() != 1, (sizes, truth.shape)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
-from tools.ops import derived, native, probed, python_functions, second_layers, shapes
+from tools.ops import derived, layer_shapes, native, probed, python_functions, second_layers, shapes
 from tools.ops import layers as layer_rows
 from tools.ops import second as second_order
 from tools.ops.hand_samples import SIGNATURES
@@ -57,7 +57,7 @@ def _as_method(op: Op) -> Op:
 
 
 def layers() -> str:
-    return header(LAYERS) + "".join(layer_line(layer) + "\n" for layer in layer_rows.layers())
+    return header(LAYERS) + "".join(layer_line(layer_shapes.with_sizes(layer)) + "\n" for layer in layer_rows.layers())
 
 
 def second() -> str:

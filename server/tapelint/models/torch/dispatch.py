@@ -179,7 +179,7 @@ def apply(
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
         _doubt(state, keys)
     if len(extents) > 1 or op.writes:
-        _resize(state, keys, extents)
+        resize(state, keys, extents)
     return _returned(op, keys)
 
 
@@ -218,7 +218,7 @@ def _doubt(state: State, keys: SequenceType[int]) -> None:
             state.tensors[key] = replace(state.tensors[key], requires_grad=None)
 
 
-def _resize(state: State, keys: SequenceType[int], extents: SequenceType[Extent]) -> None:
+def resize(state: State, keys: SequenceType[int], extents: SequenceType[Extent]) -> None:
     """Each of several results has sizes of its own, and what is written in place may get other ones."""
     for key, extent in zip(keys, extents):
         if extent != state.tensors[key].sizes:

@@ -125,7 +125,7 @@ def viewed(given: Given) -> Extent:
 
 
 def flattened(given: Given) -> Extent:
-    source, start, end = given.sizes("self"), given.number("start_dim", 0), given.number("end_dim", -1)
+    source, start, end = given.sizes("self", "input"), given.number("start_dim", 0), given.number("end_dim", -1)
     if not source or start is None or end is None:
         return rearranged(given)
     start, end = start % len(source), end % len(source)
@@ -219,6 +219,18 @@ def convolved_back(given: Given) -> Extent:
     if source is None or len(source) < len(weight):
         return MANY if wide(weight[1:2]) else None
     return (source[0], weight[1], *(None for _ in source[2:]))
+
+
+def resampled(spatial: int) -> Handler:
+    """Pooling, padding and upsampling change the last dimensions alone."""
+
+    def sizes(given: Given) -> Extent:
+        source = given.sizes("input", "self")
+        if source is None or len(source) < spatial:
+            return None
+        return (*source[: len(source) - spatial], *(None for _ in range(spatial)))
+
+    return sizes
 
 
 def embedded(given: Given) -> Extent:
@@ -339,6 +351,13 @@ register(multiplied, "matmul mm bmm mv __matmul__")
 register(linear, "linear")
 register(convolved, "conv1d conv2d conv3d")
 register(convolved_back, "conv_transpose1d conv_transpose2d convtranspose1d convtranspose2d")
+for count in (1, 2, 3):
+    pools = ("max", "avg", "lp", "adaptive_avg", "adaptive_max")
+    register(resampled(count), " ".join(f"{pool}_pool{count}d" for pool in pools))
+    layers = ("maxpool", "avgpool", "lppool", "adaptiveavgpool", "adaptivemaxpool")
+    pads = ("zeropad", "constantpad", "reflectionpad", "replicationpad", "circularpad")
+    register(resampled(count), " ".join(f"{layer}{count}d" for layer in (*layers, *pads)))
+register(resampled(2), "upsamplingnearest2d upsamplingbilinear2d")
 register(embedded, "embedding")
 register(per_class, "cross_entropy nll_loss crossentropyloss nllloss")
 register(joined, "cat concat concatenate hstack")

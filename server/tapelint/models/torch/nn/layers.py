@@ -41,7 +41,7 @@ from ....ops.module_names import is_ownless
 from .. import dispatch, precision
 from ..composites import shorten_rows
 from ..registry import Call
-from ..tensor_shapes import result_extent
+from ..tensor_shapes import results_extents
 from .layer_shapes import parameter_sizes
 from .module_registry import Guess, note
 from .new_parameters import registered
@@ -53,6 +53,8 @@ CONTAINERS: dict[str, SequenceKind] = {
     "torch.nn.Sequential": "Sequential",
 }
 DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
+PASSED_ON: dict[str, dict[str, Value]] = {"Flatten": {"start_dim": Const(1), "end_dim": Const(-1)}}
+"""The arguments of a layer's constructor that say what sizes it returns, with their defaults."""
 REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
 """The kinds of containers that are Modules."""
 
@@ -149,7 +151,7 @@ def _add_tensors(
 
 def _settings(row: ops.Layer, given: dict[str, Value]) -> dict[str, Value]:
     """The arguments of a layer's constructor that decide what its forward does: it keeps them as attributes."""
-    kept: dict[str, Value] = {}
+    kept = {name: given[name] for name in PASSED_ON.get(row.name, ()) if name in given}
     if row.eval_op is not None and "p" in given:
         kept["p"] = given["p"]
     if "inplace" in given:
@@ -222,11 +224,13 @@ def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, c
         # What is packed goes step by step: the result is put together of what the steps have saved, biases are added.
         op = replace(op, saves=tuple(item for item in op.saves if not item.what.startswith(("result", "bias"))))
     try:
-        extent = result_extent(state, op.name, operands.values)
-        keys = record(machine.facts, state, op, operands.tensors, call.node, output.count("T"), sizes=extent)
+        extents = (None,) if operands.packed is not None else results_extents(state, op, operands.values)
+        keys = record(machine.facts, state, op, operands.tensors, call.node, output.count("T"), sizes=extents[0])
         precision.follow(machine, op, operands.values, flatten(operands.tensors), keys)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
+    if len(extents) > 1:
+        dispatch.resize(state, keys, extents)
     result = structured(output, list(keys))
     return result if operands.packed is None else repacked(result, operands.packed)
 
@@ -272,6 +276,8 @@ def _operands(machine: Machine, state: State, row: ops.Layer, op: ops.Op, thing:
         own = thing.attributes.get(name)
         if isinstance(own, TensorRef):
             found.tensors[name], found.values[name] = own.id, own
+    for name, default in PASSED_ON.get(row.name, {}).items():
+        found.values[name] = thing.attributes.get(name, default)
     if "*" in row.params:
         found.tensors["parameters"] = [v.id for v in thing.attributes.values() if isinstance(v, TensorRef)]
     return found
