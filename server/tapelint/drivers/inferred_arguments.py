@@ -44,7 +44,7 @@ from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_
 from ..semantics.classes import fields
 from ..semantics.functions import call_function
 from .annotations import promised
-from .stored_parameters import FED, WALKED, uses_of
+from .stored_parameters import FED, OF_NETWORKS, WALKED, uses_of
 
 
 def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
@@ -146,10 +146,6 @@ def _note_handed(machine: Machine, state: State, name: str, value: Value) -> Non
 def is_switch(default: Value) -> bool:
     """Whether a default is True, False or None: a caller may well mean the other."""
     return isinstance(default, Const) and (default.value is None or isinstance(default.value, bool))
-
-
-OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parameters".split())
-"""What is asked of a network, and may be asked of other things that are not called."""
 
 
 def _is_optimizer(uses: set[str]) -> bool:

@@ -11,14 +11,16 @@ class Loss:
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from ..domain.mro import mro_of
+from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Function, HeapRef
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import walked_results
 from ..source import cached_on_node, walk
+from .handed_on import MAX_DEPTH, Parameter, handed_to_methods, receiving
 from .walked_results import fed_calls, walked_attributes, walked_calls
 
 WALKED = "backward()"
@@ -26,6 +28,8 @@ WALKED = "backward()"
 FED = "backward() of data"
 """The same, where it was given only what no call has returned: the graph begins there."""
 
+OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parameters".split())
+"""What is asked of a network, and may be asked of other things that are not called."""
 ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ share_memory".split())
 """Methods of a module that return it."""
 
@@ -34,17 +38,33 @@ def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | 
     """For each name in a function the attributes it is asked for, ``()`` if it is called, and ``WALKED`` if what comes
     out is walked; for what an ``__init__`` keeps, by its class as well.
     """
-    uses = syntactic_summary(function.node).uses
-    if graphs := machine.query(walked_calls, function.node):
-        fed = machine.query(fed_calls, function.node)
-        marks = {name: {WALKED, FED} if name in fed else {WALKED} for name in graphs}
-        uses = {name: used | marks.get(name, set()) for name, used in uses.items()}
+    found = {name: set(used) for name, used in machine.query(_own_uses, function.node).items()}
+    spec = function.node.args
+    for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+        found.setdefault(parameter.arg, set()).update(_uses_by_others(machine, state, function, parameter.arg))
     if function.owner is None or getattr(function.node, "name", "") != "__init__":
-        return uses
-    found = {name: set(used) for name, used in uses.items()}
+        return found
     if kept := _kept(function.node):
         _add_uses_by_methods(machine, state, kind or HeapRef(function.owner), kept, found)
     return found
+
+
+@cached_on_node
+def _own_uses(scope: ast.AST) -> dict[str, set[str]]:
+    """How a function itself uses names, ``WALKED`` and ``FED`` among the uses."""
+    uses, fed = syntactic_summary(scope).uses, fed_calls(scope)
+    marks = {name: {WALKED, FED} if name in fed else {WALKED} for name in walked_calls(scope)}
+    return {name: used | marks.get(name, set()) for name, used in uses.items()}
+
+
+def _uses_by_others(
+    machine: Machine, state: State, function: Function, name: str, depth: int = MAX_DEPTH
+) -> Iterator[str]:
+    """How the functions use a variable that ``function`` hands it on to."""
+    for callee, parameter in receiving(machine, state, function, name) if depth else ():
+        yield from machine.query(_uses_of_given, callee.node).get(parameter, ())
+        if callee.node is not function.node:
+            yield from _uses_by_others(machine, state, callee, parameter, depth - 1)
 
 
 def _add_uses_by_methods(
@@ -56,6 +76,8 @@ def _add_uses_by_methods(
         if not isinstance(owner, HeapRef) or not isinstance(thing := state.heap[owner.id], Class):
             continue
         uses = machine.query(_uses, thing.node)
+        for attribute, more in _uses_by_own_methods(machine, state, kind, thing.node):
+            uses = {**uses, attribute: uses.get(attribute, set()) | more}
         by_method = machine.query(walked_attributes, thing.node)
         walked = [by_method[name] for name in ("", *results) if name in by_method]
         graphs = {name for each in walked for name in each.called}
@@ -67,6 +89,26 @@ def _add_uses_by_methods(
                     found[parameter].add(WALKED)
                 if attribute in fed:
                     found[parameter].add(FED)
+
+
+def _uses_by_own_methods(
+    machine: Machine, state: State, kind: HeapRef, owner: ast.ClassDef
+) -> Iterator[tuple[str, set[str]]]:
+    """How methods use the attributes that they are given by methods of the class ``owner``, or one derived from it."""
+    for call in machine.query(handed_to_methods, owner):
+        method = lookup_in_mro(state, kind, call.callee)
+        if call.is_attribute and method is not None and isinstance(method[1], Function):
+            function = method[1]
+            parameter = machine.query(Parameter(call.position, function.kind != "static"), function.node)
+            if parameter is not None:
+                yield call.name, machine.query(_uses_of_given, function.node).get(parameter, set())
+
+
+@cached_on_node
+def _uses_of_given(scope: ast.AST) -> dict[str, set[str]]:
+    """What the uses of its parameters say of those that hand them on: not that something is called and nothing else."""
+    known = {WALKED, *OF_NETWORKS}
+    return {name: used if used & known else used - {"()"} for name, used in _own_uses(scope).items()}
 
 
 @cached_on_node

@@ -64,8 +64,8 @@ def walked_attributes(owner: ast.AST) -> dict[str, WalkedAttributes]:
     """The attributes of ``self`` that the methods of a class call, and whose results go into what a method returns, by
     the name of the method; under the name ``""`` those whose results the class walks itself.
     """
-    sources = _Sources()
     methods = [node for node in getattr(owner, "body", ()) if isinstance(node, Definition)]
+    sources = _Sources(methods)
     for method in methods:
         sources.read(method, method.name)
     found = {"": sources.reached(sources.ends)}
@@ -87,10 +87,11 @@ def _called(slots: Iterable[Slot]) -> frozenset[str]:
 
 class _Sources:
     """For each slot those that its value was made of; ``ends`` are walked, ``calls`` are made with what is made of
-    slots.
+    slots. ``methods`` are those of the class that is read: what one is given goes into its parameters.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, methods: Iterable[Definition] = ()) -> None:
+        self.methods = {method.name: method.args for method in methods}
         self.of: dict[Slot, set[Slot]] = {}
         self.ends: list[Slot] = []
         self.calls: dict[Slot, tuple[Slot, set[Slot]]] = {}
@@ -115,7 +116,9 @@ class _Sources:
             self.calls[_place(node)] = callee, {slot for value in given for slot in _made_of(value, name)}
         if not isinstance(node.func, ast.Attribute):
             return
-        if node.func.attr in WALKS:
+        if _own(node.func) in self.methods:
+            self.hand_over(node, node.func.attr, name)
+        elif node.func.attr in WALKS:
             self.ends += _made_of(node, name)
         else:  # losses.append(loss)
             for argument in node.args:
@@ -126,6 +129,14 @@ class _Sources:
         for target in targets if made_of else ():
             for slot in _held_by(target, name):
                 self.of.setdefault(slot, set()).update(made_of)
+
+    def hand_over(self, node: ast.Call, method: str, name: str) -> None:
+        """The parameters of a method are made of what the function ``name`` gives it."""
+        spec = self.methods[method]
+        names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)][1:]
+        given = [*zip(names, node.args), *((keyword.arg or "", keyword.value) for keyword in node.keywords)]
+        for parameter, value in given:
+            self.of.setdefault((method, parameter), set()).update(_made_of(value, name))
 
     def fed(self, walked: set[Slot], own: Set[Slot] = frozenset()) -> set[Slot]:
         """What is called for a result that is ``walked``, and given nothing that came out of a call; what the methods

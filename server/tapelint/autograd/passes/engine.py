@@ -29,7 +29,7 @@ from ..state import AutogradState
 from .double_backward import DoubleBackward
 from .node_hooks import PendingHooks
 from .node_hooks import retain as retain_grad
-from .retained_graphs import come_back, finished
+from .retained_graphs import come_back, finished, needed
 from .saved_checks import altered, first_spoiled, spoiled_at
 
 SECOND_TIME = "Trying to backward through the graph a second time"
@@ -215,6 +215,7 @@ class Check:
             )
         if premise is None:
             raise TorchRaises(SECOND_TIME if freed else MODIFIED)
+        needed(state, (item,))
         return False
 
     def path(self, node: Node) -> tuple[Node, ...]:

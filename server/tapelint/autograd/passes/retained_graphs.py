@@ -68,10 +68,7 @@ def finished(
     """A pass has run ``ran``: tell what it walked again, and remember what it retained."""
     _again(facts, state, ran, now)
     facts.walked.update(n.created_at.call_site for n in ran)
-    walked = set(ran)
-    for statement, walk in list(state.retaining.items()):
-        if not walk.nodes.isdisjoint(walked):
-            state.retaining[statement] = replace(walk, needed=True)
+    needed(state, set(ran))
     if retains:
         old = [n for n in ran if n.saves_anything and n in state.retained]
         # Two earlier iterations: then the third walks both, the fourth three, and so on.
@@ -80,6 +77,13 @@ def finished(
         for item in ran:
             state.retained.setdefault(item, now)
         _retained(facts, state, frozenset(n for n in ran if n.saves_anything), now)
+
+
+def needed(state: AutogradState, nodes: Collection[Node]) -> None:
+    """A pass has come to ``nodes``: what was retained of them was retained for that."""
+    for statement, walk in list(state.retaining.items()):
+        if not walk.nodes.isdisjoint(nodes):
+            state.retaining[statement] = replace(walk, needed=True)
 
 
 def _retained(facts: Facts, state: AutogradState, kept: frozenset[Node], now: BackwardPass) -> None:

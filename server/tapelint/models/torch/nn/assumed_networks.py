@@ -7,6 +7,8 @@ def update(actor, states, reward):
 
 from __future__ import annotations
 
+import ast
+
 from ....autograd import resolve_view
 from ....domain import facets
 from ....domain.induction import is_plain
@@ -14,6 +16,8 @@ from ....domain.opaque_values import as_data
 from ....domain.state import State
 from ....domain.values import Const, HeapRef, Instance, TensorRef, Unknown, Value
 from ....engine.machine import Machine
+from ....source import written
+from .. import dispatch
 from ..registry import Call
 from .layers import inputs_of
 from .module_registry import Guess
@@ -41,4 +45,7 @@ def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call
         certain = [value.id for value in values if isinstance(value, TensorRef)]
         if certain and not any(machine.facts.provenance_of(key).cut for key in certain):
             return None
+    if guess == Const(Guess.WALKED):  # a loss keeps nothing of what it is given
+        name = written(call.node.func) if isinstance(call.node, ast.Call) else "call"
+        return dispatch.opaque(machine, state, given, call.node, name)
     return machine.call_unknown(state, call.args, call.kwargs, call.node, Unknown("function"))
