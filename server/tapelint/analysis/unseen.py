@@ -42,15 +42,18 @@ def notices(files: Files, steps: Sequence[AnalysisUnit], entries: int) -> tuple[
     failed: dict[tuple[Fault, str], list[Named]] = {}
     cut: list[Named] = []
     idle: list[Named] = []
+    calls: list[Named] = []
     for step in steps:
         for lost in step.unfollowed:
             named = _named(files, step, lost)
             if lost.fault is not None:
                 failed.setdefault((lost.fault, lost.rule), []).append(named)
+            elif lost.entry.kind == "call":
+                calls += [named] if named not in calls else []
             elif lost.entry.kind != "object":  # its methods are reported instead: none of them has begun
                 (cut if lost.begun else idle).append(named)
     faults = (_fault(files.main.path, *what, places) for what, places in failed.items())
-    return (*faults, *unparsed(files.main), *_cut(files.main.path, cut, idle, entries))
+    return (*faults, *unparsed(files.main), *_cut(files.main.path, cut, idle, calls, entries))
 
 
 def unparsed(source: Source) -> Iterator[Notice]:
@@ -67,15 +70,17 @@ def unparsed(source: Source) -> Iterator[Notice]:
             yield Notice(kind, source.path, message, places)
 
 
-def _cut(path: str, cut: list[Named], idle: list[Named], entries: int) -> Iterator[Notice]:
+def _cut(path: str, cut: list[Named], idle: list[Named], calls: list[Named], entries: int) -> Iterator[Notice]:
     said = []
     if cut:
         said.append(f"{_of(len(cut), entries)} followed in part: {_few(cut)}")
     if idle:
         begin = f"{len(idle)} not at all" if cut else f"{_of(len(idle), entries)} not followed at all"
         said.append(f"{begin}: {_few(idle)}")
+    if calls:
+        said.append(f"{'calls' if calls[1:] else 'a call'} left that take too long: {_few(calls)}")
     if said:
-        found = (*cut, *idle)
+        found = (*cut, *idle, *calls)
         places = tuple(sorted((each.place for each in found), key=lambda place: (place.filename != path, place.span)))
         names = tuple(sorted(each.name for each in found))
         yield Notice(Kind.FOLLOWED_IN_PART, path, f"{'; '.join(said)}.", places, names, help=BEYOND)
@@ -110,7 +115,7 @@ def _named(files: Files, step: AnalysisUnit, lost: Lost) -> Named:
         case "script":
             name, at = "the notebook" if main.cells else "the script", "up to line"
             node = _stopped(files, step)
-        case "function" if isinstance(node, ast.FunctionDef):
+        case "function" | "call" if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             name = f"`{owner.name}.{node.name}`" if isinstance(owner, ast.ClassDef) else f"`{node.name}`"
         case "object" if isinstance(node, ast.ClassDef):
             name = f"`{node.name}()`"

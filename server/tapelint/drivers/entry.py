@@ -49,11 +49,14 @@ class Budget:
     each: int
     # For all that are left.
     together: int
+    # For one of them once the common budget is used, and for all of those.
+    late: int = 0
+    reserve: int = 0
 
     @property
     def next(self) -> int:
         """The fuel that the next one may use."""
-        return min(self.each, max(self.together, 0))
+        return max(min(self.each, self.together), min(self.late, self.reserve), 0)
 
     def narrow(self, limits: Limits) -> None:
         """From here on come functions that do not train: they are given less."""
@@ -62,7 +65,9 @@ class Budget:
 
     def paid(self, step: AnalysisUnit) -> AnalysisUnit:
         """A step that took its share."""
-        self.together -= step.fuel_used
+        common = min(step.fuel_used, max(self.together, 0))
+        self.together -= common
+        self.reserve -= step.fuel_used - common
         return step
 
 
@@ -87,9 +92,10 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
     """
     memory = memory or AnalysisCache()
     limits = machine.limits
-    limit, budget = limits.script_fuel, Budget(limits.entry_fuel, limits.all_entries_fuel)
+    limit, together = limits.script_fuel, limits.all_entries_fuel
     if machine.imports is not None and not may_use_torch(machine.imports.main.text):
-        limit = budget.together = limits.torch_free_fuel
+        limit = together = limits.torch_free_fuel
+    budget = Budget(limits.entry_fuel, together, limits.late_entry_fuel, min(limits.all_late_entries_fuel, together))
     ran: list[Ran] = []
     steps = [*_script(machine, memory, limit, ran), finish := _finished(machine, memory)]
     state, module = finish.result
@@ -110,7 +116,7 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
         if rank == NON_TRAINING:
             budget.narrow(limits)
         steps.append(_counted_in(machine, _named(finish, function, owner), budget))
-        if budget.together <= 0:
+        if not budget.next:
             continue
         base = _base(machine, memory, finish, function, owner, budget, made, steps)
         step = budget.paid(_entry(machine, memory, base, finish, function, owner, budget.next))
@@ -217,7 +223,7 @@ def _counted_in(machine: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:
     """Count an entry point, and say that it was not begun where nothing is left for it."""
     with recorded(machine, machine.facts, (), 0) as step:
         step.stats.entries += 1
-        if budget.together <= 0:
+        if not budget.next:
             machine.unit.stats.out_of_fuel += 1
             machine.give_up(Lost(entry, begun=False))
     return step

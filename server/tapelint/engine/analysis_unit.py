@@ -63,6 +63,12 @@ class AnalysisUnit:
     observed: set[int] = field(default_factory=set)
     # Heap objects that distinguished paths lately: a join compares them first.
     suspects: list[int] = field(default_factory=list)
+    # The functions of which a call took more than its share of the fuel. The next unit of the script goes on with them.
+    abandoned: set[ast.AST] = field(default_factory=set)
+    # The fuel that calls of a function have taken that does not train. The next unit of the script goes on with it.
+    taken: dict[ast.AST, int] = field(default_factory=dict)
+    # The least fuel with which no call would take more than its share.
+    fuel_needed: int = 0
     # The fuel that the units of the script before it used.
     fuel_used_before: int = 0
     # The fuel that it used.
@@ -84,6 +90,8 @@ class AnalysisUnit:
             iteration_facts=self.iteration_facts.later(self.fuel_used),
             loop_extensions={run: replace(loop, first=loop.first.copy()) for run, loop in self.loop_extensions.items()},
             observed=self.observed.copy(),
+            abandoned=self.abandoned.copy(),
+            taken=self.taken.copy(),
         )
 
     def is_valid_after(self, found: TreeDiff) -> bool:
@@ -105,4 +113,6 @@ class AnalysisUnit:
 
     def is_valid_within(self, limit: int) -> bool:
         """Whether it would be the same with ``limit`` fuel."""
-        return limit == self.fuel or self.fuel_used <= limit and not self.stats.out_of_fuel
+        if limit == self.fuel:
+            return True
+        return max(self.fuel_used, self.fuel_needed) <= limit and not self.stats.out_of_fuel and not self.abandoned

@@ -27,6 +27,10 @@ class Limits:
     # Only what writes in place is.
     latent_fuel: int = 6_000
     all_latent_fuel: int = 18_000
+    # Fuel of each entry point that is left when a common budget is used, and of all of them: nine in ten entry points
+    # need less than this, so that one which needs too much does not keep the others from running.
+    late_entry_fuel: int = 1_500
+    all_late_entries_fuel: int = 45_000
     # Fuel of the script, and of all entry points together, in a file that does not use PyTorch itself: it is executed
     # only for what the files that it imports do with its arguments.
     torch_free_fuel: int = 10_000
@@ -45,6 +49,11 @@ class Limits:
     # How many objects are compared at a join, and how many nodes a backward visits, for one unit of fuel: measured, so
     # that fuel stays in proportion to time.
     comparisons_per_fuel: int = 24
+
+    # A call inside an entry point that does not train may take one part in so many of the fuel that is left, unless
+    # that is too little for any. What takes more is as unknown as a library.
+    call_share: int = 2
+    least_share: int = 500
 
     # Paths that are kept between two statements. Eight are three independent unknown conditions.
     paths: int = 8

@@ -49,10 +49,11 @@ class AnalysisStats:
 class Entry:
     """Where an execution starts."""
 
-    # An "event" is where a rule starts; "latent" is a function that is called again for an imagined caller.
-    kind: Literal["script", "function", "object", "cell", "module", "event", "latent"]
-    # The function, the class of which an object is made, the first statement of the cell that is run again, or the node
-    # at which the event happened; None for the script and for a module.
+    # An "event" is where a rule starts; "latent" is a function that is called again for an imagined caller; a "call" is
+    # one that took more than its share and was left.
+    kind: Literal["script", "function", "object", "cell", "module", "event", "latent", "call"]
+    # The function that runs or is called, the class of which an object is made, the first statement of the cell that is
+    # run again, or the node at which the event happened; None for the script and for a module.
     node: ast.AST | None = None
     # The class of a method.
     owner: ast.AST | None = None

@@ -269,7 +269,7 @@ class Imports:
         if module in self.met:
             return True
         step, limit = module.step, self._limit
-        if limit <= 0 or limit != step.fuel and (step.is_truncated or step.fuel_used > limit):
+        if limit <= 0 or not step.is_valid_within(limit) or step.is_truncated and limit != step.fuel:
             return False
         self.met[module] = None
         self.loading.append(module)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from ..domain.completion import Break, Continue, ProgramRaised, Raise, Return, Unwind
 from ..domain.state import State
@@ -32,6 +33,7 @@ from ..engine.observer import DropReason, OpaqueReason, Outcomes
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM
+from .call_shares import abandoned, share_of, within
 from .displays import SOURCE, comprehend
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -166,7 +168,31 @@ def call_function(
     module = state.get(function.frame, Frame).module
     if machine.imports is not None and machine.imports.is_idle(state, module, [*given]):
         return Unknown("call", False)
-    frame = state.new(Frame({}, function.frame, module, function))
+    share = None if stepping else share_of(machine, definition)
+    if share is None:
+        return _executed(machine, state, function, args, kwargs, node, key, stepping)
+    before = state.fork()
+    run = partial(_executed, machine, state, function, args, kwargs, node, key)
+    result = within(machine, definition, share, run) if share else None
+    if result is not None:
+        return result
+    state.become(before)
+    return abandoned(machine, state, function, args, kwargs, node)
+
+
+def _executed(
+    machine: Machine,
+    state: State,
+    function: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    key: object = None,
+    stepping: bool = False,
+) -> Value:
+    """What a function returns whose code is run."""
+    definition, given = function.node, (*args, *kwargs.values())
+    frame = state.new(Frame({}, function.frame, state.get(function.frame, Frame).module, function))
     bind_arguments(machine, state, function, args, kwargs, frame)
     if (
         stepping

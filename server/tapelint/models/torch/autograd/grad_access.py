@@ -155,7 +155,7 @@ def reach(machine: Machine, state: State, values: Iterable[Value], most: int = M
             case Unknown():
                 yield from machine.facts.holders.get(value.tensor_id, ())
             case Function():
-                if _reaches(machine, value.node):
+                if reaches(machine, value.node):
                     yield from state.history
             case HeapRef():
                 if value.id not in seen:
@@ -254,7 +254,7 @@ def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
     return {name: touched for name, touched in found.items() if touched}
 
 
-def _reaches(machine: Machine, node: ast.AST) -> frozenset[str]:
+def reaches(machine: Machine, node: ast.AST) -> frozenset[str]:
     """How some code reaches for gradients, through functions of this file and of those it imports as well."""
     return machine.query(through, node, machine.tree, *(module.source.tree for module in machine.unit.loads))
 
@@ -273,9 +273,9 @@ def weigh(machine: Machine, node: ast.If, key: Hashable) -> None:
     """Remember whether it may depend on a test what becomes of gradients: a side of it touches them, or jumps past code
     that does.
     """
-    reached = _reaches(machine, node)
+    reached = reaches(machine, node)
     if facts(node)[1]:
-        reached |= _reaches(machine, machine.context.call_stack[-1][0] if machine.context.call_stack else machine.tree)
+        reached |= reaches(machine, machine.context.call_stack[-1][0] if machine.context.call_stack else machine.tree)
     if reached:
         machine.facts.gradient_relevant[key] = machine.facts.gradient_relevant.get(key, False) or bool(
             reached & CLEARING

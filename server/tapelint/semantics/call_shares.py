@@ -1,0 +1,148 @@
+"""A call that takes too much is left as if its code were not known, so that what calls it is followed to its end.
+
+    for batch in loader:
+        boxes = decode(model(batch))     an eighth of a million expressions: given up after its share of the fuel
+        loss = criterion(boxes)          followed, with `boxes` unknown
+        loss.backward()
+
+Only what does not train is given up: a function that goes backward, steps or clears gradients, itself or through
+others, may take all.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+
+from ..domain.state import State
+from ..domain.values import BoundMethod, Function, HeapRef, Instance, Value, something
+from ..engine.machine import Machine, OutOfFuel
+from ..engine.statistics import Entry, Lost
+from ..models.torch.autograd.grad_access import reaches
+from ..source import cached_on_node, walk
+
+Defined = dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]
+
+TRAINING = frozenset(("backward", "step", "zero_grad"))
+"""What reaches for these may take all the fuel."""
+MOST_OBJECTS = 200
+"""Objects that are searched for what an abandoned call may have changed."""
+
+
+def share_of(machine: Machine, definition: ast.AST) -> int | None:
+    """The fuel that a call may take at most, 0 where the function has proved to take too much; None where it may take
+    all: it trains, it is the entry point itself, or it runs inside a call that has a share.
+    """
+    limits, unit, context = machine.limits, machine.unit, machine.context
+    if context.has_share or not context.depth:
+        return None
+    if definition in unit.abandoned:
+        return 0
+    if not _repeats(definition) or not TRAINING.isdisjoint(reaches(machine, definition)):
+        return None
+    whole, left = unit.fuel_used_before + machine.fuel, machine.fuel - machine.fuel_used
+    share = left // limits.call_share
+    if share < limits.least_share:
+        unit.fuel_needed = sys.maxsize
+        return None
+    return min(share, max(whole // limits.call_share - unit.taken.get(definition, 0), 0))
+
+
+def within(machine: Machine, definition: ast.AST, share: int, run: Callable[[], Value]) -> Value | None:
+    """What a call returns that takes no more than its ``share``; None where it takes more."""
+    outer, begin, context, unit = machine.fuel, machine.fuel_used, machine.context, machine.unit
+    machine.fuel, context.has_share = begin + share, True
+    try:
+        result = run()
+    except OutOfFuel:
+        if machine.fuel_used > outer:
+            raise
+        return None
+    finally:
+        machine.fuel, context.has_share = outer, False
+    taken = machine.fuel_used - begin
+    unit.taken[definition] = unit.taken.get(definition, 0) + taken
+    most = machine.limits.call_share * max(taken, unit.taken[definition])
+    unit.fuel_needed = max(unit.fuel_needed, begin + most)
+    return result
+
+
+def abandoned(
+    machine: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """The result of a call that is left: what its code may change is unknown from here on."""
+    definition = function.node
+    if definition not in machine.unit.abandoned:
+        machine.unit.abandoned.add(definition)
+        machine.give_up(Lost(Entry("call", definition)))
+    trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
+    stored = machine.query(stores, definition, *trees)
+    for value in (*args, *kwargs.values()):
+        _forget_attributes(state, value, stored)
+    return machine.call_unknown(state, args, kwargs, node, function)
+
+
+def _forget_attributes(state: State, given: Value, stored: frozenset[str]) -> None:
+    """The attributes of these names may be anything, of an object that was given and of those that it holds."""
+    todo, seen = [given], set[int]()
+    while todo and len(seen) < MOST_OBJECTS:
+        value = todo.pop()
+        if isinstance(value, BoundMethod):
+            todo.append(value.receiver)
+        if not isinstance(value, HeapRef) or value.id in seen:
+            continue
+        seen.add(value.id)
+        thing = state.heap[value.id]
+        if not isinstance(thing, Instance):
+            continue
+        todo += thing.attributes.values()
+        changed = stored & thing.attributes.keys()
+        if changed or value == given and stored:
+            mine = state.edit(value.id, Instance)
+            mine.is_partial = True
+            mine.attributes.update((name, something(name)) for name in sorted(changed))
+
+
+@cached_on_node
+def _repeats(definition: ast.AST) -> bool:
+    """Whether a function may take long: it loops, or calls something."""
+    return any(isinstance(node, (ast.Call, ast.For, ast.While, ast.comprehension)) for node in walk(definition))
+
+
+@cached_on_node
+def _stored(definition: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
+    """The attributes that a function assigns, and the names of what it calls."""
+    found, called = set[str](), set[str]()
+    for node in walk(definition):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            found.add(node.attr)
+        elif isinstance(node, ast.Call):
+            called.add(getattr(node.func, "attr", getattr(node.func, "id", "")))
+    return frozenset(found), frozenset(called)
+
+
+@cached_on_node
+def _defined(tree: ast.AST) -> Defined:
+    """The functions of a file by their names; that of a class is the name of what makes its objects, too."""
+    found: Defined = {}
+    for node in walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.setdefault(node.name, []).append(node)
+        elif isinstance(node, ast.ClassDef):
+            made = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
+            found.setdefault(node.name, []).extend(made)
+    return found
+
+
+def stores(definition: ast.AST, *trees: ast.AST) -> frozenset[str]:
+    """The attributes that a function assigns, itself or through the functions of these files, by their names."""
+    known = [_defined(tree) for tree in trees]
+    todo, seen, found = [definition], {definition}, set[str]()
+    while todo:
+        attributes, called = _stored(todo.pop())
+        found |= attributes
+        inside = {each for name in called for defined in known for each in defined.get(name, ())} - seen
+        seen |= inside
+        todo += inside
+    return frozenset(found)

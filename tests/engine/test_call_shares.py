@@ -1,0 +1,80 @@
+"""A call that takes more than its share of the fuel is left; what calls it goes on, and nothing false follows."""
+
+from __future__ import annotations
+
+from tapelint.analysis import Report, analyse
+from tapelint.engine.limits import Limits
+from tapelint.interpreter import AnalysisCache
+
+SMALL = Limits(entry_fuel=2_000, idle_entry_fuel=2_000, least_share=50)
+WORK = "    print(x)\n" + "\n".join(f"    y{i} = x * {i} + x ** {i} - x / {i + 1}" for i in range(400))
+PROGRAM = f"""\
+import torch
+
+def slow(x):
+{WORK}
+    return y1
+
+def train(data):
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    slow(data)
+    y += 1
+    y.sum().backward()
+"""
+METHODS = f"""\
+import torch
+class Trainer:
+    def __init__(self):
+        self.w = torch.ones(3, requires_grad=True)
+        self.ready = False
+    def prepare(self, x):
+{WORK.replace("    ", "        ")}
+        self.ready = True
+    def fit(self, x):
+        self.prepare(x)
+        y = self.w.exp()
+        if self.ready:
+            y += 1
+        y.sum().backward()
+"""
+ENTRIES = "import torch\n" + "\n".join(f"def f{i}(x):\n{WORK}" for i in range(4)) + "\ndef last(x): return x.exp()\n"
+
+
+def codes(report: Report) -> list[str]:
+    return [found.code for found in report.diagnostics]
+
+
+def test_what_calls_it_is_followed_to_its_end():
+    assert codes(analyse(PROGRAM)) == ["TL201"]
+    report = analyse(PROGRAM, limits=SMALL)
+    assert codes(report) == ["TL201"]
+    assert report.stats["out_of_fuel"] == 0
+    assert report.notices[0].message == "a call left that take too long: `slow` (line 3)."
+
+
+def test_what_trains_may_take_all():
+    assert analyse(PROGRAM.replace("return y1", "x.backward()"), limits=SMALL).stats["out_of_fuel"] > 0
+
+
+def test_what_it_assigns_is_unknown():
+    assert codes(analyse(METHODS)) == ["TL201"]
+    report = analyse(METHODS, limits=SMALL)
+    assert report.stats["out_of_fuel"] == 0
+    assert codes(report) == ["TL201"]  # not that `ready` is still False
+
+
+def test_an_entry_point_that_takes_too_much_does_not_keep_others_from_running():
+    limits = Limits(idle_entry_fuel=500, all_idle_entries_fuel=600, late_entry_fuel=50)
+    report = analyse(ENTRIES, limits=limits)
+    assert report.stats["out_of_fuel"] == 4
+    assert "`last`" not in report.notices[0].message
+    assert analyse(ENTRIES, limits=Limits(all_entries_fuel=0)).stats["out_of_fuel"] == 5
+
+
+def test_an_edit_is_judged_like_a_fresh_text():
+    memory = AnalysisCache(persistent=True)
+    analyse(PROGRAM, memory=memory, limits=SMALL)
+    edited = PROGRAM.replace("y += 1", "y = y + 1")
+    again, fresh = analyse(edited, memory=memory, limits=SMALL), analyse(edited, limits=SMALL)
+    assert (codes(again), again.stats, again.notices) == (codes(fresh), fresh.stats, fresh.notices)
