@@ -20,7 +20,9 @@ from .model.stores import Stored
 from .state import AutogradState
 
 if TYPE_CHECKING:
+    from .events.graph_walks import HiddenWriteUsed
     from .model.func_levels import Level
+    from .model.hidden_writes import HiddenWrite
 
 
 @frozen
@@ -63,6 +65,10 @@ class Facts:
     saved: set[int] = field(default_factory=set)
     # The steps of optimizers at which leaves without a gradient were looked for.
     searched: set[ast.AST] = field(default_factory=set)
+    # Writes that the graph does not know, by the node that computed what was written.
+    hidden_writes: dict[Node, HiddenWrite] = field(default_factory=dict)
+    # What was computed after such a write from what was written.
+    hidden_uses: dict[Node, HiddenWriteUsed] = field(default_factory=dict)
     # The call sites of nodes that some pass has run.
     walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = field(default_factory=set)
     # How many nodes passes have reached that are not yet paid for in fuel.

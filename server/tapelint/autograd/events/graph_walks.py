@@ -154,6 +154,14 @@ class ViewRefused(Event):
 
 
 @frozen(eq=False, kw_only=True)
+class HiddenWriteUsed(SilentEvent):
+    """A tensor with a graph was used after a write that the graph does not know, and a backward goes through both."""
+
+    tensor: int
+    write: Write
+
+
+@frozen(eq=False, kw_only=True)
 class ViewDetached(Event):
     """``detach_()`` of a view, which PyTorch refuses."""
 

@@ -21,6 +21,7 @@ from ..gradients.missing_mark_dirty import tell_unmarked
 from ..state import AutogradState, fresh_id
 from .cuts import Cut, CutReason
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
+from .hidden_writes import note_hidden, note_use
 from .inference_mode import check_inference_write, check_saved
 from .program_point import ProgramPoint
 from .provenance import Provenance
@@ -93,6 +94,8 @@ def record(
     graph: Node | None = None
     if operands.requires_grad is not False and len(op.constant) < len(keys):
         graph = _grad_fn(facts, state, op, operands, keys, point)
+        if facts.hidden_writes:
+            note_use(facts, state, graph, _shares_memory(op, same))
     viewed = source if _shares_memory(op, same) else None
     for index, key in enumerate(keys):
         needs = False if index in op.constant else operands.requires_grad
@@ -329,6 +332,7 @@ def _write(
         _rebase_history(facts, state, op, tensor, operands, node)
     beside = tuple((t.storage, state.version(t.version_counter)) for _, t in operands.tensors if t.id != target)
     bump(state, tensor.version_counter, op.name, node, not overlapping(state, tensor), target, beside)
+    note_hidden(facts, state, tensor, op.name, needs)
     return (target,)
 
 

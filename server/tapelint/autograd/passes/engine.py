@@ -285,6 +285,16 @@ class Sweep:
         """The leaves whose last node did not run, because the pass was halted or asked for something else."""
         for left in self.complete.values():
             self._arrive(left)
+        if self.check.facts.hidden_uses:
+            self._tell_hidden()
+
+    def _tell_hidden(self) -> None:
+        """Publish which of the nodes that ran were used after a write that the graph does not know."""
+        facts = self.check.facts
+        for item in self.done:
+            if (used := facts.hidden_uses.get(item)) is not None:
+                with facts.events.assuming(self.check.premise(self.check.path(item))):
+                    facts.events.publish(used)
 
     def reached(self, leaves: Iterable[Leaf]) -> list[int]:
         """Those of ``leaves`` that got a gradient, and those beyond."""

@@ -1,0 +1,74 @@
+"""Writes to a tensor with a graph that the graph does not know.
+
+h = cell(x)
+h.data.clamp_(-1, 1)     # other values, the same history: with `no_grad`, or through `detach()`, too
+out = proj(h)            # the gradient goes through h as if it had not been clamped
+"""
+
+from __future__ import annotations
+
+from ..events.graph_walks import HiddenWriteUsed
+from ..facts import Facts
+from ..frozen import frozen
+from ..state import AutogradState
+from .graph import Node, Tensor, Write
+
+
+@frozen
+class HiddenWrite:
+    """A write to a tensor that changed the derivative of what is computed from it, and that no node stands for."""
+
+    # The tensor with the graph.
+    tensor: int
+    # The version counter by which it was counted.
+    counter: int
+    write: Write
+
+
+BENDING = frozenset(
+    "abs_ clamp_ clamp_max_ clamp_min_ clip_ cos_ div_ divide_ elu_ erf_ exp_ fill_ hardtanh_ leaky_relu_ log_ mul_ "
+    "multiply_ neg_ pow_ reciprocal_ relu_ renorm_ rsqrt_ sigmoid_ sin_ sqrt_ square_ tanh_ threshold_ zero_".split()
+)
+"""In-place ops whose derivative is not that of doing nothing, as that of adding a constant is. What is rounded or
+copied in is usually meant to keep the old gradient, and where a mask is filled with minus infinity none is left.
+"""
+
+
+def note_hidden(facts: Facts, state: AutogradState, tensor: Tensor, op: str, needs: bool | None) -> None:
+    """``tensor`` was written by ``op``: remember it where the memory belongs to a tensor with a graph and no code has
+    saved that, so that no version tells.
+    """
+    if needs is not False or op.partition("/")[0] not in BENDING:
+        return
+    owner = state.tensors.get(tensor.storage)
+    write = state.writes.get(tensor.version_counter)
+    if owner is None or write is None or owner.grad_fn is None or not owner.requires_grad:
+        return
+    if owner.version_counter in facts.saved or not write.certain or not owner.grad_fn.certain:
+        return
+    facts.hidden_writes[owner.grad_fn] = HiddenWrite(owner.id, tensor.version_counter, write)
+
+
+def note_use(facts: Facts, state: AutogradState, node: Node, is_view: bool) -> None:
+    """``node`` was added to the graph: remember which of its inputs was written so on this path. What a view is given
+    to is asked instead of the view.
+    """
+    for source in node.inputs:
+        hidden = facts.hidden_writes.get(source) if isinstance(source, Node) else None
+        if hidden is None or not _written(state, hidden):
+            continue
+        if is_view:
+            facts.hidden_writes[node] = hidden
+            continue
+        facts.hidden_uses[node] = HiddenWriteUsed(
+            point=node.created_at,
+            tensor=hidden.tensor,
+            write=hidden.write,
+            assumption=state.tensors[hidden.tensor].assumption_text,
+        )
+
+
+def _written(state: AutogradState, hidden: HiddenWrite) -> bool:
+    """Whether a write happened on this path."""
+    last = state.writes.get(hidden.counter)
+    return last is not None and any(write is hidden.write for write in last.chain())

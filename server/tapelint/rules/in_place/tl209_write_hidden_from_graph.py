@@ -1,0 +1,81 @@
+"""A tensor with a graph is changed and the graph does not know.
+
+## What it does
+Reports `clamp_()`, `mul_()`, `zero_()` and other in-place operations on `h.data`, on `h.detach()` or under `no_grad`
+where `h` was computed with a graph and is then used in further computations that autograd records.
+
+## Why PyTorch fails
+It does not. The operation changes the values of `h`, and `h` keeps the history it had. The backward goes through `h` as
+if it had not been written: clamped elements get a gradient, and a factor is missing. The gradient belongs to another
+function than the one that was computed. Parameters are leaves, have no history, and may be changed so. Where something
+has saved `h` before, TL205 or TL201 tell. Not reported is what does not change the derivative (adding a constant) and
+what is usually meant to keep the old gradient: rounding, copying, filling by a mask.
+
+## Example
+```py
+x = torch.tensor([2.0, 0.5], requires_grad=True)
+h = x + 0
+h.data.clamp_(max=1.0)  # warning: [write-hidden-from-graph] "`h`"
+(3 * h).sum().backward()
+assert x.grad.tolist() == [3.0, 3.0]  # torch: silent the gradient of the clamped element is 0
+```
+
+## Use instead
+```py
+x = torch.tensor([2.0, 0.5], requires_grad=True)
+h = (x + 0).clamp(max=1.0)
+(3 * h).sum().backward()
+assert x.grad.tolist() == [0.0, 3.0]  # torch: ok
+```
+Where the old gradient is wanted, the change is added as a constant, which says so:
+```py
+x = torch.tensor([2.0, 0.5], requires_grad=True)
+h = x + 0
+h = h + (h.clamp(max=1.0) - h).detach()
+(3 * h).sum().backward()
+assert x.grad.tolist() == [3.0, 3.0]  # torch: ok
+```
+
+## Fix safety
+The straight-through form computes the same values and the same gradient, and says that this is meant: it is a change of
+style, marked unsafe because the clamp itself may be what should be differentiated.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, HiddenWriteUsed
+from ...autograd.facts import Facts
+from ...severity import Severity
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
+from ..support.story import assuming, code, prefix, tensor_name
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, HiddenWriteUsed)
+    name = tensor_name(facts, event.tensor) or "a tensor with a graph"
+    write, node = event.write.point, event.point.node
+    title = "Say that the old gradient is meant: add the change detached"
+    return Finding(
+        point=write,
+        severity=Severity.WARNING,
+        message=f"{code(write.node)} changes {name} and leaves its graph as it was: the gradient of {code(node)} goes "
+        f"through {name} as if this had not happened.{assuming(event.assumption)}",
+        links=(
+            TraceStep(write.node, f"{prefix(write)}written here, which autograd does not record"),
+            TraceStep(node, f"{prefix(event.point)}used here, with the graph from before"),
+        ),
+        help="compute a new tensor, so that the operation is differentiated; a value that should keep the old gradient "
+        "is `y + (new - y).detach()`.",
+        cures=(FixProposal("straight_through", title, (write.node,), "unsafe"),),
+    )
+
+
+RULE = Rule(
+    "TL209",
+    "write-hidden-from-graph",
+    "a tensor with a graph is changed and the graph does not know: its gradient is silently wrong",
+    __doc__,
+    (HiddenWriteUsed,),
+    check,
+)
