@@ -40,7 +40,8 @@ def found_in(units: Iterable[AnalysisUnit]) -> UnitFindings:
         total.merge_from(unit.notes.of(UnitFindings))
         walks.update(node for _, node in unit.backward_sites)
     for key, found in [*total.findings.items()]:
-        if found.everywhere and found.point.node in walks or (found.unless, found.node) in total.findings:
+        is_certain = found.everywhere and found.point.premise is None
+        if is_certain and found.point.node in walks or (found.unless, found.node) in total.findings:
             del total.findings[key]
     return total
 

@@ -28,6 +28,7 @@ from . import framework_driver, latent_calls
 from .in_place_sites import may_write
 from .inferred_arguments import inferred
 from .no_grad_only import is_unrecorded
+from .object_state import prepare
 from .repeated_calls import RepeatedCall, once
 
 TRAINED = "somebody calls backward on the result"
@@ -135,6 +136,8 @@ class EntryCall:
             if state.iterations[-1].number == 1:
                 framework_driver.begin(machine, state, self.walk, self.receiver, self.node)
             framework_driver.batch_begins(machine, state, self.walk, self.receiver, self.node)
+        if self.receiver is not None:
+            prepare(machine, state, self.receiver, self.function)
         bound = self.function if self.receiver is None else BoundMethod(self.function, self.receiver)
         return call_value(machine, state, bound, [], dict(self.values), self.node, key)
 

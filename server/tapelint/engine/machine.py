@@ -393,7 +393,8 @@ class Machine(Evaluation):
         self.check_fuel()
         if len(kept) > self.max_paths:
             self.drop(len(kept) - self.max_paths, DropReason.LIMIT)
-            # Evenly, so that no branch is preferred for standing first.
+            # Those with a premise first; of the others evenly, so that no branch is preferred for standing first.
+            kept = _without_premises(kept, self.max_paths)
             kept = [kept[index * len(kept) // self.max_paths] for index in range(self.max_paths)]
         return kept
 
@@ -406,6 +407,13 @@ class Machine(Evaluation):
     def new_run(self) -> int:
         self.runs += 1
         return self.runs
+
+
+def _without_premises(paths: list[State], limit: int) -> list[State]:
+    """So many paths, of those with a premise the first; all others, if these are more."""
+    room = limit - sum(path.premise is None for path in paths)
+    supposing = [path for path in paths if path.premise is not None][: max(room, 0)]
+    return [path for path in paths if path.premise is None or path in supposing]
 
 
 def place_of(path: str, node: ast.AST) -> Place:

@@ -262,8 +262,8 @@ def choose(machine: Machine, state: State, outcomes: list[State], key: object) -
 def _first_of(state: State, outcomes: list[State], key: object) -> State:
     """The outcome to go on with: the caller's own path, or one that returns where only one can be gone on with."""
     first = next((out for out in outcomes if out is state), outcomes[0])
-    if key is None and isinstance(first.completion, Raise):  # the program's usual way is the one that goes on
-        first = next((out for out in outcomes if not isinstance(out.completion, Raise)), first)
+    if key is None:  # the program's usual way is the one that goes on, with its options at their defaults
+        return min((first, *outcomes), key=lambda out: (isinstance(out.completion, Raise), out.premise is not None))
     return first
 
 

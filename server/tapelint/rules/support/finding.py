@@ -41,7 +41,7 @@ class Finding:
     at: ast.AST | None = None
     # where PyTorch raises
     raiser: ast.AST | None = None
-    # whether it is withdrawn if another path goes backward there
+    # whether it is withdrawn if another path goes backward there, unless the path has a premise
     everywhere: bool = False
     # the code of the rule that says more about the same hazard: withdrawn where that one reports
     unless: str = ""

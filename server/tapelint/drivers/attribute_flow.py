@@ -1,0 +1,125 @@
+"""What the methods of a class do with the attributes of their object, by the text alone.
+
+def update(self, done):
+    self.to_train = 1              assigned: a constant
+def setup(self, net):
+    self.optimizer = Adam(...)     assigned: something made there
+def train(self, x):
+    if self.to_train == 1: ...     tested, and read
+        self.optimizer.step()      read; `train` needs what `setup` assigns
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from ..domain.mro import mro_of
+from ..domain.state import State
+from ..domain.values import Class, Const, Function, HeapRef, Value
+from ..engine.machine import Machine
+from ..source import cached_on_node, walk
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(slots=True)
+class MethodFlow:
+    """What one method does with attributes of its object."""
+
+    # The constants that it assigns, by attribute; None for anything else.
+    assigned: dict[str, list[Const | None]] = field(default_factory=dict)
+    # The attributes that are read, and those of which a test asks.
+    read: set[str] = field(default_factory=set)
+    tested: set[str] = field(default_factory=set)
+    # The methods of the object that are called.
+    called: set[str] = field(default_factory=set)
+
+
+@cached_on_node
+def method_flow(method: ast.AST) -> MethodFlow:
+    """What a method does with the attributes of its first parameter."""
+    found = MethodFlow()
+    arguments = getattr(method, "args", None)
+    first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
+    for node in walk(method) if first else ():
+        _note(found, node, first[0].arg)
+    return found
+
+
+def _note(found: MethodFlow, node: ast.AST, own: str) -> None:
+    match node:
+        case ast.Assign(targets, value):
+            for target in targets:
+                _assigned(found, target, value, own)
+        case ast.AnnAssign(target, value=ast.expr() as value):
+            _assigned(found, target, value, own)
+        case ast.AugAssign(target):
+            _assigned(found, target, None, own)
+        case ast.Call(ast.Attribute(ast.Name(name), method)) if name == own:
+            found.called.add(method)
+        case ast.Attribute(ast.Name(name), attribute, ast.Load()) if name == own:
+            found.read.add(attribute)
+        case ast.If() | ast.IfExp() | ast.While() | ast.Assert():
+            _tested(found, node.test, own)
+        case ast.BoolOp():
+            _tested(found, node, own)
+
+
+def _tested(found: MethodFlow, test: ast.expr, own: str) -> None:
+    for part in walk(test):
+        if (name := own_attribute(part, own)) is not None:
+            found.tested.add(name)
+
+
+def _assigned(found: MethodFlow, target: ast.expr, value: ast.expr | None, own: str) -> None:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        values = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else ()
+        for index, inner in enumerate(target.elts):
+            _assigned(found, inner, values[index] if values else None, own)
+    elif (name := own_attribute(target, own)) is not None:
+        constant = Const(value.value) if isinstance(value, ast.Constant) else None
+        found.assigned.setdefault(name, []).append(constant)
+
+
+def own_attribute(node: ast.AST, own: str) -> str | None:
+    """``x`` of ``self.x``, where the object is called ``own``."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == own:
+        return node.attr
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFlow:
+    """What all methods of a class do, those of its bases included."""
+
+    methods: dict[str, Function]
+    flows: dict[str, MethodFlow]
+
+    def reached(self, name: str) -> dict[str, MethodFlow]:
+        """A method, and those that it calls on its object."""
+        found: dict[str, MethodFlow] = {}
+        todo = [name]
+        while todo:
+            each = todo.pop()
+            if each not in found and each in self.flows:
+                found[each] = self.flows[each]
+                todo += sorted(self.flows[each].called)
+        return found
+
+    def setters(self, attribute: str, besides: dict[str, MethodFlow]) -> list[str]:
+        """The methods that assign an attribute, but for ``__init__`` and some others, in the order of the text."""
+        found = (name for name, flow in self.flows.items() if attribute in flow.assigned)
+        return [name for name in found if name != "__init__" and name not in besides]
+
+
+def object_flow(machine: Machine, state: State, kind: Value) -> ObjectFlow:
+    """What the methods of a class of the program do with attributes; the most derived definition of each counts."""
+    methods: dict[str, Function] = {}
+    for owner in mro_of(state, kind):
+        if isinstance(owner, HeapRef) and isinstance(thing := state.heap[owner.id], Class):
+            for name, value in thing.attributes.items():
+                if isinstance(value, Function) and value.owner == owner.id and value.kind == "":
+                    methods.setdefault(name, value)
+    flows = {name: machine.query(method_flow, function.node) for name, function in methods.items()}
+    return ObjectFlow(methods, flows)

@@ -1,0 +1,135 @@
+"""What an object is like when a method that nothing calls is entered: not only as ``__init__`` has left it.
+
+    class Agent:
+        def __init__(self): self.to_train, self.scaler = 0, None
+        def update(self): self.to_train = 1
+        def start(self): self.scaler = GradScaler()
+        def train(self, x):
+            if self.to_train == 1:              either; where it is 1, `update` was called before
+                self.scaler.scale(...)          `start` was called before: `train` could not run otherwise
+
+The order of methods follows from who assigns what another one reads, not from their names.
+"""
+
+from __future__ import annotations
+
+from ..autograd import resolve_view
+from ..domain.completion import ProgramRaised
+from ..domain.mro import lookup_in_mro
+from ..domain.options import Option, is_hashable, optional
+from ..domain.state import State
+from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Value
+from ..engine.machine import Machine
+from ..engine.syntactic_summary import is_abstract, syntactic_summary
+from ..semantics.functions import call_function
+from .attribute_flow import MethodFlow, ObjectFlow, object_flow
+from .inferred_arguments import inferred
+
+MAX_DEPTH = 3
+"""How many methods are called one for another, because the last one needs what the one before it assigns."""
+MAX_SETTERS = 4
+"""How many methods are called before one that needs what they assign."""
+
+
+def prepare(machine: Machine, state: State, receiver: HeapRef, function: Function) -> None:
+    """Bring the object of a method that is about to run into a state that other methods may have left it in."""
+    if not isinstance(state.heap[receiver.id], Instance):
+        return
+    name = getattr(function.node, "name", "")
+    flow = object_flow(machine, state, state.get(receiver.id, Instance).kind)
+    _set_up(machine, state, receiver, flow, name, MAX_DEPTH)
+    _open(state, receiver, flow, flow.reached(name))
+
+
+def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> None:
+    """Attributes that a test asks for have any of the values that other methods assign."""
+    tested = {name for each in reached.values() for name in each.tested}
+    for attribute in sorted(tested):
+        current = _current(state, receiver, attribute)
+        if not isinstance(current, Const) or not is_hashable(current):
+            continue
+        for setter in flow.setters(attribute, reached):
+            others = _others(current, flow.flows[setter].assigned[attribute])
+            if others:
+                premise = f"`{setter}` was called before, which sets `self.{attribute}`"
+                value = optional(Option(current, premise, others), attribute)
+                state.edit_attributes(receiver.id)[attribute] = value
+                break
+
+
+def _others(current: Const, assigned: list[Const | None]) -> tuple[Const, ...]:
+    """The values beside the ``current`` one that a method gives an attribute, where all of them are known."""
+    if isinstance(current.value, bool) and None in assigned:
+        return (Const(not current.value),)
+    found = dict.fromkeys(each for each in assigned if each is not None and each != current)
+    return () if None in assigned else tuple(found)
+
+
+def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, name: str, depth: int) -> None:
+    """Call the methods that assign what a method reads and the object does not have yet."""
+    reached = flow.reached(name)
+    for attribute in _due(state, receiver, flow, reached)[:MAX_SETTERS]:
+        if not _is_due(state, receiver, attribute):
+            continue  # the method that was called for another one has assigned this, too
+        for setter in flow.setters(attribute, reached):
+            if not _prepares(machine, flow, setter, attribute):
+                continue
+            if depth > 1:
+                _set_up(machine, state, receiver, flow, setter, depth - 1)
+            _call(machine, state, receiver, flow.methods[setter])
+            break
+
+
+def _due(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> list[str]:
+    """The attributes that methods read before anything has assigned them: absent ones, and those that are None where
+    no test foresees that; and those that hold a graph, which another method makes anew for each call. What the methods
+    assign themselves is their own business.
+    """
+    own = {name for each in reached.values() for name in each.assigned}
+    tested = {name for each in reached.values() for name in each.tested}
+    read = dict.fromkeys(name for each in reached.values() for name in sorted(each.read))
+    known = state.get(receiver.id, Instance).attributes
+    return [
+        name
+        for name in read
+        if name not in own and not (name in tested and name in known) and _is_due(state, receiver, name)
+    ]
+
+
+def _is_due(state: State, receiver: HeapRef, attribute: str) -> bool:
+    current = _current(state, receiver, attribute)
+    if isinstance(current, TensorRef):
+        return resolve_view(state, current.id).grad_fn is not None
+    return current is None or current == NONE
+
+
+def _current(state: State, receiver: HeapRef, attribute: str) -> Value | None:
+    """What an attribute of an object is, by itself or by its class; None where it has none that is known."""
+    thing = state.get(receiver.id, Instance)
+    if attribute in thing.attributes:
+        return thing.attributes[attribute]
+    found = lookup_in_mro(state, thing.kind, attribute)
+    return None if found is None else found[1]
+
+
+def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str) -> bool:
+    """Whether a method is called to assign an attribute: it gives it something, and does not train itself."""
+    node = flow.methods[setter].node
+    summary = syntactic_summary(node)
+    gives = any(each != NONE for each in flow.flows[setter].assigned[attribute])
+    trains = any(syntactic_summary(flow.methods[each].node).backward for each in flow.reached(setter))
+    return gives and not trains and not summary.yields and not machine.query(is_abstract, node)
+
+
+def _call(machine: Machine, state: State, receiver: HeapRef, function: Function) -> None:
+    """Call a method with inferred arguments, along one path. It is not taken for called: it runs on its own, too."""
+    spec, called = function.node.args, set(machine.unit.called)
+    width, machine.max_paths = machine.max_paths, machine.limits.init_paths
+    given = inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:])
+    try:
+        call_function(machine, state, function, [receiver], given, function.node)
+    except ProgramRaised:
+        state.edit(receiver.id, Instance).is_partial = True
+    finally:
+        machine.max_paths = width
+        machine.unit.called &= called
