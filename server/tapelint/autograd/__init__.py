@@ -22,7 +22,7 @@ from .model.inference_mode import check_inference_write
 from .model.program_point import Iteration, ProgramPoint
 from .model.provenance import Provenance
 from .model.recording import invent, record
-from .model.stores import LastStore, RetainedGraphs, Stored, StoreKind
+from .model.stores import EvaluationGraph, LastStore, RetainedGraphs, Stored, StoreKind
 from .model.views import contents, edge_of, leaf, materialize_view, resolve_view
 from .model.writes import TorchRaises, bump, check_write, record_untracked_write
 from .passes.engine import backward, recorded, second_order, unused
@@ -35,6 +35,7 @@ __all__ = [
     "CutReason",
     "EventBus",
     "Extent",
+    "EvaluationGraph",
     "RetainedGraphs",
     "BackwardPass",
     "BackwardResult",

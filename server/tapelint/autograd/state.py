@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
 from .model.program_point import Iteration, ProgramPoint
-from .model.stores import LastStore, RetainedGraphs
+from .model.stores import EvaluationGraph, LastStore, RetainedGraphs
 from .model.tracked_dict import TrackedDict
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ class AutogradState:
         self.history: dict[int, GradientHistory] = {}
         # The backward passes whose gradients were used, and by what.
         self.consumed_passes: dict[Pass, Use] = {}
-        # By run and number of an iteration: a graph that a network in evaluation mode recorded in it, and where.
-        self.evaluation_graphs: dict[tuple[int, int], tuple[Node, ProgramPoint]] = {}
+        # By run and number of an iteration: what a network in evaluation mode has recorded in it.
+        self.evaluation_graphs: dict[tuple[int, int], EvaluationGraph] = {}
         # Whether autograd records; None where that is unknown.
         self.grad_mode: bool | None = True
         # Where ``torch.set_grad_enabled`` set it; None if a block or a decorator did.

@@ -5,43 +5,77 @@
         out = model(x)              # a graph, with everything that its backward would need ...
         hits += (out.argmax(1) == y).sum().item()     # ... and it is no longer held
 
-Whether it was for nothing is known when the loop ends: the graph of its first iteration is then held by nothing, and
-no backward has walked it, on this path or another. Where unknown code was given a graph, nothing is concluded.
+Whether it was for nothing is known when the loop ends. Either the execution shows it: the graph of the first iteration
+is then held by nothing, no unknown code was given it, and no backward has walked it, on this path or another. Or the
+text does: what the network returns is only measured (``evaluation_uses``).
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from functools import partial
 
-from ..autograd import Leaf, Node
+from ..autograd import EvaluationGraph, Leaf, Node
 from ..autograd.events.training_step import EvaluationRecorded
 from ..autograd.model.graph_search import nodes_below
+from ..domain import facets
+from ..domain.mro import lookup_in_mro
 from ..domain.reachability import reachable_graph
 from ..domain.state import State
-from ..domain.values import FALSE, Instance, TensorRef
+from ..domain.values import FALSE, Function, HeapRef, Instance, TensorRef, Unknown
 from ..engine.lifecycle import LoopLeft, ModuleReturned, TensorsEscaped
 from ..engine.machine import Machine
-from ..source import cached_on_node, walk
+from ..models.torch.autograd.grad_access import through
+from ..source import cached_on_node, walk, written
+from .evaluation_uses import is_only_measured
+from .retention import is_forward
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 
 
 def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
-    """Remember what a network in evaluation mode has returned in a loop, if it is a graph."""
-    state, result = event.state, event.result
-    if not state.iterations or state.grad_mode is not True or not isinstance(result, TensorRef):
+    """Remember what a network in evaluation mode has returned in a loop, if it may be a graph."""
+    state, call = event.state, event.call
+    if not state.iterations or state.grad_mode is not True or not isinstance(call, ast.Call):
         return
-    lap, thing = state.iterations[-1], state.heap.get(event.module.id)
-    if lap.number > 2 or not isinstance(lap.loop, (ast.For, ast.While)) or not isinstance(thing, Instance):
+    lap = state.iterations[-1]
+    if lap.number > 2 or not isinstance(lap.loop, LOOPS) or not _is_in_evaluation(state, event.module):
         return
-    graph = state.tensors[result.id].grad_fn
-    if graph is not None and graph.certain and thing.attributes.get("training") == FALSE:
-        state.evaluation_graphs[lap.run, lap.number] = (graph, state.point(event.call))
+    graph = state.tensors[event.result.id].grad_fn if isinstance(event.result, TensorRef) else None
+    assumed = isinstance(event.module, Unknown) or graph is None or graph.assumption is not None
+    if assumed and not _is_unknown_network(state, event.module) or graph is not None and not graph.certain:
+        return
+    state.evaluation_graphs[lap.run, lap.number] = EvaluationGraph(
+        state.point(call), graph, written(call.func), assumed
+    )
+
+
+def _is_in_evaluation(state: State, module: HeapRef | Unknown) -> bool:
+    """Whether ``eval()`` was called on a network, and ``train()`` was not since."""
+    if isinstance(module, Unknown):
+        return state.given_attributes(module.tensor_id).get(facets.TRAINING) == FALSE
+    thing = state.heap.get(module.id)
+    return isinstance(thing, Instance) and thing.attributes.get("training") == FALSE
+
+
+def _is_unknown_network(state: State, module: HeapRef | Unknown) -> bool:
+    """Whether a network is one of whose code nothing is known."""
+    if isinstance(module, Unknown):
+        return True
+    thing = state.heap[module.id]
+    if not isinstance(thing, Instance) or facets.UNSEEN_PARAMETERS not in thing.attributes:
+        return False
+    own = lookup_in_mro(state, thing.kind, "forward") if isinstance(thing.kind, HeapRef) else None
+    return own is None or not isinstance(own[1], Function)
 
 
 def on_escape(machine: Machine, event: TensorsEscaped) -> None:
     """Unknown code may do anything with graphs."""
     state = event.state
     if state.evaluation_graphs and any(state.tensors[key].requires_grad for key in event.tensors):
-        state.evaluation_graphs.clear()
+        for key, graph in list(state.evaluation_graphs.items()):
+            state.evaluation_graphs[key] = replace(graph, escaped=True)
 
 
 def on_loop_left(machine: Machine, event: LoopLeft) -> None:
@@ -52,14 +86,61 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     first, second = state.evaluation_graphs.pop((run, 1), None), state.evaluation_graphs.pop((run, 2), None)
     if first is None or second is None:
         return
-    graph, point = first
-    if _keeps_some(point.iterations[-1].loop):
-        return
-    nodes, trained = _graph(state, graph)
+    loop = first.point.iterations[-1].loop
+    nodes, trained = _graph(state, first.graph) if first.graph is not None else (set[Node](), True)
     if not trained or any(node.created_at.call_site in machine.facts.walked for node in nodes):
         return
-    if not nodes & reachable_graph(state):
-        machine.facts.events.publish(EvaluationRecorded(point=point, loop=point.iterations[-1].loop, nodes=len(nodes)))
+    if not (_is_let_go(state, loop, first, nodes) or _is_measured(machine, state, loop, first)):
+        return
+    premise = f"`{first.network}` is a network whose parameters require grad" if first.assumed else None
+    machine.facts.events.publish(
+        EvaluationRecorded(
+            point=first.point,
+            assumption=premise,
+            loop=loop,
+            nodes=0 if first.assumed else len(nodes),
+            network=first.network,
+        )
+    )
+
+
+def _is_let_go(state: State, loop: ast.AST, first: EvaluationGraph, nodes: set[Node]) -> bool:
+    """Whether the execution shows that a graph is held by nothing. Of what unknown code has made of an assumed one too
+    little is known.
+    """
+    if first.escaped or first.assumed or not nodes or _keeps_some(loop):
+        return False
+    return not nodes & reachable_graph(state)
+
+
+def _is_measured(machine: Machine, state: State, loop: ast.AST, first: EvaluationGraph) -> bool:
+    """Whether the text shows that the results of a network are only measured, by code that does nothing to gradients,
+    nor calls what does.
+    """
+    stack = machine.context.call_stack
+    if any(is_forward(state, definition, given) for definition, given in stack):
+        return False
+    scope = stack[-1][0] if stack else machine.tree
+    if not machine.query(partial(is_only_measured, loop, first.point.node), scope):
+        return False
+    trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
+    if "backward" in machine.query(through, loop, *trees):
+        return False
+    return not (first.assumed and machine.query(_freezes, machine.tree))
+
+
+@cached_on_node
+def _freezes(tree: ast.AST) -> bool:
+    """Whether a file switches the gradients of something off, for which it may be a network."""
+    for node in walk(tree):
+        if isinstance(node, ast.Assign):
+            flags = [target for target in node.targets if getattr(target, "attr", "") == "requires_grad"]
+            if flags and not (isinstance(node.value, ast.Constant) and node.value.value is True):
+                return True
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "requires_grad_":
+            if any(not (isinstance(given, ast.Constant) and given.value is True) for given in node.args):
+                return True
+    return False
 
 
 @cached_on_node

@@ -52,7 +52,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     together, and to the caller.
     """
     state, run = event.state, event.run
-    if any(_is_forward(state, definition, given) for definition, given in machine.context.call_stack):
+    if any(is_forward(state, definition, given) for definition, given in machine.context.call_stack):
         return
     frame = state.get(state.frame, Frame)
     if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations):
@@ -98,7 +98,7 @@ def saved_tensors(state: State, nodes: Iterable[Node]) -> int:
     return sum(tensor.grad_fn is not None or tensor.requires_grad is not True for tensor in found)
 
 
-def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
+def is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
     """Whether a function that runs is what its first argument, a module, does when it is called."""
     module = given[0] if given else NONE
     thing = state.heap.get(module.id) if isinstance(module, HeapRef) else None

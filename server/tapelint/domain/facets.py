@@ -22,6 +22,8 @@ ALL_PARAMETERS = "(all parameters)"
 ASSUMED_NETWORK = "(guessed)"
 # Which parameters are computed from others, and how.
 PARAMETRIZED = "(parametrized)"
+# The mode that an unknown value was set to, if it is a network.
+TRAINING = "(training)"
 # What an unknown ``__init__`` was given.
 GIVEN = "(given)"
 

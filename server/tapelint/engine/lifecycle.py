@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ..autograd import ProgramPoint
 from ..autograd.frozen import frozen
 from ..domain.state import State
-from ..domain.values import HeapRef, Value
+from ..domain.values import HeapRef, Unknown, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -45,10 +45,10 @@ class CallReturned:
 
 @frozen(eq=False)
 class ModuleReturned:
-    """The call of a module has returned."""
+    """The call of a module has returned, or of an unknown value that has been set to evaluation or training."""
 
     state: State
-    module: HeapRef
+    module: HeapRef | Unknown
     call: ast.AST
     result: Value
 

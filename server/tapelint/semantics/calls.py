@@ -143,7 +143,17 @@ def call_value(
             return call_object(machine, state, function, Call("__call__", args, kwargs, node, key))
     if isinstance(function, GradMode) and args and isinstance(args[0], Function):
         return replace(args[0], grad_mode=function.mode, inference=function.inference)
-    return unknown_call(machine, state, args, kwargs, node, function)
+    return _call_unknown(machine, state, function, args, kwargs, node)
+
+
+def _call_unknown(
+    machine: Machine, state: State, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """Call what is not known; that may be a network, if it was set to evaluation or training."""
+    result = unknown_call(machine, state, args, kwargs, node, function)
+    if isinstance(function, Unknown) and facets.TRAINING in state.given_attributes(function.tensor_id):
+        machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, function, node, result))
+    return result
 
 
 def call_object(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
@@ -215,7 +225,15 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         found = _method_of_unknown(machine, state, receiver, call)
         if found is not None:
             return found
+        if call.name in MODES and not call.args:
+            unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
+            state.edit_given_attributes(receiver.tensor_id)[facets.TRAINING] = Const(call.name == "train")
+            return owner
     return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
+
+
+MODES = ("eval", "train")
+"""Methods by which an object that is not known is set to evaluation, if it is a network, or back to training."""
 
 
 def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value | None:

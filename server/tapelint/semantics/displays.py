@@ -9,6 +9,7 @@ from ..domain.opaque_values import is_data
 from ..domain.state import State
 from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, Sequence, Tuple, Unknown, Value
 from ..engine.evaluation import Items
+from ..engine.lifecycle import LoopLeft
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.truth import truth
 from .assign import assign
@@ -123,6 +124,8 @@ def _comprehend(
             continue
         exact = exact and None not in verdicts
         exact = _comprehend(machine, state, rest, results, iterations, found, depth + 1) and exact
+    if len(state.iterations) > depth:
+        machine.lifecycle.loop_left.publish(machine, LoopLeft(state, run))
     return exact and len(items.values) <= rounds
 
 

@@ -103,9 +103,21 @@ class Source:
         return len(line.encode()[:offset].decode(errors="ignore")) + mark + 1
 
 
+_PROTOCOL = re.compile(r"\.(?:backward|zero_grad|eval)\(")
+"""Methods of networks, losses and optimizers."""
+_OTHERS = re.compile(
+    r"^\s*(?:import|from) +(?:mxnet|tensorflow|keras|jax|paddle|chainer|mindspore|pandas)\b", re.MULTILINE
+)
+"""Libraries with such methods of their own."""
+
+
 def may_use_torch(text: str) -> bool:
-    """Whether anything of PyTorch can occur in a text; where not, nothing needs to be parsed to know it is fine."""
-    return "torch" in text or "lightning" in text
+    """Whether anything of PyTorch can occur in a text; where not, nothing needs to be parsed to know it is fine. A file
+    that is given networks may use their methods and never import PyTorch.
+    """
+    if "torch" in text or "lightning" in text:
+        return True
+    return _PROTOCOL.search(text) is not None and _OTHERS.search(text) is None
 
 
 def concerns_torch(text: str, path: str, resolve: Callable[[str, str], tuple[str, str] | None] | None) -> bool:

@@ -74,13 +74,15 @@ class StepMissed(SilentEvent):
 
 @frozen(eq=False, kw_only=True)
 class EvaluationRecorded(SilentEvent):
-    """A network in evaluation mode recorded a graph in every iteration of a loop that has ended; no backward walked it,
-    and it is no longer held.
+    """A network in evaluation mode recorded a graph in every iteration of a loop that has ended, and no code walks
+    it.
     """
 
     loop: ast.AST
-    # How many nodes the graph of one iteration has.
+    # How many nodes the graph of one iteration has; 0 where the code of the network is not known.
     nodes: int
+    # What the program calls the network.
+    network: str
 
 
 @frozen(eq=False, kw_only=True)

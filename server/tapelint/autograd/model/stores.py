@@ -60,3 +60,18 @@ class RetainedGraphs:
     saved: int = 0
     # The functions that empty the holder between calls.
     until: tuple[str, ...] = ()
+
+
+@frozen
+class EvaluationGraph:
+    """What a network in evaluation mode has recorded in an iteration of a loop."""
+
+    point: ProgramPoint
+    # The node that made its result; None where its code is not known.
+    graph: Node | None
+    # What the program calls the network.
+    network: str
+    # Whether it is a network by assumption.
+    assumed: bool
+    # Whether unknown code was given what it has recorded.
+    escaped: bool = False

@@ -1,8 +1,9 @@
 """An evaluation loop records graphs that no backward walks.
 
 ## What it does
-Hints at a loop that calls a network in evaluation mode (`eval()`) with gradients enabled, where no backward ever
-walks what was recorded, and it is not kept.
+Reports a loop or a comprehension that calls a network in evaluation mode (`eval()`) with gradients enabled, where no
+backward ever walks what was recorded, and it is not kept: what comes out is only measured. That an object whose code is
+not known is a network, such as an argument, is assumed. A `while` gets a hint.
 
 ## Why PyTorch fails
 It does not: `model.eval()` changes dropout and batch norm, and has nothing to do with autograd.
@@ -17,7 +18,7 @@ model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
 model.eval()
 hits = 0
 for x in torch.randn(4, 5, 3):
-    out = model(x)  # hint: [graph-built-in-evaluation] "no_grad"
+    out = model(x)  # information: [graph-built-in-evaluation] "no_grad"
     hits += (out.argmax(1) == 0).sum().item()
 out = None
 print(hits)  # torch: ok
@@ -41,6 +42,8 @@ The loop computes the same values. Nothing differentiates what it computes, as f
 
 from __future__ import annotations
 
+import ast
+
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import EvaluationRecorded
 from ...autograd.facts import Facts
@@ -53,17 +56,26 @@ from ..support.story import assuming, code
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, EvaluationRecorded)
     call = code(event.point.node)
-    message = (
-        f"{call} records a graph of {event.nodes} operations in every iteration, and nobody walks it: `eval()` does "
-        f"not switch autograd off, `torch.no_grad()` does.{assuming(event.assumption)}"
+    graph = (
+        f"a graph of {event.nodes} operation{'s' * (event.nodes > 1)}"
+        if event.nodes
+        else f"the whole graph of `{event.network}`"
     )
+    message = (
+        f"{call} records {graph} in every iteration, and no backward walks it: `eval()` does not switch autograd off, "
+        f"`torch.no_grad()` does.{assuming(event.assumption)}"
+    )
+    is_loader = isinstance(event.loop, (ast.For, ast.AsyncFor, ast.comprehension))
+    statement = event.loop if isinstance(event.loop, ast.stmt) else event.point.node
     return Finding(
         point=event.point,
-        severity=Severity.HINT,
+        severity=Severity.INFORMATION if is_loader else Severity.HINT,
         message=message,
-        links=(TraceStep(event.loop, "the loop ends, and no backward has walked what it recorded"),),
+        links=(TraceStep(statement, "the loop ends, and no backward has walked what it recorded"),),
         help="run the loop under torch.no_grad(): it saves the memory and the time of recording.",
-        cures=(FixProposal("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),),
+        cures=(FixProposal("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),)
+        if isinstance(event.loop, ast.stmt)
+        else (),
     )
 
 
