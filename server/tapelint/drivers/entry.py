@@ -34,7 +34,7 @@ from .unreached_functions import (
     NON_TRAINING,
     TRAINS,
     imagined_call,
-    may_be_spoiled,
+    is_worth_imagining,
     priority,
     run_entry,
     unreached_functions,
@@ -167,7 +167,11 @@ def _latent(
     _apply(machine, memory, finish, script.union(*(each.called for each in drove)), budget, steps)
     known = script.union(*(each.called for each in drove if each.rank == TRAINS))
     for _, function, owner in ranked:
-        if budget.together > 0 and function.node not in known and may_be_spoiled(machine, function, finish.loads):
+        if (
+            budget.together > 0
+            and function.node not in known
+            and is_worth_imagining(machine, finish.result[0], function, owner, finish.loads)
+        ):
             base = _base(machine, memory, finish, function, owner, budget, made, steps)
             run = partial(imagined_call, machine, base.result, function, owner)
             key, entry = (function.node, owner.id if owner is not None else 0), _named(finish, function, owner)

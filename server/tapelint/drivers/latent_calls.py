@@ -19,7 +19,7 @@ from collections.abc import Sequence as SequenceType
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..autograd import Node, Tensor, fresh_id, resolve_view
+from ..autograd import Node, Tensor, fresh_id, leaf, resolve_view
 from ..autograd.events.graph_walks import Event, SavedTensorModified, ViewRefused
 from ..domain.state import State
 from ..domain.values import NONE, BoundMethod, Function, HeapRef, TensorRef, Value
@@ -139,15 +139,28 @@ def _called(
     return heard
 
 
+def imagined_tensor(
+    machine: Machine, state: State, name: str, node: ast.AST, is_walked: bool = False
+) -> tuple[TensorRef, Node]:
+    """A tensor that the caller has computed of what requires grad, and its node; ``is_walked`` is whether that stands
+    for a network, which can be walked once.
+    """
+    key, point = fresh_id(), state.point(node)
+    graph = Node(key, name, (), point, saves_anything=is_walked, results=(key,))
+    state.tensors[key] = Tensor(key, key, key, point, True, graph, kind="float")
+    machine.facts.name(key, name)
+    return TensorRef(key), graph
+
+
 def _tensor(machine: Machine, state: State, heard: Heard, name: str, node: ast.AST, requires_grad: bool) -> TensorRef:
     """A tensor that the caller has computed, of what requires grad or of data."""
-    key, point = fresh_id(), state.point(node)
-    graph = Node(key, name, (), point, results=(key,)) if requires_grad else None
-    state.tensors[key] = Tensor(key, key, key, point, requires_grad, graph, kind="float" if requires_grad else None)
-    machine.facts.name(key, name)
-    if graph is not None:
-        heard.names[graph] = name
-    return TensorRef(key)
+    if not requires_grad:
+        made = leaf(state, node, False)
+        machine.facts.name(made, name)
+        return TensorRef(made)
+    tensor, graph = imagined_tensor(machine, state, name, node)
+    heard.names[graph] = name
+    return tensor
 
 
 def _call(

@@ -25,6 +25,7 @@ from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..semantics.calls import call_value
 from . import framework_driver, latent_calls
+from .called_again import imagine_again, may_carry
 from .in_place_sites import may_write
 from .inferred_arguments import inferred
 from .no_grad_only import is_unrecorded
@@ -170,12 +171,15 @@ def run_entry(
         )
 
 
-def may_be_spoiled(machine: Machine, function: Function, loads: Iterable[LoadedModule]) -> bool:
-    """Whether a caller's graph may be spoiled in a function, as far as its text shows."""
+def is_worth_imagining(
+    machine: Machine, state: State, function: Function, owner: HeapRef | None, loads: Iterable[LoadedModule]
+) -> bool:
+    """Whether a caller with graphs may meet a hazard in a function, as far as its text shows."""
     node = _definition(function)
     if syntactic_summary(node).yields or is_unrecorded(machine.tree, node):
         return False
-    return may_write(node, machine.tree, *(module.source.tree for module in loads))
+    trees = (machine.tree, *(module.source.tree for module in loads))
+    return may_write(node, *trees) or owner is not None and may_carry(state, owner, function)
 
 
 def imagined_call(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
@@ -184,7 +188,11 @@ def imagined_call(machine: Machine, base: tuple[State, Any], function: Function,
     receiver = _receiver(function, owner, base[1])
     if owner is None or unrecorded(state, owner, node.name) is None:
         values = _arguments(machine, state, function, receiver)
-        latent_calls.imagine(machine, state, function, receiver, values)
+        trees = (machine.tree, *(module.source.tree for module in machine.unit.loads))
+        if machine.query(may_write, node, *trees):
+            latent_calls.imagine(machine, state, function, receiver, values)
+        if owner is not None and receiver is not None and may_carry(state, owner, function):
+            imagine_again(machine, state.fork(), function, receiver, values)
     return [state]
 
 
