@@ -44,6 +44,7 @@ from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .elsewhere import ConfigOf, Configs
 from .fix_verification import cures, newly_exposed, same_kind_fixes
+from .focus import unrelated
 from .locations import Files, Origin
 from .rule_listener import RuleListener, found_in, running
 from .unseen import notices, unparsed
@@ -100,22 +101,24 @@ def analyse(
     is_imported: Callable[[str], bool] | None = None,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     config_of: ConfigOf | None = None,
+    focus: frozenset[str] = frozenset(),
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Raises nothing but Cancelled, when ``cancel()`` turns true.
 
     ``resolve`` finds the text of a module that is imported (``workspace.Resolver`` does); without it every import is
     an unknown library. ``is_imported`` knows whether another file may import the one at a path; without it none
     does. ``limits`` are the budgets. ``config_of`` says which of the imported files are checked as well, so that what
-    stands in them is reported there; without it all is reported at the calls in this file. With the ``memory`` of
-    earlier texts of the same file under the same configuration only what has changed is executed, and the report of
-    the text before is not to be used any more: its tree lives on in this one's.
+    stands in them is reported there; without it all is reported at the calls in this file. With a ``focus`` only
+    functions that have to do with one of these names are tried out. With the ``memory`` of earlier texts of the same
+    file under the same configuration only what has changed is executed, and the report of the text before is not to be
+    used any more: its tree lives on in this one's.
     """
     program = Notebook(text, ()) if isinstance(text, str) else text
     memory = memory or AnalysisCache()
     source = parse(program.text, path, program.cells)
     try:
         alone = memory.standalone_results
-        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits, config_of)
+        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits, config_of, focus)
     except Cancelled:
         raise
     except Exception as error:
@@ -134,6 +137,7 @@ def _analyse(
     is_imported: Callable[[str], bool] | None = None,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     config_of: ConfigOf | None = None,
+    focus: frozenset[str] = frozenset(),
 ) -> Report:
     """``analyse``; ``alone`` keeps what other files show by themselves, and is None where that is not needed."""
     if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
@@ -141,11 +145,12 @@ def _analyse(
         return Report(source.path, source, (), none, config, resolve=resolve, notices=said, is_imported=is_imported)
     memory = memory or AnalysisCache()
     machine = _resumed(source, config, resolve, memory, limits)
+    machine.untried = unrelated(source.tree, focus) if focus else frozenset()
     try:
         steps = executed(machine, cancel, memory)
     except Outdated:
         memory.forget()
-        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits, config_of)
+        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits, config_of, focus)
     noted = found_in(steps)
     findings = noted.findings.values()
     imports = machine.imports

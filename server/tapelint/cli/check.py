@@ -27,6 +27,7 @@ from .merging import Merged
 from .signals import Interrupted, interruptible
 from .streams import explain, say, tell, writing
 from .task import FileResult, Fixing, Task
+from .using_files import caller_tasks
 
 _STDIN = "-"
 _SELECTORS = {
@@ -73,6 +74,7 @@ class Run:
         self.found_unseen = 0
         self.unseen: Counter[Kind] = Counter()
         self.stdin, self.stdin_name = b"", ""
+        self.callers_cut = False
         self._merged = Merged()
         self._document = Document()
         self._out = sys.stderr if request.is_filter else sys.stdout
@@ -121,6 +123,10 @@ class Run:
         with writing():
             self._print(answer)
 
+    def add_caller(self, answer: FileResult) -> None:
+        """Take what a file that uses those of the run has found in them."""
+        self._merged.add_caller(answer)
+
     def _print(self, answer: FileResult) -> None:
         if self.request.diff:
             sys.stdout.write(difference(answer.path, answer.before, answer.after))
@@ -138,6 +144,8 @@ class Run:
 
     def finish(self) -> int:
         """Print what concerns all files; the exit status."""
+        if self.callers_cut:
+            say("note: the project is too large to look for all files that use those which were checked")
         found = [] if self.request.diff else [*self._merged.printed(self.request.output_format)]
         self.severities += Counter(severity for severity, _ in found if severity is not None)
         with writing():
@@ -209,6 +217,8 @@ def run(request: Request) -> int:
             with closing(_answers(tasks, request.jobs, come)) as answers:
                 for answer in _settled(tasks, answers):
                     outcome.take(answer)
+            if not request.diff:
+                _add_callers(outcome, tasks)
     except Interrupted as signal:
         for number in sorted(come):
             outcome.take(come[number])
@@ -216,6 +226,16 @@ def run(request: Request) -> int:
         outcome.finish()
         return signal.status
     return outcome.finish()
+
+
+def _add_callers(run: Run, tasks: list[Task]) -> None:
+    """Execute the files that use those of the run, and add what they find there."""
+    if not any(task.text is None and task.config.callers for task in tasks):
+        return
+    using, run.callers_cut = caller_tasks(tasks)
+    with closing(_answers(using, run.request.jobs, {})) as answers:
+        for answer in answers:
+            run.add_caller(answer)
 
 
 def _settled(tasks: list[Task], answers: Iterator[FileResult]) -> Iterator[FileResult]:

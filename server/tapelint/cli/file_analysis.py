@@ -2,22 +2,54 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from functools import partial
 
 from .. import analysis
+from ..engine.limits import of_caller
 from ..source import Notebook
 from ..workspace import Resolver, checked_as
 from .task import FileResult, Task
 
+PATIENCE = 10.0
+"""Seconds of processor time after which a caller is given up: its fuel is spent long before, but for outliers."""
+
 
 def analyse_file(task: Task, text: str | Notebook, resolver: Resolver, result: FileResult) -> None:
     """Analyse ``text``, fix it where the task says so, and add what is reported to ``result``."""
-    config_of = partial(checked_as, resolver=resolver, main=task.path, override=dict(task.override))
-    report = analysis.analyse(
-        text, task.path, task.config, resolve=resolver, is_imported=resolver.is_imported, config_of=config_of
-    )
-    result.stats.update(report.stats)
+    report = _of_caller(task, text, resolver) if task.focus else _of_file(task, text, resolver)
+    if report is None:
+        return
+    if not task.focus:
+        result.stats.update(report.stats)
     if report.diagnostics or report.elsewhere or report.notices:
         from .file_findings import add_findings
 
         add_findings(task, report, result)
+
+
+def _of_file(task: Task, text: str | Notebook, resolver: Resolver) -> analysis.Report:
+    config_of = partial(checked_as, resolver=resolver, main=task.path, override=dict(task.override))
+    return analysis.analyse(
+        text, task.path, task.config, resolve=resolver, is_imported=resolver.is_imported, config_of=config_of
+    )
+
+
+def _of_caller(task: Task, text: str | Notebook, resolver: Resolver) -> analysis.Report | None:
+    """What a file shows in others: what stands in itself belongs to its own check."""
+    end = time.process_time() + PATIENCE
+    try:
+        report = analysis.analyse(
+            text,
+            task.path,
+            task.config,
+            cancel=lambda: time.process_time() > end,
+            resolve=resolver,
+            limits=of_caller(task.rank),
+            config_of=partial(checked_as, resolver=resolver, main=task.path, override=dict(task.override)),
+            focus=task.focus,
+        )
+    except analysis.Cancelled:
+        return None
+    return replace(report, diagnostics=(), notices=())

@@ -41,6 +41,8 @@ def unchecked(task: Task, notice: Notice) -> FileResult:
 
 
 def _add_notice(task: Task, result: FileResult, notice: Notice) -> None:
+    if task.focus:
+        return  # it is no file of the run
     from .file_notices import add_notice
 
     add_notice(task, result, notice)

@@ -35,8 +35,17 @@ class Merged:
         """Add what the analysis of one file has found."""
         self.files.setdefault(os.path.abspath(result.path), []).extend(result.listed)
         for each in result.found:
-            place = os.path.abspath(each.diagnostic.filename), each.diagnostic.code, each.diagnostic.span
-            self.found.setdefault(place, []).append(each)
+            self._take(each)
+
+    def add_caller(self, result: FileResult) -> None:
+        """Add what a file that uses one of the run has found there."""
+        for each in result.found:
+            if os.path.abspath(each.diagnostic.filename) in self.files:
+                self._take(each)
+
+    def _take(self, found: Found) -> None:
+        at = found.diagnostic
+        self.found.setdefault((os.path.abspath(at.filename), at.code, at.span), []).append(found)
 
     def printed(self, output_format: str) -> Iterator[tuple[Severity | None, Any]]:
         """What is printed, with the severity of what is a finding: of the files of the run in order, then of others."""

@@ -33,6 +33,10 @@ class Task:
     writes: bool = False
     # for the configurations of other files that findings stand in
     override: Override = ()
+    # not empty: the file is executed only for what stands in others that it imports, and knows by these names
+    focus: frozenset[str] = frozenset()
+    # the place of such a file among the callers of the one that it is executed for
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
     ran: list[Ran] = []
     steps = [*_script(machine, memory, limit, ran), finish := _finished(machine, memory)]
     state, module = finish.result
-    called = set[ast.AST]().union(*(step.called for step in steps))
+    called = set(machine.untried).union(*(step.called for step in steps))
     trees = machine.tree, *(module.source.tree for module in finish.loads)
     made = dict[int, AnalysisUnit]()
     ranked = [

@@ -88,3 +88,21 @@ class Limits:
     segment_fuel: int = 500
     # A unit is at least one part in so many of all units before it: a long script has a bounded number of units.
     segment_share: int = 4
+
+
+def of_caller(rank: int) -> Limits:
+    """The budgets of a file that is executed only for what it does to another one. The best of the callers, of ``rank``
+    0, has as much as a file that is checked; each of the others half as much as the one before, so that all of them
+    cost about twice as much as the first.
+    """
+    share = 2 ** min(rank, 3)
+    return Limits(
+        script_fuel=80_000 // share,
+        entry_fuel=max(20_000 // share, 10_000),
+        all_entries_fuel=40_000 // share,
+        idle_entry_fuel=10_000,
+        all_idle_entries_fuel=20_000 // share,
+        all_modules_fuel=40_000,
+        cell_rerun_fuel=0,
+        all_cell_reruns_fuel=0,
+    )

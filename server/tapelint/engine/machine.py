@@ -100,6 +100,8 @@ class Machine(Evaluation):
         # The file, and its cells if it is a notebook.
         self.tree = tree
         self.cells: tuple[Cell, ...] = ()
+        # Functions that are not tried out where nothing calls them.
+        self.untried: frozenset[ast.AST] = frozenset()
         # Whether the result is no longer needed.
         self.cancel = cancel
         # The modules of the workspace; None where every import is an unknown library.

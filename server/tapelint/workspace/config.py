@@ -7,6 +7,7 @@
     per-file-ignores = { "tests/*" = ["TL4"] }  # not these in files that match
     severities = { TL105 = "hint", TL4 = "off" }
     exclude = ["build", "src/generated/*.py"]   # files and folders that are not checked when a folder is
+    callers = false                             # not what the scripts and tests that use a file show in it
 
 The nearest file upward of what is analysed counts; a tapelint.toml (the same keys, no table) beats the pyproject.toml
 beside it.
@@ -45,6 +46,7 @@ class Config:
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     severities: tuple[tuple[str, Severity | None], ...] = ()
     exclude: tuple[str, ...] = ()
+    callers: bool = True
     root: str = ""
 
     def wants(self, code: str, default: bool = True) -> bool:

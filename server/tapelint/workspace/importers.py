@@ -48,7 +48,7 @@ def is_imported(path: str, root: str, is_marked: bool, unsaved: Mapping[str, str
         return False
     stem = name.rpartition(".")[0]
     wanted = {ANY, os.path.basename(folder) if stem == "__init__" else stem}
-    if any(not wanted.isdisjoint(_named(text)) for other, text in unsaved.items() if other != path):
+    if any(not wanted.isdisjoint(imported_words(text)) for other, text in unsaved.items() if other != path):
         return True
     try:
         others = (other for other in _files(folder, root, is_marked) if other != path and other not in unsaved)
@@ -99,10 +99,10 @@ def _names_in(path: str) -> frozenset[str]:
 @lru_cache(maxsize=2 * MOST)
 def _read_names(path: str, changed: int, size: int) -> frozenset[str]:
     text = read(path)
-    return _named(notebook(text).text if path.endswith(NOTEBOOK) else text)
+    return imported_words(notebook(text).text if path.endswith(NOTEBOOK) else text)
 
 
-def _named(text: str) -> frozenset[str]:
+def imported_words(text: str) -> frozenset[str]:
     """Every word of the import statements of a text, and ``ANY`` if it imports by names that it makes up."""
     text = _COMMENT.sub("", text)
     found = {word for statement in _IMPORT.finditer(text) for word in re.findall(r"\w+", statement.group())}

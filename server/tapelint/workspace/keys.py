@@ -101,6 +101,12 @@ def _patterns(key: str, value: object, at: At) -> tuple[str, ...]:
     return tuple(_pattern(key, pattern, at) for pattern in value)
 
 
+def _flag(key: str, value: object, at: At) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{at(key)}: {key} must be true or false")
+    return value
+
+
 def _pattern(key: str, pattern: str, at: At) -> str:
     reason = complaint(pattern)
     if reason:
@@ -115,6 +121,7 @@ KINDS: dict[str, Callable[[str, object, At], object]] = {
     "per-file-ignores": _per_file,
     "severities": _severities,
     "exclude": _patterns,
+    "callers": _flag,
 }
 """What reads the value of each key."""
 

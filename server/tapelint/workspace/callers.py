@@ -1,0 +1,222 @@
+"""Who uses what a file defines: scripts, examples, tests, notebooks, other modules of the project.
+
+    project/nets/unet.py        class UNet
+    project/nets/__init__.py    from .unet import UNet
+    project/train.py            from nets import UNet            a script: comes first
+    project/tests/test_unet.py  from nets.unet import UNet
+
+Text first: a file whose import statements have none of the words cannot import the file. What is left is parsed, and
+its imports are resolved. A project is looked at as long as it has not too many files or too much text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..source import NOTEBOOK, SourceError, notebook, read
+from .files import discover
+from .importers import imported_words
+from .mentions import ALL, mentioned, outline
+from .resolver import Resolver
+
+MOST_FILES = 3_000
+MOST_BYTES = 60_000_000
+LARGEST = 400_000
+"""Bytes of one file: what is larger is data."""
+MOST_PARSED = 16
+"""Files that are parsed for one file, those first that are likely to be scripts, the nearest first."""
+FEW = 3
+"""Callers of one file that are executed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A file that uses another one, by these names."""
+
+    path: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """The callers of some files, the best first; ``of`` says by path which each has. The search ``was_cut`` where the
+    project is too large.
+    """
+
+    of: Mapping[str, tuple[Caller, ...]]
+    was_cut: bool = False
+
+
+def find_callers(
+    targets: Sequence[str], resolver: Resolver, few: int = FEW, cancel: Callable[[], bool] = lambda: False
+) -> Callers:
+    """The callers of each of the files ``targets`` (absolute paths) in their projects, ``few`` at most; the files
+    themselves are among them. Nothing more is looked for once ``cancel()`` is true.
+    """
+    wanted = {target: words for target in targets if (words := _words_of(target, resolver))}
+    found: dict[str, list[tuple[tuple[int, int, int, str], Caller]]] = {target: [] for target in wanted}
+    was_cut = False
+    for root in sorted({resolver.root(target) for target in wanted}):
+        below = {target: words for target, words in wanted.items() if resolver.root(target) == root}
+        search = _Search(root)
+        for path, target in _candidates(search, below, resolver, cancel):
+            if cancel():
+                return Callers({})
+            ranked = _ranked(path, target, below[target], resolver) if len(found[target]) < 2 * few else None
+            if ranked is not None:
+                found[target].append(ranked)
+        was_cut |= search.was_cut
+    best = {target: tuple(caller for _, caller in sorted(each, key=_rank)[:few]) for target, each in found.items()}
+    return Callers(best, was_cut)
+
+
+def _rank(each: tuple[tuple[int, int, int, str], Caller]) -> tuple[int, int, int, str]:
+    return each[0]
+
+
+def _words_of(target: str, resolver: Resolver) -> frozenset[str]:
+    """The words one of which every import of a file has: its own name, and what it defines for those between."""
+    folder, name = os.path.split(target)
+    stem = name.rpartition(".")[0]
+    text = resolver.text(target)
+    if not name.endswith(".py") or not text:
+        return frozenset()
+    defined = {word for word in outline(text).defines if not word.startswith("__")}
+    return frozenset(defined | {os.path.basename(folder) if stem == "__init__" else stem}) if defined else frozenset()
+
+
+class _Search:
+    """The files of a project, as far as they are looked at."""
+
+    def __init__(self, root: str) -> None:
+        self.root, self.was_cut = root, False
+        self._files = self._bytes = 0
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Each file with its text as it is on disk."""
+        for path in map(str, discover(Path(self.root), self._is_enough)):
+            if self.was_cut:
+                return
+            data = self._read(path)
+            if data:
+                yield path, data
+
+    def _is_enough(self, path: Path) -> bool:
+        """Leaves out whatever comes after the last file that is looked at."""
+        self._files += 1
+        self.was_cut |= self._files > MOST_FILES or self._bytes > MOST_BYTES
+        return self.was_cut
+
+    def _read(self, path: str) -> bytes:
+        try:
+            with open(path, "rb") as file:
+                data = file.read(LARGEST + 1)
+        except OSError:
+            return b""
+        self._bytes += len(data)
+        return data if len(data) <= LARGEST else b""
+
+
+def _candidates(
+    search: _Search, wanted: Mapping[str, frozenset[str]], resolver: Resolver, cancel: Callable[[], bool]
+) -> Iterator[tuple[str, str]]:
+    """The files that may import one of those wanted, each with that one; for each the nearest."""
+    by_word: dict[str, list[str]] = {}
+    for target, words in wanted.items():
+        for word in words:
+            by_word.setdefault(word, []).append(target)
+    near: dict[str, list[tuple[int, int, str]]] = {target: [] for target in wanted}
+    for path, data, said in _importing(search, [*by_word], resolver):
+        if cancel():
+            return
+        for target in {target for word in said for target in by_word.get(word, ())} - {path}:
+            near[target].append((_kind(path, b"__name__" in data), _distance(path, target), path))
+    for target, paths in near.items():
+        yield from ((path, target) for *_, path in sorted(paths)[:MOST_PARSED])
+
+
+def _importing(search: _Search, words: list[str], resolver: Resolver) -> Iterator[tuple[str, bytes, frozenset[str]]]:
+    """The files whose text has any of the ``words``, if these are few, with the words of their import statements."""
+    needles = [word.encode() for word in words] if len(words) <= _FEW_WORDS else [b"import"]
+    for path, data in search.files():
+        unsaved = resolver.unsaved.get(path)
+        data = data if unsaved is None else unsaved.encode("utf-8", "replace")
+        if any(needle in data for needle in needles):
+            yield path, data, _words(path, data)
+
+
+_FEW_WORDS = 400
+"""Up to so many words it is faster to look for each first."""
+_IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import\b(?:[^(\\\n]|\\\r?\n)*(?:\([^)]*\))?", re.MULTILINE)
+_WORD = re.compile(rb"\w+")
+
+
+def _words(path: str, data: bytes) -> frozenset[str]:
+    """The words of the import statements of a file, rather one too many than one too few."""
+    if path.endswith(NOTEBOOK):
+        return imported_words(data.decode("utf-8", "replace"))
+    statements = b"\n".join(_IMPORT.findall(data))
+    return frozenset(word.decode("utf-8", "replace") for word in _WORD.findall(statements))
+
+
+def _ranked(
+    path: str, target: str, words: frozenset[str], resolver: Resolver
+) -> tuple[tuple[int, int, int, str], Caller] | None:
+    """A candidate that does import the file, with its rank: scripts, tests, others; then those that use more."""
+    text = text_of(path, resolver)
+    if not text:
+        return None
+    own = outline(text)
+    names = mentioned(own, path, target, words, resolver.locate, resolver.text)
+    if not names:
+        return None
+    uses = sum(text.count(name) for name in names if name != ALL)
+    return (_kind(path, own.is_script), _distance(path, target), -uses, path), Caller(path, frozenset(names))
+
+
+def _kind(path: str, is_script: bool) -> int:
+    """0 for scripts and notebooks, 1 for what pytest runs, 2 for other modules."""
+    file = os.path.basename(path)
+    if file.startswith("test_") or file.endswith("_test.py"):
+        return 1
+    return 0 if is_script or path.endswith(NOTEBOOK) else 2
+
+
+def text_of(path: str, resolver: Resolver) -> str | None:
+    """The program in a file, or in a notebook."""
+    if not path.endswith(NOTEBOOK):
+        return resolver.text(path)
+    try:
+        return notebook(read(path)).text
+    except SourceError:
+        return None
+
+
+def _distance(path: str, target: str) -> int:
+    """How many folders lie between two files."""
+    one, other = path.split(os.sep)[:-1], target.split(os.sep)[:-1]
+    same = len(os.path.commonprefix([one, other]))
+    return len(one) + len(other) - 2 * same
+
+
+def best_of_all(found: Callers, known: Iterable[str], most: int) -> dict[str, tuple[int, frozenset[str]]]:
+    """The callers of several files that are not ``known`` to be executed anyway, ``most`` at most: the best of every
+    file before the second best of any. With each comes its rank, and all names that it uses.
+    """
+    names: dict[str, tuple[int, frozenset[str]]] = {}
+    left = set(known)
+    for rank, each in _in_turn([*found.of.values()]):
+        before = names.get(each.path)
+        if each.path not in left and (before is not None or len(names) < most):
+            names[each.path] = (rank, each.names) if before is None else (before[0], before[1] | each.names)
+    return names
+
+
+def _in_turn(lists: Sequence[Sequence[Caller]]) -> Iterator[tuple[int, Caller]]:
+    """The first of every list, then the second of every one, and so on, each with its number from 0."""
+    for number in range(max(map(len, lists), default=0)):
+        yield from ((number, each[number]) for each in lists if number < len(each))
