@@ -67,6 +67,9 @@ class AnalysisUnit:
     abandoned: set[ast.AST] = field(default_factory=set)
     # The fuel that calls of a function have taken that does not train. The next unit of the script goes on with it.
     taken: dict[ast.AST, int] = field(default_factory=dict)
+    # The fuel that each `__setattr__` has taken; less than none where it did once not keep what it was given. The next
+    # unit of the script goes on with it.
+    keeping: dict[ast.AST, int] = field(default_factory=dict)
     # The least fuel with which no call would take more than its share.
     fuel_needed: int = 0
     # The fuel that the units of the script before it used.
@@ -92,6 +95,7 @@ class AnalysisUnit:
             observed=self.observed.copy(),
             abandoned=self.abandoned.copy(),
             taken=self.taken.copy(),
+            keeping=self.keeping.copy(),
         )
 
     def is_valid_after(self, found: TreeDiff) -> bool:

@@ -55,6 +55,9 @@ class Limits:
     call_share: int = 2
     least_share: int = 500
 
+    # Fuel of all calls of one `__setattr__` of the program that keeps what it is given: after that it only does so.
+    setter_fuel: int = 500
+
     # Paths that are kept between two statements. Eight are three independent unknown conditions.
     paths: int = 8
     # Paths through the `__init__` of an object that is made with inferred arguments: only one of them is used.

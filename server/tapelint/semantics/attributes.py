@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -356,7 +357,9 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
 def _call_setter(
     machine: Machine, state: State, owner: HeapRef, thing: Instance, name: str, value: Value, node: ast.AST
 ) -> bool:
-    """Run the setter of a property, or ``__setattr__``; False where the class has neither."""
+    """Run the setter of a property, or ``__setattr__``; False where the class has neither, or where enough was seen of
+    it to know that it keeps what it is given: then the bookkeeping beside that is left out.
+    """
     setters: tuple[tuple[str, list[Value]], ...] = (
         (f"{name}.setter", [owner, value]),
         ("__setattr__", [owner, Const(name), value]),
@@ -364,7 +367,15 @@ def _call_setter(
     for method, args in setters:
         found = lookup_in_mro(state, thing.kind, method)
         if found is not None and isinstance(found[1], Function):
+            definition, begin = found[1].node, machine.fuel_used
+            if machine.unit.keeping.get(definition, 0) > machine.limits.setter_fuel:
+                return False
             machine.call(state, replace(found[1], kind=""), args, {}, node)
+            if method == "__setattr__":
+                is_kept = state.attributes(owner.id).get(name) == value
+                machine.unit.keeping[definition] = (
+                    machine.unit.keeping.get(definition, 0) + machine.fuel_used - begin if is_kept else -sys.maxsize
+                )
             return True
     return False
 

@@ -292,7 +292,11 @@ def run_generator(machine: Machine, state: State, generator: Generator, consumer
     def yielded(inner: State, value: Value) -> list[State]:
         frame, calls = inner.frame, inner.calls
         inner.frame = outer
-        results = consumer(inner, value)
+        running = context.call_stack.pop()
+        try:
+            results = consumer(inner, value)
+        finally:
+            context.call_stack.append(running)
         for out in results:
             if out.completion is None or isinstance(out.completion, Continue):
                 out.completion = None
@@ -306,13 +310,16 @@ def run_generator(machine: Machine, state: State, generator: Generator, consumer
     machine.unit.dependencies.add(function.node)
     assert not isinstance(function.node, ast.Lambda), "only a definition makes a generator"
     context, states = machine.context, [state]
+    given = tuple(state.get(generator.frame, Frame).variables.values())
     context.consumers.append(yielded)
+    context.call_stack.append((function.node, given))
     context.depth += 1
     try:
         if context.depth < machine.limits.call_depth:
             states = machine.block(function.node.body, states)
     finally:
         context.depth -= 1
+        context.call_stack.pop()
         context.consumers.pop()
     for out in states:
         out.frame = outer
