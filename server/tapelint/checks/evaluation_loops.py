@@ -84,7 +84,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     if not state.evaluation_graphs:
         return
     first, second = state.evaluation_graphs.pop((run, 1), None), state.evaluation_graphs.pop((run, 2), None)
-    if first is None or second is None:
+    if first is None or second is None or _is_in_forward(machine, state):
         return
     loop = first.point.iterations[-1].loop
     nodes, trained = _graph(state, first.graph) if first.graph is not None else (set[Node](), True)
@@ -104,6 +104,11 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     )
 
 
+def _is_in_forward(machine: Machine, state: State) -> bool:
+    """Whether a network runs: a loop in it goes through layers or time steps, and its graph belongs to the whole."""
+    return any(is_forward(state, definition, given) for definition, given in machine.context.call_stack)
+
+
 def _is_let_go(state: State, loop: ast.AST, first: EvaluationGraph, nodes: set[Node]) -> bool:
     """Whether the execution shows that a graph is held by nothing. Of what unknown code has made of an assumed one too
     little is known.
@@ -118,8 +123,6 @@ def _is_measured(machine: Machine, state: State, loop: ast.AST, first: Evaluatio
     nor calls what does.
     """
     stack = machine.context.call_stack
-    if any(is_forward(state, definition, given) for definition, given in stack):
-        return False
     scope = stack[-1][0] if stack else machine.tree
     if not machine.query(partial(is_only_measured, loop, first.point.node), scope):
         return False

@@ -121,15 +121,16 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
 
     Walked on any path: a loop has more iterations than are followed, and a later one may be the one with a backward.
     """
-    state = event.state
-    if not state.retained_after_loop or event.result is not None and _is_vague(state, event.result):
+    state, collected = event.state, event.state.retained_after_loop
+    state.retained_after_loop = {}  # the next call of the function begins anew: what this one returned is the caller's
+    if not collected or event.result is not None and _is_vague(state, event.result):
         return
     outer = _tensors(state, *event.reachable)
     if outer is None:
         return
     known = outer | state.escaped
     theirs = nodes_below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
-    for each in state.retained_after_loop.values():
+    for each in collected.values():
         if not _is_used(machine, state, each, theirs):
             machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, collected=each))
 
