@@ -4,9 +4,9 @@
     self.w = nn.Parameter(torch.rand(3, 4)).to(device)       # a copy of a Parameter that is kept nowhere
     self.s = nn.Parameter(torch.ones(3)) * 0.1               # computed once
 
-``parameters()``, ``state_dict()`` and ``to()`` know what is a Parameter when it is assigned. A tensor that requires
-grad may be there for another reason: to differentiate with respect to it, or to be given to an optimizer by itself. So
-nothing is reported of an attribute that the file reads in such a way anywhere.
+``parameters()``, ``state_dict()`` and ``to()`` know what is a Parameter when it is assigned. A plain tensor that
+requires grad may be there for another reason: to differentiate with respect to it, or to be given to an optimizer by
+itself. So nothing is reported of one that the file reads in such a way anywhere.
 """
 
 from __future__ import annotations
@@ -57,9 +57,11 @@ def on_attribute_assigned(machine: Machine, event: AttributeAssigned) -> None:
     if not isinstance(kind, Class) or not machine.query(_defines, tree, kind.node):
         return
     found = _unregistered(state, event, source)
-    if found is None or event.target.attr not in machine.query(_only_read, tree, kind.node):
+    if found is None or event.target.attr not in machine.query(_read, kind.node):
         return
     how, leaf, premise = found
+    if how == "leaf" and event.target.attr in machine.query(_handled, tree):
+        return
     machine.facts.events.publish(
         ParameterUnregistered(point=state.point(event.target), assumption=premise, value=source, leaf=leaf, how=how)
     )
@@ -81,7 +83,8 @@ def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> t
     if state.tensors[key].parameter:
         is_new = made in ast.walk(source) and not state.tensors[key].assumption
         return ("computed", key, None) if is_new else None
-    return _converted(state, key, source) if _is_created(made) else None
+    is_moved = isinstance(source, ast.Call) and _is_conversion(source, made) and _is_created(made)
+    return ("leaf", key, None) if is_moved else None
 
 
 def _converted(state: State, key: int, source: ast.expr) -> tuple[How, int, str | None] | None:
@@ -138,17 +141,17 @@ def _defines(tree: ast.AST, node: ast.AST) -> bool:
     return node in _classes(tree) and own.isdisjoint(("parameters", "named_parameters"))
 
 
-def _only_read(tree: ast.AST, node: ast.AST) -> frozenset[str]:
-    """The attributes that methods of the class ``node`` read, and that no code of the file handles otherwise."""
+@cached_on_node
+def _read(node: ast.AST) -> frozenset[str]:
+    """The attributes that methods of a class read, its constructor left out."""
     methods = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.FunctionDef))
-    read = {
+    return frozenset(
         inner.attr
         for method in methods
         if method.name != "__init__"
         for inner in walk(method)
         if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load)
-    }
-    return frozenset(read - _handled(tree))
+    )
 
 
 @cached_on_node
@@ -175,6 +178,8 @@ def _used(tree: ast.AST) -> Iterator[str]:
             case ast.Attribute(value=ast.Attribute(attr=name), attr=own) if own in OWN_USES or own.endswith("_"):
                 yield name
             case ast.Call(func=ast.Name(id="getattr" | "setattr"), args=[_, ast.Constant(value=str(name)), *_]):
+                yield name
+            case ast.Subscript(value=ast.Attribute(attr=name), ctx=ast.Store()):
                 yield name
             case ast.Return(value=ast.Attribute(attr=name)) | ast.Yield(value=ast.Attribute(attr=name)):
                 yield name
