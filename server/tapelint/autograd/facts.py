@@ -86,6 +86,8 @@ class Facts:
     handed_out: set[int] = field(default_factory=set)
     # The registrations of hooks that clip the gradient they are given, and where that is.
     clipping_hooks: dict[ast.AST, ProgramPoint] = field(default_factory=dict)
+    # The tensors that some optimizer was given.
+    optimized: set[int] = field(default_factory=set)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
 

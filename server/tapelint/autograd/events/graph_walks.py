@@ -189,6 +189,22 @@ class RetainedGraphReached(Event):
 
 
 @frozen(eq=False, kw_only=True)
+class RetainedOutside(SilentEvent):
+    """A backward with ``retain_graph=True`` walked, as in an earlier iteration, a graph that was built before the loop.
+    No optimizer has been given the leaves below it, while steps use the gradients of others.
+    """
+
+    # The uppermost node of that graph.
+    node: Node
+    # The earlier pass, which retained it.
+    past: BackwardPass
+    # From the root to the node.
+    path: tuple[Node, ...]
+    root: int
+    leaves: tuple[int, ...]
+
+
+@frozen(eq=False, kw_only=True)
 class RetainedUnused(SilentEvent):
     """A backward with ``retain_graph=True`` ran again, and no backward had walked what its last run retained."""
 

@@ -14,11 +14,12 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..events.graph_walks import RetainedGraphReached, RetainedUnused, WalkedAgain
+from ..events.graph_walks import RetainedGraphReached, RetainedOutside, RetainedUnused, WalkedAgain
 from ..facts import Facts
+from ..gradients.history import NOTHING, groups
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
-from ..model.graph_search import reachable
-from ..model.program_point import earlier_iteration
+from ..model.graph_search import leaf_tensors, reachable
+from ..model.program_point import Iteration, earlier_iteration, loop_around
 from ..state import AutogradState
 
 
@@ -74,6 +75,7 @@ def finished(
         # Two earlier iterations: then the third walks both, the fourth three, and so on.
         if len({lap for n in old if (lap := earlier_iteration(n.created_at, now.point)) is not None}) > 1:
             come_back(facts, state, old[0], now, path, None)
+        _outside(facts, state, ran, now, path)
         for item in ran:
             state.retained.setdefault(item, now)
         _retained(facts, state, frozenset(n for n in ran if n.saves_anything), now)
@@ -84,6 +86,52 @@ def needed(state: AutogradState, nodes: Collection[Node]) -> None:
     for statement, walk in list(state.retaining.items()):
         if not walk.nodes.isdisjoint(nodes):
             state.retaining[statement] = replace(walk, needed=True)
+
+
+def _outside(facts: Facts, state: AutogradState, ran: Sequence[Node], now: BackwardPass, path: Path) -> None:
+    """Tell of a graph that was built before the loop, and retained for nothing but to be walked in every iteration: no
+    optimizer was given what it leads to.
+    """
+    item = next((n for n in ran if n.saves_anything and n in state.retained and n.certain), None)
+    around = _built_before(state.retained[item], item, now) if item is not None else None
+    if item is None or around is None or now.root is None:
+        return
+    below, way = leaf_tensors([item]), path(item)
+    if _is_for_nothing(facts, state, below, leaf_tensors(now.begin)) and all(
+        n.certain and not n.assumption for n in way
+    ):
+        top = next(i for i, n in enumerate(way) if loop_around(now.point, n.created_at) == around)
+        facts.events.publish(
+            RetainedOutside(
+                point=now.point,
+                node=way[top],
+                past=state.retained[item],
+                path=way[: top + 1],
+                root=now.root,
+                leaves=tuple(sorted(below)),
+            )
+        )
+
+
+def _built_before(past: BackwardPass, item: Node, now: BackwardPass) -> Iteration | None:
+    """The running iteration of a loop that had not begun when ``item`` was made, and of which ``past`` is an earlier
+    one.
+    """
+    lap, around = earlier_iteration(past.point, now.point), loop_around(now.point, item.created_at)
+    return around if lap is not None and around is not None and around.run == lap.run else None
+
+
+def _is_for_nothing(facts: Facts, state: AutogradState, below: set[int], reached: set[int]) -> bool:
+    """Whether no code uses the gradients of leaves, as far as it is known, and steps use those of others."""
+    stepped = (past.step is not None for past, _ in groups(state, reached - below))
+    return bool(below) and any(stepped) and all(_is_unused(facts, state, key) for key in below)
+
+
+def _is_unused(facts: Facts, state: AutogradState, key: int) -> bool:
+    tensor, gradient = state.tensors[key], state.history.get(key, NOTHING)
+    if key in facts.optimized or key in facts.wanted_gradients or tensor.assumption is not None:
+        return False
+    return tensor.requires_grad is True and gradient.step is None and not gradient.doubt
 
 
 def _retained(facts: Facts, state: AutogradState, kept: frozenset[Node], now: BackwardPass) -> None:

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports a `backward(retain_graph=True)` in a loop whose graph is walked again by the next iterations (it grows and
-grows), or not at all.
+grows), or not at all. And one that is needed only because a part of the graph was built before the loop, which leads to
+nothing that is trained: old log-probabilities, features of a frozen network, targets.
 
 ## Why PyTorch fails
 `retain_graph=True` is what PyTorch's error "Trying to backward through the graph a second time"
@@ -20,6 +21,19 @@ for step in range(3):
     h = cell(torch.randn(4, 3), h)
     h.sum().backward(retain_graph=True)  # information: [retain-graph-in-loop] "h"
 print(h.grad_fn)  # torch: silent each backward walks all earlier iterations
+```
+
+```py
+policy, old_policy = nn.Linear(4, 2), nn.Linear(4, 2)
+opt = torch.optim.SGD(policy.parameters(), lr=0.1)
+x = torch.randn(8, 4)
+old = old_policy(x).log_softmax(-1)
+for epoch in range(3):
+    ratio = (policy(x).log_softmax(-1) - old).exp()
+    opt.zero_grad()
+    ratio.mean().backward(retain_graph=True)  # information: [retain-graph-in-loop] "`old` was built once"
+    opt.step()
+print(old_policy.weight.grad)  # torch: silent gradients that nothing uses
 ```
 
 ## Use instead
@@ -46,24 +60,73 @@ changes no gradient.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
-from ...autograd.events.graph_walks import Event, FreedGraphReached, RetainedGraphReached, RetainedUnused
+from ...autograd.events.graph_walks import (
+    Event,
+    FreedGraphReached,
+    RetainedGraphReached,
+    RetainedOutside,
+    RetainedUnused,
+)
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR
-from ..support.story import carried, iteration, prefix, tensor_name, writer
-from ..support.walked_twice import carrier, detaching, story
+from ..support.story import carried, iteration, keeper, prefix, tensor_name, tensor_names, verb, writer
+from ..support.walked_twice import before, carrier, detaching, readers, story
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, RetainedUnused):
         return unused(event)
+    if isinstance(event, RetainedOutside):
+        return outside(event, facts)
     assert isinstance(event, RetainedGraphReached)
     return reached(event, facts)
+
+
+def outside(event: RetainedOutside, facts: Facts) -> Finding:
+    """Built before the loop, walked in every iteration, for gradients that no optimizer uses."""
+    bare = FreedGraphReached(
+        point=event.point,
+        node=event.node,
+        freed=event.past,
+        path=event.path,
+        root=event.root,
+        shared=event.node,
+        spoiled=None,
+        first_use=None,
+    )
+    name, leaves = carried(facts, event.node, event.point), tensor_names(facts, event.leaves)
+    message = (
+        f"{name} was built once, before the loop, and `retain_graph=True` lets every iteration walk its graph again, "
+        f"down to {leaves}: no optimizer was given {'it' if verb(leaves) == 'is' else 'them'}, so these gradients cost "
+        f"time and are used by nothing."
+    )
+    without = FixProposal("drop_retain_graph", "", (event.point.node,))
+    stored, young = keeper(facts, event.node, event.point), before(bare, event.node)
+    cures: list[FixProposal] = []
+    if stored is not None and stored.value is not None:
+        cures.append(_detaching(f"Detach {name} where it is kept", stored.value, without))
+    for reader in readers(young.created_at.node, stored.target if stored else None):
+        cures.append(_detaching(f"Detach {name} where it is used", reader, without))
+    return Finding(
+        at=event.point.node,
+        point=event.point,
+        severity=Severity.INFORMATION,
+        message=message,
+        links=story(bare, facts, "this backward retained it"),
+        help=f"detach {name}, or compute it under `torch.no_grad()`: then `retain_graph=True` is not needed.",
+        cures=tuple(cures),
+    )
+
+
+def _detaching(title: str, value: ast.expr, also: FixProposal) -> FixProposal:
+    return FixProposal("detach", f"{title} (it gets no gradient)", (value,), "unsafe", (also,))
 
 
 def unused(event: RetainedUnused) -> Finding:
@@ -130,7 +193,7 @@ RULE = Rule(
     "retain-graph-in-loop",
     "retain_graph=True keeps a graph that the next iterations walk again, or nobody",
     __doc__,
-    (RetainedGraphReached, RetainedUnused),
+    (RetainedGraphReached, RetainedOutside, RetainedUnused),
     check,
     raises=(ERROR,),
 )

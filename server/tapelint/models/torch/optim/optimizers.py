@@ -73,6 +73,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
     machine.created_by[made.id] = call.node
+    machine.facts.optimized.update(held)
     if _is_groups(state, given):
         assert isinstance(given, HeapRef)
         machine.grouped[made.id] = given
@@ -249,6 +250,7 @@ def add_param_group(machine: Machine, state: State, receiver: Value, call: Call)
     if receiver.id in machine.grouped:
         state.edit(machine.grouped[receiver.id].id, Sequence).items.append(call.get(0, "param_group"))
     optimizer = state.edit(receiver.id, Optimizer)
+    machine.facts.optimized.update(tensors_in(state, call.get(0, "param_group"), 4))
     optimizer.params += [key for key in tensors_in(state, call.get(0, "param_group"), 4) if key not in optimizer.params]
     return NONE
 
