@@ -74,15 +74,15 @@ def imagine(
 ) -> None:
     """Call a function with tensors that require grad, and go backward through what it gives.
 
-    ``values`` are the arguments inferred for it. Parameters that may be left out are given in one call and not in
-    another. Where several of them have a part in what is found, each is tried by itself.
+    ``values`` are the arguments inferred for it. Parameters that may be left out are so in one call, which is what most
+    callers do, and given in another. Where several of them have a part in what is found, each is tried by itself.
     """
     tensors = [name for name in tensor_parameters(machine, state, function) if name in values]
-    optional = {name for name in tensors if _default(function, name) == NONE}
-    _tried(machine, state, function, receiver, values, tensors)
+    optional = {name for name in values if _default(function, name) == NONE}
     if optional:
         rest = [name for name in tensors if name not in optional]
         _tried(machine, state, function, receiver, {**values, **dict.fromkeys(optional, NONE)}, rest)
+    _tried(machine, state, function, receiver, values, tensors)
 
 
 def _tried(
