@@ -1,7 +1,7 @@
 """Rows for functions and methods that PyTorch defines in Python: torch.nn.functional, torch.functional, torch.Tensor.
 
 Autograd sees only what they call, so they are probed like composite ops. Arguments that change which code runs
-(``inplace``, ``training``, ``reduction``) get rows of their own where they make a difference.
+(``inplace``, ``training``, ``reduction``, the ``mode`` of ``pad``) get rows of their own where they make a difference.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from tapelint.ops.schema import Op, Param
 
 OTHERWISE = object()
 """Whatever the samples have."""
-# The values worth a row of their own.
+# The values worth a row of their own, of a parameter of any function or of one.
 SWITCHES: dict[str, tuple[Any, ...]] = {
+    "nn.functional.pad.mode": ("constant", "reflect", "replicate", "circular"),
     "p": (OTHERWISE, 0),
     "beta": (OTHERWISE, 0),
     "log_target": (False, True),
@@ -89,11 +90,16 @@ def _stub(name: str, overload: str, function: Callable[..., Any]) -> Op:
     return Op(name, overload, python_params(function), frozenset(), source="probe")
 
 
+def _values(op: Op, name: str) -> tuple[Any, ...]:
+    """The values of a parameter that are worth a row of their own; none where it is no switch."""
+    return SWITCHES.get(f"{op.name}.{name}", SWITCHES.get(name, ()))
+
+
 def _switched_rows(
     stubs: Sequence[Op], functions: Sequence[Callable[..., Any]], calls: Sequence[samples.Sample]
 ) -> Iterator[Op]:
     for stub, function in zip(stubs, functions, strict=True):
-        switches = [param.name for param in stub.params if param.name in SWITCHES]
+        switches = [param.name for param in stub.params if _values(stub, param.name)]
         if not switches:
             yield from probed.rows_of([stub], [function], calls)
             continue
@@ -107,7 +113,7 @@ def _variants(
     stub: Op, function: Callable[..., Any], calls: Sequence[samples.Sample], switches: Sequence[str]
 ) -> Iterator[tuple[Setting, Op]]:
     """One row for each setting of the switches, the samples called again with that setting."""
-    for values in itertools.product(*(SWITCHES[name] for name in switches)):
+    for values in itertools.product(*(_values(stub, name) for name in switches)):
         setting = dict(zip(switches, values, strict=True))
         given = {name: value for name, value in setting.items() if value is not OTHERWISE}
         again = [((), {**bound, **given}) for bound in (bind(stub, *call) for call in calls) if bound is not None]
@@ -162,7 +168,7 @@ def _merged(stub: Op, variants: list[tuple[Setting, Op]]) -> Iterator[Op]:
 
 def _adds_nothing(setting: Setting, op: Op, variants: list[tuple[Setting, Op]]) -> bool:
     """A row for one number says the same as that for all others."""
-    general = {name: OTHERWISE if OTHERWISE in SWITCHES[name] else value for name, value in setting.items()}
+    general = {name: OTHERWISE if OTHERWISE in _values(op, name) else value for name, value in setting.items()}
     return setting != general and any(s == general and _claims(o) == _claims(op) for s, o in variants)
 
 
