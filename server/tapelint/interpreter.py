@@ -5,6 +5,7 @@ from .checks import (
     lost_updates,
     other_tensors_held,
     retention,
+    training_mode,
     unoptimized_parameters,
     unregistered_parameters,
 )
@@ -55,7 +56,8 @@ TRANSFER_FUNCTIONS = (
 CHECKS = Lifecycle(
     loop_left=Topic(retention.on_loop_left, evaluation_loops.on_loop_left),
     call_returned=Topic(retention.on_call_returned),
-    module_returned=Topic(evaluation_loops.on_module_returned),
+    module_returned=Topic(evaluation_loops.on_module_returned, training_mode.on_module_returned),
+    backward_ended=Topic(training_mode.on_backward_ended),
     tensors_escaped=Topic(evaluation_loops.on_escape),
     update_bound=Topic(lost_updates.on_update_bound),
     step_repeated=Topic(unoptimized_parameters.on_step_repeated, other_tensors_held.on_step_repeated),

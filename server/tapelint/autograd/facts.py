@@ -21,6 +21,7 @@ from .state import AutogradState
 
 if TYPE_CHECKING:
     from .events.graph_walks import HiddenWriteUsed
+    from .events.training_step import TrainedInEvaluation
     from .model.func_levels import Level
     from .model.hidden_writes import HiddenWrite
 
@@ -103,6 +104,12 @@ class Facts:
     attribute_stores: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = field(default_factory=dict)
     # The module that was asked for its parameters, by the empty list that it returned.
     parameters_requested_by: dict[int, int] = field(default_factory=dict)
+    # Where the mode of a module was set last.
+    mode_set: dict[int, ProgramPoint] = field(default_factory=dict)
+    # The calls of networks in training mode, and where each was first; the graphs that the same calls have recorded in
+    # evaluation mode in a later iteration.
+    training_calls: dict[tuple[ast.AST, int], ProgramPoint] = field(default_factory=dict)
+    recorded_in_evaluation: dict[Node, TrainedInEvaluation] = field(default_factory=dict)
     # Leaves that stand for many parameters, of which the program has accessed some.
     partially_exposed: set[int] = field(default_factory=set)
 

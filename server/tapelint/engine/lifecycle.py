@@ -54,6 +54,15 @@ class ModuleReturned:
 
 
 @frozen(eq=False)
+class BackwardEnded:
+    """A backward pass of the program has filled gradients."""
+
+    state: State
+    # What it began at.
+    roots: Sequence[int]
+
+
+@frozen(eq=False)
 class TensorsEscaped:
     """Unknown code was given tensors."""
 
@@ -137,6 +146,7 @@ class Lifecycle:
     loop_left: Topic[LoopLeft] = field(default_factory=Topic)
     call_returned: Topic[CallReturned] = field(default_factory=Topic)
     module_returned: Topic[ModuleReturned] = field(default_factory=Topic)
+    backward_ended: Topic[BackwardEnded] = field(default_factory=Topic)
     tensors_escaped: Topic[TensorsEscaped] = field(default_factory=Topic)
     update_bound: Topic[UpdateBound] = field(default_factory=Topic)
     step_repeated: Topic[StepRepeated] = field(default_factory=Topic)

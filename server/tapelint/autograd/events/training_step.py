@@ -86,6 +86,19 @@ class EvaluationRecorded(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
+class TrainedInEvaluation(SilentEvent):
+    """A backward walked what a network in evaluation mode has computed, at a call that it computed in training mode in
+    an earlier iteration. ``point`` is where the mode was set.
+    """
+
+    # The call, now and when it was in training mode.
+    now: ProgramPoint
+    before: ProgramPoint
+    # A layer of the network that computes something else in evaluation mode, by its class.
+    layer: str
+
+
+@frozen(eq=False, kw_only=True)
 class NeverReached(SilentEvent):
     """An optimizer has stepped in several iterations, and no backward has ever reached some leaves that it holds."""
 

@@ -28,6 +28,7 @@ from ....autograd.model.writes import check_read
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
+from ....engine.lifecycle import BackwardEnded
 from ....engine.machine import Machine
 from ..dispatch import tensor_list
 from ..known_shape import items_in, wide
@@ -124,6 +125,7 @@ def go_backward(
     machine.charge_pass()
     if accumulate and not inner:
         tell_terms(machine, state, roots, node)
+        machine.lifecycle.backward_ended.publish(machine, BackwardEnded(state, roots))
     return made
 
 

@@ -206,6 +206,8 @@ def modules(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
 @method(MODULE_METHODS, "train", "eval")
 def train(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
+    if isinstance(receiver, HeapRef):
+        machine.facts.mode_set[receiver.id] = state.point(call.node)
     for _, item in [("", receiver), *members(state, receiver)]:
         if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
             state.edit(item.id, Sequence).training = bool(mode.value)

@@ -1,0 +1,74 @@
+"""Training that goes on in evaluation mode after a validation.
+
+    net.train()
+    for epoch in range(10):
+        train(net, batches)      # the first time in training mode, then never again
+        validate(net)            # calls net.eval()
+
+It is reported where one call of the program has computed in training mode in one iteration, in evaluation mode in a
+later one, and a backward walked the result. What is always in evaluation mode is so on purpose.
+"""
+
+from __future__ import annotations
+
+from ..autograd import Node, edge_of, resolve_view
+from ..autograd.events.training_step import TrainedInEvaluation
+from ..autograd.model.graph_search import nodes_below
+from ..autograd.model.program_point import earlier_iteration
+from ..domain.state import State
+from ..domain.values import FALSE, TRUE, External, HeapRef, Instance, Sequence, TensorRef
+from ..engine.lifecycle import BackwardEnded, ModuleReturned
+from ..engine.machine import Machine
+from ..models.torch.nn.module_registry import members
+
+DIFFERENT = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm")
+"""Layers of ``torch.nn`` that compute something else in evaluation mode, but for the number of dimensions."""
+
+
+def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
+    """Remember the calls of networks in training mode, and graphs that they record in evaluation mode later."""
+    state, module = event.state, event.module
+    if not state.iterations or not isinstance(module, HeapRef) or not isinstance(event.result, TensorRef):
+        return
+    mode, key = _mode(state, module), (event.call, module.id)
+    facts, now = machine.facts, state.point(event.call)
+    if mode is True:
+        facts.training_calls.setdefault(key, now)
+    if mode is not False or (before := facts.training_calls.get(key)) is None:
+        return
+    set_at, graph = facts.mode_set.get(module.id), state.tensors[event.result.id].grad_fn
+    if graph is None or not graph.certain or set_at is None or earlier_iteration(before, now) is None:
+        return
+    layer = _different(state, module)
+    if layer is not None:
+        facts.recorded_in_evaluation[graph] = TrainedInEvaluation(point=set_at, now=now, before=before, layer=layer)
+
+
+def on_backward_ended(machine: Machine, event: BackwardEnded) -> None:
+    """Publish those that are walked."""
+    facts, state = machine.facts, event.state
+    if not facts.recorded_in_evaluation:
+        return
+    edges = [edge_of(resolve_view(state, root)) for root in event.roots]
+    for node in nodes_below(edge for edge in edges if isinstance(edge, Node)) & facts.recorded_in_evaluation.keys():
+        facts.events.publish(facts.recorded_in_evaluation[node])
+
+
+def _mode(state: State, module: HeapRef) -> bool | None:
+    """``module.training``; None where it is not known."""
+    thing = state.heap.get(module.id)
+    if isinstance(thing, Sequence):
+        return thing.training
+    mode = thing.attributes.get("training") if isinstance(thing, Instance) else None
+    return True if mode == TRUE else False if mode == FALSE else None
+
+
+def _different(state: State, module: HeapRef) -> str | None:
+    """The class of a layer that is in evaluation mode now, and computes something else there."""
+    for _, item in members(state, module):
+        thing = state.heap[item.id] if isinstance(item, HeapRef) else None
+        if isinstance(thing, Instance) and isinstance(thing.kind, External):
+            name = thing.kind.name.rpartition(".")[2]
+            if name.rstrip("123d") in DIFFERENT and thing.attributes.get("training") == FALSE:
+                return name
+    return None

@@ -1,0 +1,105 @@
+"""Training goes on in evaluation mode after the first validation.
+
+## What it does
+Reports `eval()` in a loop, if the network is in training mode in the first iteration, and from the second one on it is
+trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that have
+dropout or batch normalization.
+
+## Why PyTorch fails
+It does not. `eval()` is a switch: it holds until `train()` is called. In evaluation mode dropout does nothing, and
+batch normalization uses its running statistics and no longer updates them. So the first epoch trains one network and
+all later ones another, without regularization and with the statistics of the first epoch.
+
+## Example
+```py
+net = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+modes = []
+net.train()
+for epoch in range(3):
+    opt.zero_grad()
+    net(torch.randn(8, 4)).pow(2).mean().backward()
+    opt.step()
+    modes.append(net.training)
+    net.eval()  # warning: [training-in-evaluation-mode] "nothing switches it back"
+    with torch.no_grad():
+        net(torch.randn(8, 4))
+assert modes == [True, False, False]  # torch: silent dropout is off from the second epoch on
+```
+
+## Use instead
+```py
+net = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+modes = []
+for epoch in range(3):
+    net.train()
+    opt.zero_grad()
+    net(torch.randn(8, 4)).pow(2).mean().backward()
+    opt.step()
+    modes.append(net.training)
+    net.eval()
+    with torch.no_grad():
+        net(torch.randn(8, 4))
+assert modes == [True, True, True]  # torch: ok
+```
+
+## Fix safety
+`train()` at the start of each iteration sets all layers to training mode, also those that the program had set to
+evaluation mode by themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.graph_walks import Event
+from ...autograd.events.training_step import TrainedInEvaluation
+from ...autograd.facts import Facts
+from ...autograd.model.program_point import earlier_iteration
+from ...severity import Severity
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
+from ..support.story import code, iteration, prefix
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, TrainedInEvaluation)
+    past = earlier_iteration(event.before, event.now)
+    if past is None:
+        return None
+    now = next(lap for lap in event.now.iterations if lap.run == past.run)
+    what = "dropout does nothing" if "Dropout" in event.layer else "batch normalization keeps its old statistics"
+    message = (
+        f"{code(event.point.node)} switches the network to evaluation mode, and nothing switches it back: "
+        f"{code(event.now.node)} is in training mode in {iteration(event.before, past)} only, and from "
+        f"{iteration(event.now, now)} on it is trained in evaluation mode, where {what} (`nn.{event.layer}`). Nothing "
+        f"raises."
+    )
+    cures: tuple[FixProposal, ...] = ()
+    network = event.now.node.func if isinstance(event.now.node, ast.Call) else None
+    if network is not None and event.now.calls == () and isinstance(now.loop, (ast.For, ast.While)):
+        title = "Call train() at the start of each iteration"
+        cures = (FixProposal("train_before", title, (now.loop.body[0], network), "unsafe"),)
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
+            TraceStep(event.before.node, f"{prefix(event.before)}called in training mode"),
+            TraceStep(event.point.node, f"{prefix(event.point)}switched to evaluation mode"),
+            TraceStep(event.now.node, f"{prefix(event.now)}called in evaluation mode, and then differentiated"),
+        ),
+        help="call `train()` at the start of each epoch, or at the end of the validation.",
+        cures=cures,
+    )
+
+
+RULE = Rule(
+    "TL409",
+    "training-in-evaluation-mode",
+    "training goes on in evaluation mode after the first validation",
+    __doc__,
+    (TrainedInEvaluation,),
+    check,
+)
