@@ -98,6 +98,8 @@ class Facts:
     handed_leaves: dict[int, str] = field(default_factory=dict)
     # The optimizers that came as arguments, by their heap ids, each with the name of the argument.
     handed_optimizers: dict[int, str] = field(default_factory=dict)
+    # The arguments that are taken for objects of a class because the program suggests it, each with the class.
+    suggested_classes: dict[str, str] = field(default_factory=dict)
     # The unknown values that were given leaves, and those leaves.
     holders: dict[int, frozenset[int]] = field(default_factory=dict)
     # For each attribute and item of an object, the target and the value of the last assignment to it.

@@ -104,9 +104,9 @@ def _promised(
 ) -> Value | None:
     if isinstance(option, ast.Subscript):
         return _generic(machine, state, scope, option, name, at, make)
-    kind = _named(machine, state, scope, option)
+    kind = named(machine, state, scope, option)
     if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class):
-        return _object(machine, state, kind, at, make)
+        return object_of(machine, state, kind, at, make)
     return _library(machine, state, kind.name if isinstance(kind, External) else _last(option), name, at)
 
 
@@ -127,14 +127,14 @@ def _generic(
 
 def _class(machine: Machine, state: State, scope: int, annotation: ast.expr) -> HeapRef | None:
     """The class of the program that ``type[...]`` names."""
-    kind = next((k for part in _options(annotation) if part and (k := _named(machine, state, scope, part))), None)
+    kind = next((k for part in _options(annotation) if part and (k := named(machine, state, scope, part))), None)
     return kind if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) else None
 
 
-def _named(machine: Machine, state: State, scope: int, node: ast.expr) -> Value | None:
+def named(machine: Machine, state: State, scope: int, node: ast.expr) -> Value | None:
     """What a dotted name means in ``scope``."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return next((_named(machine, state, scope, option) for option in _options(node) if option is not None), None)
+        return next((named(machine, state, scope, option) for option in _options(node) if option is not None), None)
     if isinstance(node, ast.Name):
         outer, state.frame = state.frame, scope
         try:
@@ -142,7 +142,7 @@ def _named(machine: Machine, state: State, scope: int, node: ast.expr) -> Value 
         finally:
             state.frame = outer
     if isinstance(node, ast.Attribute):
-        owner = _named(machine, state, scope, node.value)
+        owner = named(machine, state, scope, node.value)
         if isinstance(owner, (External, Module)):
             return attributes.load(machine, state, owner, node.attr, node)
     return None
@@ -159,7 +159,7 @@ def _library(machine: Machine, state: State, kind: str, name: str, at: ast.AST) 
     return Unknown(last, False, origin=PLAIN[last]) if last in PLAIN else None
 
 
-def _object(machine: Machine, state: State, kind: HeapRef, at: ast.AST, make: Make) -> Value | None:
+def object_of(machine: Machine, state: State, kind: HeapRef, at: ast.AST, make: Make) -> Value | None:
     """An object of a class of the program, unless that takes too much. It may be one of a derived class."""
     if (
         kind.id in machine.imagined_classes

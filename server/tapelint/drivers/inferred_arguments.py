@@ -43,8 +43,9 @@ from ..models.torch.nn.layers import opaque_module
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..semantics.classes import fields
 from ..semantics.functions import call_function
-from .annotations import promised
+from .annotations import object_of, promised
 from .stored_parameters import FED, OF_NETWORKS, WALKED, uses_of
+from .suggested_classes import suggested
 
 
 def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
@@ -180,6 +181,11 @@ def _infer(
         )
         if known is not None:
             return known
+    elif (kind := suggested(machine, state, function, parameter.arg, uses)) is not None:
+        made = object_of(machine, state, kind, function.node, make_instance)
+        if made is not None:
+            machine.facts.suggested_classes[parameter.arg] = state.get(kind.id, Class).name
+            return made
     if "forward" in uses or uses & OF_NETWORKS and "()" in uses:
         return opaque_module(machine, state, parameter.arg, function.node)
     if "range" in uses:

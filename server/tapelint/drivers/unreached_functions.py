@@ -31,6 +31,7 @@ from .inferred_arguments import inferred
 from .no_grad_only import is_unrecorded
 from .object_state import prepare
 from .repeated_calls import RepeatedCall, once
+from .suggested_classes import premise_of_classes
 
 TRAINED = "somebody calls backward on the result"
 
@@ -224,7 +225,7 @@ def _premise(
     if machine.query(is_unrecorded, machine.tree, node) and not trains(machine, node):
         state.enter(False, None)
         premise = premise or f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it"
-    return premise
+    return premise or premise_of_classes(machine.facts)
 
 
 def _is_fed(name: str, walk: Walk | None, quiet: Unrecorded | None) -> bool:
