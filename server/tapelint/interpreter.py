@@ -2,6 +2,7 @@
 
 from .checks import (
     evaluation_loops,
+    leaf_cycles,
     lost_updates,
     other_tensors_held,
     retention,
@@ -54,7 +55,7 @@ TRANSFER_FUNCTIONS = (
 """The modules that register what statements and expressions mean; ``MODELS`` register what calls of libraries do."""
 
 CHECKS = Lifecycle(
-    loop_left=Topic(retention.on_loop_left, evaluation_loops.on_loop_left),
+    loop_left=Topic(retention.on_loop_left, leaf_cycles.on_loop_left, evaluation_loops.on_loop_left),
     call_returned=Topic(retention.on_call_returned),
     module_returned=Topic(evaluation_loops.on_module_returned, training_mode.on_module_returned),
     backward_ended=Topic(training_mode.on_backward_ended),

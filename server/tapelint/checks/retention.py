@@ -63,7 +63,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     spans = IterationSpans(state, run)
     holders: dict[int, list[int]] | None = None
     for each in kept:
-        if not _may_collect(state, spans, each):
+        if not _may_collect(state, spans, each) or _is_passed_on(machine, state, each, kept):
             continue
         holders = holders if holders is not None else _holders(state)
         if each.tensor in holders:
@@ -76,6 +76,16 @@ def _may_collect(state: State, spans: IterationSpans, kept: LastStore) -> bool:
     if node is None:
         return False
     return _collects(kept.stored) or len(spans.iterations(node)) > 1 and spans.carried(node)
+
+
+def _is_passed_on(machine: Machine, state: State, kept: LastStore, others: list[LastStore]) -> bool:
+    """Whether a call has put a tensor into a container of its own, which is gone, and then into another."""
+    if not _collects(kept.stored) or kept.stored.point.calls == state.calls:
+        return False
+    order = [stored.statement for stored in machine.facts.stored.get(kept.tensor, ())]
+    later = order[order.index(kept.stored.statement) + 1 :] if kept.stored.statement in order else []
+    stored_later = [each for each in others if each.tensor == kept.tensor and each.stored.statement in later]
+    return any(_collects(each.stored) for each in stored_later)
 
 
 def _collect(state: State, spans: IterationSpans, kept: LastStore, held: set[int]) -> None:

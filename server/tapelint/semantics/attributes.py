@@ -403,6 +403,8 @@ def remove(machine: Machine, state: State, owner: Value, name: str, node: ast.AS
     elif isinstance(owner, TensorRef) and name == "grad":
         state.grads.pop(owner.id, None)
         grad_access.cleared_by_hand(machine, state, owner.id, node)
+    elif isinstance(owner, TensorRef) and name in state.given_attributes(owner.id):
+        del state.edit_given_attributes(owner.id)[name]
 
 
 EXPRESSIONS[ast.Attribute] = attribute

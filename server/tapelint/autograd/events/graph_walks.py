@@ -8,8 +8,8 @@ from __future__ import annotations
 from ..frozen import frozen
 from ..model.cuts import Cut
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
-from ..model.program_point import ProgramPoint
-from ..model.stores import RetainedGraphs
+from ..model.program_point import Iteration, ProgramPoint
+from ..model.stores import RetainedGraphs, Stored
 
 
 @frozen(eq=False, kw_only=True)
@@ -246,6 +246,17 @@ class GradientCycle(SilentEvent):
     past: ProgramPoint
     # The call that returns, so that the leaf is no longer reachable; None where iterations have been adding to it.
     call: ProgramPoint | None
+
+
+@frozen(eq=False, kw_only=True)
+class LeafHoldsItself(SilentEvent):
+    """A leaf that a loop makes in every iteration holds, in an attribute, a tensor whose graph leads to it."""
+
+    leaf: int
+    # The tensor with the graph, and how it was kept.
+    tensor: int
+    stored: Stored
+    lap: Iteration
 
 
 @frozen(eq=False, kw_only=True)

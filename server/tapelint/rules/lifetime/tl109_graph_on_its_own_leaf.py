@@ -1,0 +1,73 @@
+"""A leaf of each iteration holds a graph that leads back to it.
+
+## What it does
+Reports an attribute of a leaf, or its `.grad`, that is given a tensor whose graph leads to the same leaf, where a loop
+makes the leaf anew in every iteration.
+
+## Why PyTorch fails
+It does not raise: it runs out of memory, later. Leaf, attribute, graph, leaf are a cycle, and Python's collector does
+not look into graphs. So nothing in it is ever freed: of every iteration the leaf stays in memory, with the whole graph
+and what that saved.
+
+## Example
+```py
+for task in range(3):
+    net = nn.Linear(3, 1)
+    loss = net(torch.randn(4, 3)).tanh().pow(2).mean()
+    grads = torch.autograd.grad(loss, list(net.parameters()), create_graph=True)
+    for p, g in zip(net.parameters(), grads):
+        p.update = g  # information: [graph-on-its-own-leaf] "p.update"
+        print(p.update.shape)  # torch: silent the networks of all iterations stay in memory
+```
+
+## Use instead
+```py
+for task in range(3):
+    net = nn.Linear(3, 1)
+    loss = net(torch.randn(4, 3)).tanh().pow(2).mean()
+    grads = torch.autograd.grad(loss, list(net.parameters()), create_graph=True)
+    updates = dict(zip(net.parameters(), grads))
+    print(len(updates))  # torch: ok
+```
+Or keep the value only (`p.update = g.detach()`), or delete the attribute when it has been used.
+
+## Fix safety
+There is no automatic fix: whether the graph is needed is for you to say.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, LeafHoldsItself
+from ...autograd.facts import Facts
+from ...severity import Severity
+from ..support.finding import Finding, Rule, TraceStep
+from ..support.story import assuming, counted, tensor_name
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, LeafHoldsItself)
+    holder = f"`{event.stored.target}`"
+    leaf = tensor_name(facts, event.leaf) or "the leaf"
+    each = counted(event.lap)
+    return Finding(
+        at=event.stored.statement,
+        point=event.point,
+        severity=Severity.INFORMATION,
+        message=(
+            f"{holder} holds a graph that leads back to {leaf}: a cycle that Python's collector cannot see. {leaf} is "
+            f"made anew with every {each}, and each one stays in memory with all that its graph saved."
+            f"{assuming(event.assumption)}"
+        ),
+        links=(TraceStep(event.lap.loop, f"every {each} leaves one behind"),),
+        help="keep the graph in a variable or a dict of the iteration, detach it, or delete the attribute after use.",
+    )
+
+
+RULE = Rule(
+    "TL109",
+    "graph-on-its-own-leaf",
+    "a leaf of each iteration holds a graph that leads back to it",
+    __doc__,
+    (LeafHoldsItself,),
+    check,
+)
