@@ -78,3 +78,26 @@ def test_an_edit_is_judged_like_a_fresh_text():
     edited = PROGRAM.replace("y += 1", "y = y + 1")
     again, fresh = analyse(edited, memory=memory, limits=SMALL), analyse(edited, limits=SMALL)
     assert (codes(again), again.stats, again.notices) == (codes(fresh), fresh.stats, fresh.notices)
+
+
+FORKS = "\n".join(f"    z{i} = w.exp() if flags[{i}] else w.detach()" for i in range(4))
+WIDE = f"""\
+import torch
+def train(flags, x):
+    w = torch.ones(3, requires_grad=True)
+{FORKS}
+{WORK}
+    print(z0, z1, z2, z3)
+    v = w.exp()
+    v += 1
+    v.sum().backward()
+"""
+
+
+def test_an_entry_point_that_is_short_of_fuel_follows_fewer_paths():
+    wide = Limits(entry_fuel=200_000, all_entries_fuel=200_000)
+    enough = analyse(WIDE, limits=wide)
+    report = analyse(WIDE, limits=Limits(entry_fuel=enough.stats["steps"] * 3 // 4))
+    assert report.stats["out_of_fuel"] == 0
+    assert report.stats["dropped"] > enough.stats["dropped"]
+    assert [found.code for found in report.diagnostics] == [found.code for found in enough.diagnostics] == ["TL201"]

@@ -322,7 +322,7 @@ class Machine(Evaluation):
                 results.append(path)
                 forks = self.memo.pending_paths
                 if forks:
-                    room = max(self.max_paths - len(self.drop_uncaught_raises(results)) - len(work), 0)
+                    room = max(self.paths_kept() - len(self.drop_uncaught_raises(results)) - len(work), 0)
                     self.drop(max(len(forks) - room, 0), DropReason.LIMIT)
                     work += forks[:room]
         finally:
@@ -393,12 +393,34 @@ class Machine(Evaluation):
             self.observer.decide(KeptApart(tuple(kept)))
         self.fuel_used += meeting.work // self.limits.comparisons_per_fuel
         self.check_fuel()
-        if len(kept) > self.max_paths:
-            self.drop(len(kept) - self.max_paths, DropReason.LIMIT)
+        most = self.paths_kept() if len(kept) > 1 else 1
+        if len(kept) > most:
+            self.drop(len(kept) - most, DropReason.LIMIT)
             # Those with a premise first; of the others evenly, so that no branch is preferred for standing first.
-            kept = _without_premises(kept, self.max_paths)
-            kept = [kept[index * len(kept) // self.max_paths] for index in range(self.max_paths)]
+            kept = _without_premises(kept, most)
+            kept = [kept[index * len(kept) // most] for index in range(most)]
         return kept
+
+    def paths_kept(self) -> int:
+        """How many paths may go on: fewer and fewer once half of the fuel is used, so that one of them comes to the end
+        of the entry point.
+        """
+        used, whole = self._used()
+        return self.max_paths if 2 * used <= whole else max(-(-2 * self.max_paths * (whole - used) // whole), 1)
+
+    def iterations_kept(self) -> int:
+        """How many iterations of a loop run that has many: two once half of the fuel is used, which still show what one
+        does to the graph of another.
+        """
+        used, whole = self._used()
+        return self.limits.unroll if 2 * used <= whole else min(self.limits.unroll, 2)
+
+    def _used(self) -> tuple[int, int]:
+        """The fuel that the entry point has used, and what it had."""
+        unit = self.unit
+        used = unit.fuel_used_before + self.fuel_used
+        unit.fuel_needed = max(unit.fuel_needed, 2 * used)
+        return used, unit.fuel_used_before + unit.fuel
 
     # Loops count their iterations
 

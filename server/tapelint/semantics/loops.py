@@ -33,10 +33,10 @@ from .functions import run_generator
 from .iteration import come_due, items_due, shown, started
 
 
-def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While, limits: Limits) -> int:
-    """How many iterations tell everything: more than usual where the body counts (``i % k``, ``i > k``)."""
+def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While, limits: Limits, most: int) -> int:
+    """How many iterations tell everything: more than usual, which is ``most``, where the body counts (``i % k``)."""
     counted = [iterations for number, iterations in numbers_counted_to(loop) if number < limits.max_unroll]
-    return min(max([limits.unroll, *counted]), limits.max_unroll)
+    return min(max([most, *counted]), limits.max_unroll)
 
 
 @cached_on_node
@@ -65,7 +65,7 @@ def _number(node: ast.expr) -> int:
 
 
 def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> list[State]:
-    depth, iterations = len(state.iterations), unroll_bound(node, machine.limits)
+    depth, iterations = len(state.iterations), unroll_bound(node, machine.limits, machine.iterations_kept())
     stepping, machine.context.suspend_at = node is machine.context.suspend_at, None
 
     def begin(s: State) -> Generator | Items:
@@ -335,7 +335,7 @@ def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
     depth, chosen = len(state.iterations), len(state.path_condition)
     run = machine.new_run()
     going, left, ended = [state], [], []
-    iterations = unroll_bound(node, machine.limits)
+    iterations = unroll_bound(node, machine.limits, machine.iterations_kept())
     index, done, is_bounded, last = 0, 0, False, IterationProbe(machine)
     waiting = machine.unit.loop_extensions[run] = LoopExtension()
     while going and index < max(iterations, machine.limits.max_unroll):
