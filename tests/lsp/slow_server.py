@@ -10,7 +10,7 @@ from tapelint import analysis
 quick = analysis.analyse
 
 
-def slow(text, path="<stdin>", config=None, cancel=None, resolve=None, memory=None, is_imported=None):
+def slow(text, path="<stdin>", config=None, cancel=None, resolve=None, memory=None, is_imported=None, **rest):
     end = time.monotonic() + (math.inf if "# endless" in text else 2 if "# slow" in text else 0)
     while time.monotonic() < end:
         if cancel is not None and cancel():

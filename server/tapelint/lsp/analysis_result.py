@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from lsprotocol import types
@@ -20,6 +20,7 @@ from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator, result_id, skipped
 from .convert.positions import LineIndex
 from .documents import Snapshot
+from .foreign import Foreign, config_for, settled
 from .settings import Settings
 from .worker import Job, Priority, Token, Worker
 
@@ -41,6 +42,10 @@ class AnalysisResult:
     # the same findings, one for one, in the protocol's terms
     shown: list[types.Diagnostic] = field(default_factory=list)
     result_id: str = ""
+    # those of them that the document's own analysis has, and what they look like
+    own: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
+    # what is shown where there are no findings
+    remark: tuple[types.Diagnostic, ...] = ()
     # what is wrong with the run itself: a broken configuration, an internal error
     fault: str | None = None
     # seconds
@@ -66,6 +71,21 @@ class AnalysisResult:
         """The fixes of finding ``index`` as far as they are computed."""
         job = self._jobs.get(index)
         return job.future.result() if job and job.future.done() and not job.future.cancelled() else ()
+
+    def add(
+        self, others: Iterable[Foreign], client: ClientCapabilities, unstructure: Callable[[object], dict[str, object]]
+    ) -> bool:
+        """Show what other files have found here as well, instead of what they had found before; whether that changes
+        anything. The document's own findings keep their places.
+        """
+        replaced, more = settled([finding for finding, _ in self.own], others)
+        pairs = [*self.own]
+        for index, each in (*replaced.items(), *enumerate(more, len(pairs))):
+            pairs[index : index + 1] = [(each.finding, each.shown(client, self.snapshot, self.rows, index))]
+        before, self.findings = self.result_id, tuple(finding for finding, _ in pairs)
+        self.shown = [shown for _, shown in pairs] or [*self.remark]
+        self.result_id = result_id(self.shown, unstructure)
+        return self.result_id != before
 
     def _fixes(self, index: int) -> tuple[Fix, ...]:
         assert self.report is not None
@@ -94,9 +114,7 @@ def analyse_snapshot(
     config, complaint = settings.config(snapshot.file)
     if snapshot.file is not None and config.excludes(snapshot.file):
         return replace(empty_result(snapshot, token), fault=complaint)
-    program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
-    memory, is_imported = memories.of(snapshot.uri), resolver.is_imported if snapshot.file else None
-    report = analysis.analyse(program, snapshot.path, config, token, resolve, memory, is_imported)
+    report = _analysed(snapshot, config, settings, token, resolver, memories)
     if complaint is None:  # a fault that is about no place has ended the whole analysis
         ended = (notice.message for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
         complaint = next(ended, None)
@@ -107,8 +125,24 @@ def analyse_snapshot(
         shown = [skipped(report.source.is_skipped)]
     name = result_id(shown, unstructure)
     reads, duration = frozenset(resolver.found), time.perf_counter() - begun
+    own, remark = tuple(zip(report.diagnostics, shown)), () if report.diagnostics else tuple(shown)
+    found = report.diagnostics
     return AnalysisResult(
-        snapshot, rows, token, report, config, reads, report.diagnostics, shown, name, complaint, duration
+        snapshot, rows, token, report, config, reads, found, shown, name, own, remark, complaint, duration
+    )
+
+
+def _analysed(
+    snapshot: Snapshot, config: Config, settings: Settings, token: Token, resolver: Resolver, memories: Memories
+) -> analysis.Report:
+    """The report on ``snapshot``; one that is no file imports nothing."""
+    program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
+    memory, file = memories.of(snapshot.uri), snapshot.file
+    if file is None:
+        return analysis.analyse(program, snapshot.path, config, token, memory=memory)
+    config_of = config_for(settings, resolver, file)
+    return analysis.analyse(
+        program, snapshot.path, config, token, resolver, memory, resolver.is_imported, config_of=config_of
     )
 
 

@@ -150,6 +150,7 @@ class Server(LanguageServer):
             self.folders,
             self.refresh,
             self.log,
+            lambda uri, shown: self.show(uri, None, shown),
         )
 
         def soon(function: Any, *args: Any) -> None:

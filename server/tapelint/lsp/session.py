@@ -3,7 +3,8 @@
 A change cancels the run of the text before it, waits until the typing pauses, takes a snapshot and hands it to the
 worker. What comes back is dropped if the document has changed again; otherwise it is published (or handed to those
 who asked for it), and its fixes are computed while the worker has nothing better to do, so that the lightbulb answers
-from memory.
+from memory. Then, with nothing else to do, the files that use the document are executed: what they show in it is added
+(``foreign``).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from lsprotocol import types
@@ -24,8 +25,10 @@ from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, fai
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .documents import Document, Snapshot
+from .foreign import Foreign, callers_of, elsewhere, merged, shown_by
 from .notebook_documents import NotebookDocument
 from .settings import Settings
+from .shared import Push, Shared
 from .status import Status
 from .worker import Priority, Token, Worker
 
@@ -35,6 +38,10 @@ DEBOUNCE = 0.15
 SHORTEST = 0.02
 IDLE_DELAY = 0.1
 PREPARED_FIXES = 40
+RETRIES = 40
+"""How often work that may wait is begun again after something more urgent."""
+
+T = TypeVar("T")
 
 # A cell is no program of its own: what it means depends on the cells above it, which are documents of their own.
 _NOT_PROGRAMS = ("vscode-notebook-cell:",)
@@ -101,6 +108,7 @@ class Session:
         folders: Callable[[], list[str]] = lambda: [],
         refresh: Callable[[], None] = lambda: None,
         log: Callable[[types.MessageType, str], None] = lambda kind, message: None,
+        push: Push = lambda uri, shown: None,
     ) -> None:
         self.client = ClientCapabilities()
         self.worker = worker
@@ -108,6 +116,7 @@ class Session:
         self._folders, self._refresh, self._log = folders, refresh, log
         self._documents: dict[str, DocumentState] = {}
         self._memories = Memories()
+        self._shared = Shared(push)
         self._is_paused = True
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -131,6 +140,7 @@ class Session:
         entry = self._documents[unquote(document.uri)] = DocumentState(document)
         self._schedule(entry, 0)
         self._differs(entry)
+        self._spread()
 
     def changed(self, document: Document | NotebookDocument) -> None:
         entry = self._documents.get(unquote(document.uri))
@@ -146,10 +156,13 @@ class Session:
             self.worker.submit(partial(self._memories.drop, entry.document.uri), Priority.IDLE, Token())
             self._publish(Snapshot(entry.document.uri, "", None, ""), None)
             self._status.note(self._unseen())
+            self._shared.forget(unquote(uri))
             self._differs(entry)
+            self._spread()
 
     def touched(self, path: str, delay: float = 0) -> None:
         """A file has another text now: the documents that import it are analysed again."""
+        self._shared.drop(path)
         for entry in self._documents.values():
             if entry.snapshot.file != path and (entry.reads is None or path in entry.reads):
                 if entry.result is not None:
@@ -227,10 +240,10 @@ class Session:
             self._spawn(self._run(entry, snapshot, settings, entry.token))
 
     async def _run(self, entry: DocumentState, snapshot: Snapshot, settings: Settings, token: Token) -> None:
+        open_now = (entry.snapshot for entry in self._documents.values())
+        resolver = Resolver(self._folders(), {found.file: found.text for found in open_now if found.file})
         self._status.begin()
         try:
-            open_now = (entry.snapshot for entry in self._documents.values())
-            resolver = Resolver(self._folders(), {found.file: found.text for found in open_now if found.file})
             job = self.worker.submit(
                 lambda: analyse_snapshot(
                     snapshot, settings, self.client, self._unstructure, token, resolver, self._memories
@@ -254,6 +267,7 @@ class Session:
             return
         self._settle(entry, result)
         await self._prepare_fixes(result)
+        await self._judge_with_callers(entry, result, settings, resolver)
 
     def _settle(self, entry: DocumentState, result: AnalysisResult) -> None:
         entry.result, entry.reads, entry.duration = result, result.reads, result.duration
@@ -263,7 +277,68 @@ class Session:
             entry.last_result_id = None
         if not entry.pending.done():
             entry.pending.set_result(result)
+        own = self._shared.by(unquote(entry.document.uri))
+        own.by_itself = elsewhere(result.report) if result.report is not None else {}
+        result.add(self._known_of(entry), self.client, self._unstructure)
         self._publish(result.snapshot, result)
+        self._spread()
+
+    def _known_of(self, entry: DocumentState) -> list[Foreign]:
+        """What other files show in a document."""
+        file = entry.snapshot.file
+        return self._shared.of(file) if file else []
+
+    def _spread(self) -> None:
+        """Show what documents have found in each other, and in files that are not open."""
+        for entry in self._documents.values():
+            result = entry.result
+            if result is not None and result.add(self._known_of(entry), self.client, self._unstructure):
+                self._publish(result.snapshot, result)
+                self._refresh()
+        self._shared.push(self._files(), self.client)
+
+    def _files(self) -> set[str]:
+        """The files that are open."""
+        return {file for entry in self._documents.values() if (file := entry.snapshot.file)}
+
+    async def _judge_with_callers(
+        self, entry: DocumentState, result: AnalysisResult, settings: Settings, resolver: Resolver
+    ) -> None:
+        """Execute the files that use a document, one after the other, and add what they show in it."""
+        file, token, shared = result.snapshot.file, result.token, self._shared.by(unquote(entry.document.uri))
+        if file is None or result.report is None or not result.config.callers:
+            shared.by_callers = {}
+            return
+        callers = await self._when_idle(lambda cancel: callers_of(file, resolver, cancel), token) or ()
+        found: list[dict[str, list[Foreign]]] = []
+        for rank, caller in enumerate(callers):
+            if caller.path not in self._files():  # or its own analysis has shown it
+                work = partial(shown_by, caller, rank, file, resolver, settings)
+                found.append(await self._when_idle(work, token) or {})
+        if not token():
+            entry.reads = (entry.reads or frozenset()) | {caller.path for caller in callers}
+            shared.by_callers = merged(found)
+            self._spread()
+
+    async def _when_idle(self, work: Callable[[Callable[[], bool]], T], token: Token) -> T | None:
+        """The result of ``work``, which is given up for anything more urgent and then begun again; None where it is not
+        wanted any more, or fails.
+        """
+        for _ in range(RETRIES):
+            if token():
+                break
+            job = self.worker.submit(lambda: work(lambda: token() or self.worker.is_in_demand), Priority.IDLE, token)
+            try:
+                done: T = await job.future
+                return done
+            except analysis.Cancelled:
+                await asyncio.sleep(IDLE_DELAY)
+            except asyncio.CancelledError:
+                break
+            except Exception:
+                logger.exception("what the callers of a file do was not looked at")
+                break
+        return None
 
     def _unseen(self, entry: DocumentState | None = None, result: AnalysisResult | None = None) -> str:
         """What was not seen of the open documents, ``result`` being the new one of ``entry``."""

@@ -88,6 +88,11 @@ class Worker:
             self._ready.notify()
         return job
 
+    @property
+    def is_in_demand(self) -> bool:
+        """Whether something waits that is more urgent than what may be wanted later."""
+        return any(job.priority < Priority.IDLE for job in [*self._jobs])
+
     def promote(self, job: Job, priority: Priority) -> None:
         """Let a queued job go earlier than it was meant to."""
         job.priority = min(job.priority, priority)

@@ -83,7 +83,7 @@ def _words_of(target: str, resolver: Resolver) -> frozenset[str]:
     folder, name = os.path.split(target)
     stem = name.rpartition(".")[0]
     text = resolver.text(target)
-    if not name.endswith(".py") or not text:
+    if not name.endswith(".py") or not text or not outline(text).has_functions:
         return frozenset()
     defined = {word for word in outline(text).defines if not word.startswith("__")}
     return frozenset(defined | {os.path.basename(folder) if stem == "__init__" else stem}) if defined else frozenset()

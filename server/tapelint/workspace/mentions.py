@@ -29,14 +29,15 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What is looked at of a file: what its top level defines, what it imports, which names it uses, and whether it
-    does something when it is run as a script.
+    """What is looked at of a file: what its top level defines, what it imports, which names it uses, whether it does
+    something when it is run as a script, and whether there is any function in which something can be wrong.
     """
 
     defines: frozenset[str] = frozenset()
     imports: tuple[Imported, ...] = ()
     uses: frozenset[str] = frozenset()
     is_script: bool = False
+    has_functions: bool = False
 
 
 @lru_cache(maxsize=512)
@@ -49,7 +50,8 @@ def outline(text: str) -> Outline:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Outline()
     uses = frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return Outline(frozenset(_defined(tree)), tuple(_imports(tree)), uses, _does_something(tree))
+    has_functions = any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in ast.walk(tree))
+    return Outline(frozenset(_defined(tree)), tuple(_imports(tree)), uses, _does_something(tree), has_functions)
 
 
 def mentioned(

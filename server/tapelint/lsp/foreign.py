@@ -1,0 +1,158 @@
+"""What the analysis of one file has found in another.
+
+main.py is open, helper.py is not    what stands in helper.py is pushed to helper.py
+both are open                        it is shown among the findings of helper.py
+helper.py is open, main.py is not    main.py is executed when there is time: what stands in helper.py is added to its
+                                     findings, what helper.py does in main.py is pushed to main.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from .. import analysis
+from ..engine.limits import of_caller
+from ..report.diagnostic import Diagnostic
+from ..source import NOTEBOOK, Source
+from ..workspace import Config, Resolver, checked_as
+from ..workspace.callers import Caller, find_callers, text_of
+from .client_capabilities import ClientCapabilities
+from .convert.diagnostics import Translator
+from .convert.positions import LineIndex
+from .documents import Snapshot
+from .settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A finding, and the files that its story leads through, by path."""
+
+    finding: Diagnostic
+    sources: Mapping[str, Source]
+
+    def shown(self, client: ClientCapabilities, snapshot: Snapshot, rows: LineIndex, index: int) -> types.Diagnostic:
+        """The finding in the protocol's terms, in the document that it stands in."""
+        return Translator(snapshot, rows, client, self.sources).translate(self.finding, index)
+
+
+@dataclass(slots=True)
+class Contribution:
+    """What an open document is the reason for in other files, and what its callers show in it, by path."""
+
+    by_itself: dict[str, list[Foreign]] = field(default_factory=dict)
+    by_callers: dict[str, list[Foreign]] = field(default_factory=dict)
+
+    def drop(self, path: str) -> None:
+        """The file at ``path`` has another text now."""
+        self.by_itself.pop(path, None)
+        self.by_callers.pop(path, None)
+
+    def of(self, path: str) -> list[Foreign]:
+        """What is known of the file at ``path``."""
+        return [*self.by_itself.get(path, ()), *self.by_callers.get(path, ())]
+
+    @property
+    def paths(self) -> set[str]:
+        """The files that something is known of."""
+        return {*self.by_itself, *self.by_callers}
+
+
+def elsewhere(report: analysis.Report) -> dict[str, list[Foreign]]:
+    """What an analysis has found in other files."""
+    return _by_path(report, report.elsewhere)
+
+
+def _by_path(report: analysis.Report, findings: Iterable[Diagnostic]) -> dict[str, list[Foreign]]:
+    sources, found = {**report.others, report.path: report.source}, dict[str, list[Foreign]]()
+    for finding in findings:
+        steps = tuple(step for step in finding.related if not step.filename.endswith(NOTEBOOK))
+        found.setdefault(finding.filename, []).append(Foreign(replace(finding, related=steps), sources))
+    return found
+
+
+def config_for(settings: Settings, resolver: Resolver, main: str) -> Callable[[str], Config | None]:
+    """The configuration of a file that ``main`` imports, with the editor's settings; None where it is not checked."""
+
+    def config_of(path: str) -> Config | None:
+        checked = checked_as(path, resolver, main, {})
+        return settings.config(path)[0] if checked is not None else None
+
+    return config_of
+
+
+def callers_of(path: str, resolver: Resolver, cancel: Callable[[], bool]) -> tuple[Caller, ...]:
+    """The best files that use the one at ``path``."""
+    found = find_callers([path], resolver, cancel=cancel)
+    if cancel():
+        raise analysis.Cancelled
+    return found.of.get(path, ())
+
+
+def shown_by(
+    caller: Caller, rank: int, path: str, resolver: Resolver, settings: Settings, cancel: Callable[[], bool]
+) -> dict[str, list[Foreign]]:
+    """What a caller of the file at ``path`` shows there, and what that file does in the caller. Raises Cancelled."""
+    text = text_of(caller.path, resolver)
+    config = settings.config(caller.path)[0]
+    if text is None:
+        return {}
+    report = analysis.analyse(
+        text,
+        caller.path,
+        config,
+        cancel,
+        resolver,
+        limits=of_caller(rank),
+        config_of=config_for(settings, resolver, caller.path),
+        focus=caller.names,
+    )
+    there = [finding for finding in report.elsewhere if finding.filename == path]
+    if not config.excludes(caller.path) and not caller.path.endswith(NOTEBOOK):
+        through = (f for f in report.diagnostics if any(step.filename == path for step in f.related))
+        there += through
+    return _by_path(report, there)
+
+
+def merged(parts: Iterable[Mapping[str, list[Foreign]]]) -> dict[str, list[Foreign]]:
+    """All of them in one."""
+    found: dict[str, list[Foreign]] = {}
+    for part in parts:
+        for path, foreign in part.items():
+            found.setdefault(path, []).extend(foreign)
+    return found
+
+
+def settled(own: Sequence[Diagnostic], others: Iterable[Foreign]) -> tuple[dict[int, Foreign], list[Foreign]]:
+    """Each hazard once: which of a document's ``own`` findings, by index, another file shows to be graver or not only
+    imagined, and what is found by others alone.
+    """
+    mine = {(finding.code, finding.span): finding for finding in own}
+    known = {key: index for index, key in enumerate(mine)}
+    best: dict[tuple[object, ...], Foreign] = {}
+    for each in others:
+        key = each.finding.code, each.finding.span
+        before = best[key].finding if key in best else mine.get(key)
+        if before is None or _rank(each.finding) < _rank(before):
+            best[key] = each
+    replaced = {known[key]: each for key, each in best.items() if key in known}
+    return replaced, [each for key, each in best.items() if key not in known]
+
+
+def _rank(finding: Diagnostic) -> tuple[int, bool]:
+    return finding.severity, finding.is_latent
+
+
+def on_disk(path: str, found: list[Foreign], client: ClientCapabilities) -> tuple[str, list[types.Diagnostic]]:
+    """The findings of a file that is not open, and its URI."""
+    source = next((each.sources[path] for each in found if path in each.sources), None)
+    text, uri = source.text if source is not None else "", from_fs_path(path) or path
+    snapshot, rows = Snapshot(uri, path, None, text), LineIndex(text)
+    _, each_once = settled((), found)
+    shown = [each.shown(client, snapshot, rows, -1) for each in each_once]
+    for diagnostic in shown:
+        diagnostic.data = None  # no action is offered where nothing is open
+    return uri, shown
