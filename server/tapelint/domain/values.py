@@ -324,8 +324,9 @@ class Frame:
 
 SequenceKind = Literal["list", "set", "frozenset", "deque", "Queue", "Counter", "ModuleList", "Sequential"]
 """The type of a container without keys; a ``ParameterList`` is a ``ModuleList`` of tensors."""
-MappingKind = Literal["dict", "ModuleDict", "_parameters", "_buffers", "_modules"]
-"""The type of a container with keys, or the attribute of a module that is one."""
+MappingKind = Literal["dict", "config", "ModuleDict", "_parameters", "_buffers", "_modules"]
+"""The type of a container with keys, or the attribute of a module that is one; the items of a ``config`` are its
+attributes, too."""
 
 
 @dataclass(slots=True)

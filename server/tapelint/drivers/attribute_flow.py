@@ -18,7 +18,7 @@ from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import Class, Const, Function, HeapRef, Value
 from ..engine.machine import Machine
-from ..source import cached_on_node, walk
+from ..source import cached_on_node, children, walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -34,6 +34,8 @@ class MethodFlow:
     tested: set[str] = field(default_factory=set)
     # The methods of the object that are called.
     called: set[str] = field(default_factory=set)
+    # Whether it goes backward itself, outside of the functions that it defines.
+    backward: bool = False
 
 
 @cached_on_node
@@ -44,7 +46,16 @@ def method_flow(method: ast.AST) -> MethodFlow:
     first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
     for node in walk(method) if first else ():
         _note(found, node, first[0].arg)
+    found.backward = any(_goes_backward(statement) for statement in getattr(method, "body", ()))
     return found
+
+
+def _goes_backward(node: ast.AST) -> bool:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        return False
+    if isinstance(node, ast.Attribute) and node.attr in ("backward", "manual_backward"):
+        return True
+    return any(map(_goes_backward, children(node)))
 
 
 def _note(found: MethodFlow, node: ast.AST, own: str) -> None:

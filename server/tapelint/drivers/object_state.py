@@ -19,7 +19,7 @@ from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
 from ..domain.state import State
 from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Value
-from ..engine.machine import Machine
+from ..engine.machine import Machine, OutOfFuel
 from ..engine.syntactic_summary import is_abstract, syntactic_summary
 from ..semantics.functions import call_function
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
@@ -117,19 +117,29 @@ def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str) -
     node = flow.methods[setter].node
     summary = syntactic_summary(node)
     gives = any(each != NONE for each in flow.flows[setter].assigned[attribute])
-    trains = any(syntactic_summary(flow.methods[each].node).backward for each in flow.reached(setter))
+    trains = any(each.backward for each in flow.reached(setter).values())
     return gives and not trains and not summary.yields and not machine.query(is_abstract, node)
 
 
 def _call(machine: Machine, state: State, receiver: HeapRef, function: Function) -> None:
-    """Call a method with inferred arguments, along one path. It is not taken for called: it runs on its own, too."""
-    spec, called = function.node.args, set(machine.unit.called)
+    """Call a method with inferred arguments, along one path, unless that takes too much. It is not taken for called:
+    it runs on its own, too.
+    """
+    spec, called, trial = function.node.args, set(machine.unit.called), state.fork()
     width, machine.max_paths = machine.max_paths, machine.limits.init_paths
-    given = inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:])
+    depth, limit = machine.context.depth, machine.fuel
+    machine.fuel = min(limit, machine.fuel_used + machine.limits.setup_fuel)
+    given = inferred(machine, trial, function, [*spec.posonlyargs, *spec.args][1:])
     try:
-        call_function(machine, state, function, [receiver], given, function.node)
+        call_function(machine, trial, function, [receiver], given, function.node)
     except ProgramRaised:
-        state.edit(receiver.id, Instance).is_partial = True
+        trial.edit(receiver.id, Instance).is_partial = True
+    except OutOfFuel:
+        machine.context.depth = depth
+        if limit <= machine.fuel:
+            raise
+        return
     finally:
-        machine.max_paths = width
+        machine.max_paths, machine.fuel = width, limit
         machine.unit.called &= called
+    state.become(trial)

@@ -138,7 +138,7 @@ class EntryCall:
             if state.iterations[-1].number == 1:
                 framework_driver.begin(machine, state, self.walk, self.receiver, self.node)
             framework_driver.batch_begins(machine, state, self.walk, self.receiver, self.node)
-        if self.receiver is not None:
+        elif self.receiver is not None:
             prepare(machine, state, self.receiver, self.function)
         bound = self.function if self.receiver is None else BoundMethod(self.function, self.receiver)
         return call_value(machine, state, bound, [], dict(self.values), self.node, key)

@@ -38,6 +38,8 @@ class Limits:
     definition_fuel: int = 5_000
     # Fuel of the object that is made for one annotated parameter.
     annotation_fuel: int = 6_000
+    # Fuel of one method that is called because another one needs what it assigns.
+    setup_fuel: int = 4_000
     # Fuel of the second run of one notebook cell, and of all of them together.
     cell_rerun_fuel: int = 10_000
     all_cell_reruns_fuel: int = 30_000

@@ -6,6 +6,7 @@ from .frameworks import launchers
 from .python import (
     arrays,
     builtins,
+    config_objects,
     containers,
     copying,
     dynamic_attributes,
@@ -37,6 +38,7 @@ MODELS: tuple[ModuleType, ...] = (
     builtins,
     checkpoint,
     composites,
+    config_objects,
     containers,
     copying,
     custom_ops,

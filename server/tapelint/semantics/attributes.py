@@ -22,6 +22,7 @@ from ..domain.values import (
     Function,
     HeapRef,
     Instance,
+    Mapping,
     Module,
     Optimizer,
     Origin,
@@ -48,7 +49,7 @@ from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
 from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.optim.optimizers import param_groups
-from ..models.torch.registry import ATTRIBUTES, MODULE_METHODS
+from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
 from ..ops.module_names import FIELDS
 
 SIZES = frozenset("shape ndim nbytes itemsize".split())
@@ -195,6 +196,8 @@ def _object(machine: Machine, state: State, owner: HeapRef, name: str, node: ast
         found = _of_class(state, owner, thing, name)
     elif isinstance(thing, Sequence):
         found = _of_sequence(owner, thing, name)
+    elif isinstance(thing, Mapping) and thing.kind == "config":
+        found = thing.items.get(name) if name not in MAPPING_METHODS else None
     if found is not None:
         return found
     if name in DICTS and module_registry.is_module_like(state, owner):
@@ -350,6 +353,8 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
             state.edit(owner.id, Instance).attributes[name] = value
     elif isinstance(thing, Class):
         state.edit(owner.id, Class).attributes[name] = value
+    elif isinstance(thing, Mapping) and thing.kind == "config":
+        state.edit(owner.id, Mapping).items[name] = value
     elif isinstance(thing, Sequence) and name == "training" and isinstance(value, Const):
         state.edit(owner.id, Sequence).training = bool(value.value)
 

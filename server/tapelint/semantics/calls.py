@@ -49,6 +49,7 @@ from ..models.torch.autograd.tensor_hooks import module_hooks
 from ..models.torch.nn.layers import build_layer, new_layer, opaque_module
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.opaque_attributes import is_opaque
+from ..models.torch.optim.unknown_steps import unknown_step
 from ..models.torch.registry import (
     FUNCTIONS,
     MAPPING_METHODS,
@@ -285,6 +286,8 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
     forget(state, receiver, call.name)
     if call.name in OF_TENSORS:
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
+    if call.name == "step" and (result := unknown_step(machine, state, call)) is not None:
+        return result
     if call.name == "backward":
         _refuse_number(machine, state, receiver, call.node)
     if call.name == "backward" and not call.args:
@@ -337,6 +340,8 @@ def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Cal
         result = dispatch.run(machine, state, row, [receiver, *call.args], call.kwargs, call.node)
         if result is not None:
             return result
+    if call.name == "step" and (result := unknown_step(machine, state, call)) is not None:
+        return result
     found = [receiver.id, *(t for a in call.args for t in tensors_in(state, a))]
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return something(call.name, False)
