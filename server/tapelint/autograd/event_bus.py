@@ -33,9 +33,10 @@ class EventBus:
         """Call the listeners, unless the program catches itself what PyTorch raises there."""
         if self.enclosing_handlers and event.raises:
             return
-        premise = self.assumption or event.point.premise
-        if premise is not None and event.assumption is None:
-            event = replace(event, assumption=premise)
+        premises = [event.point.premise, event.assumption or self.assumption]
+        assumption = " and that ".join(premise for premise in premises if premise is not None)
+        if assumption and assumption != event.assumption:
+            event = replace(event, assumption=assumption)
         for listener in self.listeners:
             listener(event)
 

@@ -71,13 +71,15 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
     for attribute in _due(state, receiver, flow, reached)[:MAX_SETTERS]:
         if not _is_due(state, receiver, attribute):
             continue  # the method that was called for another one has assigned this, too
-        for setter in flow.setters(attribute, reached):
-            if not _prepares(machine, flow, setter, attribute):
-                continue
+        setters = [each for each in flow.setters(attribute, reached) if _prepares(machine, flow, each, attribute)]
+        if setters:
+            # Of several the first one whose own functions train, for these are what is called then.
+            setter = min(setters, key=lambda name: not syntactic_summary(flow.methods[name].node).backward)
             if depth > 1:
                 _set_up(machine, state, receiver, flow, setter, depth - 1)
             _call(machine, state, receiver, flow.methods[setter])
-            break
+            if len(setters) > 1:
+                state.premise = state.premise or f"`{setter}` was called before, which sets `self.{attribute}`"
 
 
 def _due(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> list[str]:

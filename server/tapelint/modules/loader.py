@@ -25,6 +25,7 @@ from ..engine.machine import Cancelled, Machine
 from ..engine.module_system import LoadedModule
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
+from .dynamic_names import picked_modules
 from .irrelevance import TorchFreeModules, is_plain
 from .module import dotted, lacking
 from .top_level import top_level
@@ -133,8 +134,24 @@ class Imports:
         if value is None:
             value = self._computed(state, module, name)
         if module.is_package and (value is None or isinstance(value, Unknown)):
-            value = self.module(state, f".{name}", module.path) or value
+            value = self.module(state, f".{name}", module.path) or self._picked(state, module, name) or value
         return value
+
+    def _picked(self, state: State, module: LoadedModule, name: str) -> Value | None:
+        """A library that a package has from one of its modules, which the program picks by name."""
+        found: set[External] = set()
+        key = (module.path, name)
+        if key in self._visiting or name.startswith("_"):
+            return None
+        self._visiting.add(key)
+        try:
+            for each in self.machine.query(picked_modules, module.source.tree):
+                value = self.member(state, f".{each}", module.path, name)
+                if isinstance(value, External):
+                    found.add(value)
+        finally:
+            self._visiting.discard(key)
+        return found.pop() if len(found) == 1 else None
 
     def _computed(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """What the module's own ``__getattr__`` answers."""
