@@ -286,15 +286,18 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
     forget(state, receiver, call.name)
     if call.name in OF_TENSORS:
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
-    if call.name == "step" and (result := unknown_step(machine, state, call)) is not None:
-        return result
     if call.name == "backward":
-        _refuse_number(machine, state, receiver, call.node)
-    if call.name == "backward" and not call.args:
+        _walk_unknown(machine, state, receiver, call)
+    return unknown_step(machine, state, call) if call.name == "step" else None
+
+
+def _walk_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> None:
+    """``backward`` of what may be the root of a graph."""
+    _refuse_number(machine, state, receiver, call.node)
+    if not call.args:
         machine.unit.stats.backwards += 1
         machine.unit.stats.unknown_roots += 1
         machine.count_backward(state, call.node, False)
-    return None
 
 
 def _refuse_number(machine: Machine, state: State, receiver: Unknown, node: ast.AST) -> None:
