@@ -135,7 +135,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     state.retained_after_loop = {}  # the next call of the function begins anew: what this one returned is the caller's
     if not collected or event.result is not None and _is_vague(state, event.result):
         return
-    outer = _tensors(state, *event.reachable)
+    outer = held_tensors(state, *event.reachable)
     if outer is None:
         return
     known = outer | state.escaped
@@ -186,7 +186,9 @@ def on_call_returned(machine: Machine, event: CallReturned) -> None:
     if not state.iterations or not (state.cycles or state.retaining):
         return
     made = replace(state.point(call), calls=(*state.calls, call))
-    known = _tensors(state, *_scope(state), *([state.completion.value] if isinstance(state.completion, Return) else ()))
+    known = held_tensors(
+        state, *_scope(state), *([state.completion.value] if isinstance(state.completion, Return) else ())
+    )
     if known is None:
         return
     left(machine.facts, state, made, known)
@@ -271,7 +273,7 @@ def _scope(state: State) -> list[Value]:
     return found
 
 
-def _tensors(state: State, *values: Value) -> set[int] | None:
+def held_tensors(state: State, *values: Value) -> set[int] | None:
     """All tensors that ``values`` lead to; None where there are too many things to look at."""
     found: set[int] = set()
     seen: set[int] = set()

@@ -86,6 +86,19 @@ class EvaluationRecorded(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
+class StepInVain(SilentEvent):
+    """An optimizer has stepped, and nothing has gone backward, though a graph of all that it holds was recorded.
+    ``point`` is the step.
+    """
+
+    leaves: tuple[int, ...]
+    # The end of that graph, which no code can reach any more.
+    loss: ProgramPoint
+    # Whether it is in a function without a caller, which might go backward before.
+    called: bool
+
+
+@frozen(eq=False, kw_only=True)
 class TrainedInEvaluation(SilentEvent):
     """A backward walked what a network in evaluation mode has computed, at a call that it computed in training mode in
     an earlier iteration. ``point`` is where the mode was set.

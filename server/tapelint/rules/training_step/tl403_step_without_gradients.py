@@ -2,7 +2,8 @@
 
 ## What it does
 Reports an optimizer's `step()` that comes before the `backward()` of the same iteration: the first step finds
-no gradient at all. One that stands before the loop is no mistake: schedulers want to see a step.
+no gradient at all. And one in a program, or a function without a caller, that computes a loss and never goes backward
+through it. One that stands before the loop is no mistake: schedulers want to see a step.
 
 ## Why PyTorch fails
 It does not: a step skips parameters whose `.grad` is None. So the first step does nothing, every
@@ -40,7 +41,7 @@ The step is moved behind the backward of its iteration, past statements that do 
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event
-from ...autograd.events.training_step import NeverReached, StepMissed
+from ...autograd.events.training_step import NeverReached, StepInVain, StepMissed
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
@@ -51,6 +52,8 @@ from ..support.story import assuming, code, iteration, prefix, tensor_names, ver
 def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, NeverReached):
         return unreached(event, facts) if event.cut is None else None
+    if isinstance(event, StepInVain):
+        return in_vain(event, facts)
     assert isinstance(event, StepMissed)
     step, now = event.step.point, event.point
     if not step.iterations or step.iterations != now.iterations or event.step.premises or event.premises:
@@ -90,11 +93,28 @@ def unreached(event: NeverReached, facts: Facts) -> Finding:
     )
 
 
+def in_vain(event: StepInVain, facts: Facts) -> Finding:
+    """There is no backward at all."""
+    names = tensor_names(facts, event.leaves)
+    caller = " This supposes that no caller goes backward before." if event.called else ""
+    message = (
+        f"{code(event.point.node)} has nothing to use: {code(event.loss.node)} is computed from {names}, and nothing "
+        f"goes backward through it. Nothing raises, and nothing is trained.{caller}{assuming(event.assumption)}"
+    )
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=(TraceStep(event.loss.node, f"{prefix(event.loss)}this has a graph, which is thrown away"),),
+        help="call `backward()` on the loss before the step.",
+    )
+
+
 RULE = Rule(
     "TL403",
     "step-without-gradients",
     "a step comes before there is a gradient to use",
     __doc__,
-    (StepMissed, NeverReached),
+    (StepMissed, NeverReached, StepInVain),
     check,
 )

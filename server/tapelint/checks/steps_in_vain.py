@@ -1,0 +1,73 @@
+"""Steps of an optimizer in a program, or in a function without a caller, in which nothing goes backward.
+
+    def fit_batch(self, x):
+        loss = self.net(x).pow(2).mean()
+        self.opt.step()                  # no gradient: nothing is trained
+        self.opt.zero_grad()
+        return loss.detach()
+
+That a backward is missing is known where a graph of all that the optimizer holds was recorded for nothing: when the
+path ends no code can walk it any more. Code that was not read has not seen it.
+"""
+
+from __future__ import annotations
+
+from ..autograd import Node
+from ..autograd.events.training_step import StepInVain
+from ..autograd.gradients.history import Idle
+from ..autograd.model.graph_search import leaf_tensors, nodes_below
+from ..domain.state import State
+from ..engine.lifecycle import PathEnded
+from ..engine.machine import Machine
+from .retention import held_tensors
+
+
+def on_path_ended(machine: Machine, event: PathEnded) -> None:
+    """Publish the steps that found nothing to use, if a loss was computed for them and thrown away."""
+    state, idle = event.state, _idle(event.state)
+    if not idle or state.hooks:
+        return
+    outer = held_tensors(state, *event.reachable)
+    if outer is None:
+        return
+    alive = nodes_below(fn for key in outer | state.escaped if (fn := state.tensors[key].grad_fn) is not None)
+    for step, keys in idle.items():
+        lost = _lost(machine, state, keys, alive)
+        if lost is not None:
+            premise = next((n.assumption for n in nodes_below([lost]) if n.assumption), None)
+            machine.facts.events.publish(
+                StepInVain(
+                    point=step.point,
+                    assumption=f"`{premise}` keeps a graph, which tapelint cannot see" if premise else None,
+                    leaves=tuple(sorted(keys)),
+                    loss=lost.created_at,
+                    called=event.result is not None,
+                )
+            )
+
+
+def _idle(state: State) -> dict[Idle, set[int]]:
+    """The steps that found nothing, each with all that it looked at; none where any gradient may have been computed."""
+    found: dict[Idle, set[int]] = {}
+    for key, past in state.history.items():
+        if past.doubt or not past.never:
+            return {}
+        if past.idle is not None and not past.idle.premises:
+            found.setdefault(past.idle, set()).add(key)
+    return found
+
+
+def _lost(machine: Machine, state: State, keys: set[int], alive: set[Node]) -> Node | None:
+    """The end of a graph of all ``keys`` that no pass has walked, if none of the graphs that lead to them is
+    ``alive``.
+    """
+    found: Node | None = None
+    for tensor in list(state.tensors.values()):
+        node = tensor.grad_fn
+        if node is None or not node.certain or not keys & (below := leaf_tensors([node])):
+            continue
+        if node in alive or node in state.freed or node.created_at.call_site in machine.facts.walked:
+            return None
+        if keys <= below and (found is None or node.id > found.id):
+            found = node
+    return found
