@@ -28,12 +28,13 @@ from . import framework_driver, latent_calls
 from .called_again import imagine_again, may_carry
 from .in_place_sites import may_write
 from .inferred_arguments import inferred
+from .local_functions import run_left_behind
 from .no_grad_only import is_unrecorded
 from .object_state import prepare
 from .repeated_calls import RepeatedCall, once
 from .suggested_classes import premise_of_classes
 
-TRAINED = "somebody calls backward on the result"
+TRAINED = "a caller goes backward through the result"
 
 TRAINING = frozenset(("backward", "step"))
 MAX_SUBCLASSES = 2
@@ -132,6 +133,7 @@ class EntryCall:
         receiver = () if self.receiver is None else (self.receiver,)
         reachable = [result, *receiver, *self.values.values(), *around]
         machine.lifecycle.path_ended.publish(machine, PathEnded(state, result, reachable))
+        run_left_behind(machine, state, (result, *receiver))
 
     def _result(self, machine: Machine, state: State, key: object) -> Value:
         if self.walk is not None and self.receiver is not None:

@@ -65,6 +65,7 @@ from ..source import written
 from .branches import switched
 from .classes import instantiate
 from .functions import BATCH, call_function
+from .handed_closures import run_handed
 from .iteration import items_of
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
 
@@ -349,6 +350,7 @@ def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Cal
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return something(call.name, False)
     machine.leave_opaque(call.node, BuiltinMethod(receiver, call.name), OpaqueReason.UNKNOWN)
+    run_handed(machine, state, (*call.args, *call.kwargs.values()), call.node)
     _stepped(machine, state, found, call.node)
     return dispatch.opaque(
         machine, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
@@ -409,6 +411,7 @@ def unknown_call(
     """A call of unknown code."""
     machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
     values = (*args, *kwargs.values())
+    run_handed(machine, state, values, node)
     held = handed_over(machine, state, function, values, node)
     given = [t for value in values for t in tensors_in(state, value)]
     machine.lifecycle.tensors_escaped.publish(machine, TensorsEscaped(state, given))
