@@ -10,14 +10,14 @@ for this: what the program does wrong, the calls before it have shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..autograd import fresh_id
 from ..autograd.events.graph_walks import Event
 from ..checks import growth, held_graphs
 from ..domain.state import State
 from ..domain.values import Function, HeapRef
-from ..engine.machine import Machine
+from ..engine.machine import Machine, OutOfFuel
 
 ENOUGH = 3
 """Calls after which what grows is told from what keeps the results of the last two."""
@@ -46,9 +46,20 @@ class RepeatedCall:
         )
 
     def look_for_growth(self, machine: Machine, states: Sequence[State]) -> None:
-        """Call it a last time on copies of the paths on which something may have grown, and publish what has. Where
-        PyTorch raises, nothing grows.
+        """Call it a last time on copies of the paths on which something may have grown, and publish what has. Fuel
+        that ends here is no loss to report: the calls before were whole.
         """
+        stats, followed = replace(machine.unit.stats), len(machine.unit.unfollowed)
+        try:
+            self._call_again(machine, states)
+        except OutOfFuel:
+            return
+        finally:
+            machine.unit.stats = stats
+            del machine.unit.unfollowed[followed:]
+
+    def _call_again(self, machine: Machine, states: Sequence[State]) -> None:
+        """Look for growth on each path. Where PyTorch raises, nothing grows."""
         for path in states:
             calls = path.iterations[-1].number
             if path.completion is not None or calls and not self._growing(path, calls):
