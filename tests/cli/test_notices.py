@@ -37,7 +37,7 @@ class Model:
         x = torch.ones(3, requires_grad=True)
 {f"        {LONG}" * 400}        x.sum().backward()
 """
-CUT_WORDS = "1 of 3 entry points was followed in part: `Model.fit` (line 9)."
+CUT_WORDS = "1 of 2 functions was followed in part: `Model.fit` (line 9)."
 BROKEN = BAD.replace("y += 1", "z = 1") + "z = (\n"
 LARGE = "import torch\n" * 60_001
 FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab")
@@ -122,7 +122,7 @@ def test_gitlab_fingerprint_ignores_the_entry_points(tapelint: Tapelint, tmp_pat
 def test_the_line_where_the_script_stopped_is_reported(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(f"import torch\nn = 1\n{LONG * 1500}")
     (record,) = of("json", tapelint("check", "--output-format", "json", "a.py").stdout)
-    assert record["message"] == "the only entry point was followed in part: the script (up to line 1336)."
+    assert record["message"] == "the script (up to line 1336) was followed in part."
 
 
 def test_the_cell_where_a_notebook_stopped_is_reported(tapelint: Tapelint, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from wire import Wire, edit
 LONG = f"n = {' + '.join(['n'] * 60)}\n"
 CUT = f"import torch\ndef train(n):\n{f'    {LONG}' * 400}"
 FAULTY = "import torch\ndef train(x):\n    broken\n"
-WORDS = "1 of 2 entry points was followed in part: `train` (line 2)."
+WORDS = "the only function was followed in part: `train` (line 2)."
 PATCHED = """\
 import sys
 sys.argv = ["tapelint", "server"]

@@ -1,9 +1,10 @@
 """What an analysis could not look at, in words: from the steps it took to notices.
 
-    2 of 7 entry points were followed in part: `train` (line 12) and `Model.fit` (line 80).
+    2 of 7 functions were followed in part: `train` (line 12) and `Model.fit` (line 80).
+    the script (up to line 89) was followed in part; 1 of 7 functions was not followed at all: `test` (line 95).
 
-An entry point is the script or a function that nothing in the file calls (``interp.entry``). Rows are looked up when
-the words are made: a step that an edit has left alone keeps its nodes, and these know their new rows.
+The functions are those that nothing in the file calls, the entry points beside the script (``drivers.entry``). Rows are
+looked up when the words are made: a step that an edit has left alone keeps its nodes, and these know their new rows.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ class Named:
     name: str
     at: str
     place: Related
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a function, or a method, and not the script or a part of it."""
+        return self.name.startswith("`")
 
     def __str__(self) -> str:
         return f"{self.name} ({self.at})" if self.name and self.at else self.name or self.at
@@ -71,14 +77,13 @@ def unparsed(source: Source) -> Iterator[Notice]:
 
 
 def _cut(path: str, cut: list[Named], idle: list[Named], calls: list[Named], entries: int) -> Iterator[Notice]:
-    said = []
-    if cut:
-        said.append(f"{_of(len(cut), entries)} followed in part: {_few(cut)}")
-    if idle:
-        begin = f"{len(idle)} not at all" if cut else f"{_of(len(idle), entries)} not followed at all"
-        said.append(f"{begin}: {_few(idle)}")
-    if calls:
-        said.append(f"{'calls' if calls[1:] else 'a call'} left that take too long: {_few(calls)}")
+    said = [*_beside(cut, "followed in part"), *_beside(idle, "not followed at all")]
+    partly, never = [each for each in cut if each.is_function], [each for each in idle if each.is_function]
+    if partly:
+        said.append(f"{_of(len(partly), entries - 1)} followed in part: {_few(partly)}")
+    if never:
+        begin = f"{len(never)} not at all" if partly else f"{_of(len(never), entries - 1)} not followed at all"
+        said.append(f"{begin}: {_few(never)}")
     if said:
         found = (*cut, *idle, *calls)
         places = tuple(sorted((each.place for each in found), key=lambda place: (place.filename != path, place.span)))
@@ -86,10 +91,17 @@ def _cut(path: str, cut: list[Named], idle: list[Named], calls: list[Named], ent
         yield Notice(Kind.FOLLOWED_IN_PART, path, f"{'; '.join(said)}.", places, names, help=BEYOND)
 
 
-def _of(count: int, entries: int) -> str:
-    if entries == count == 1:
-        return "the only entry point was"
-    return f"{count} of {entries} entry points {'was' if count == 1 else 'were'}"
+def _beside(found: list[Named], how: str) -> Iterator[str]:
+    """A clause about what is no function: the script, a cell, the top level of an imported file."""
+    others = [each for each in found if not each.is_function]
+    if others:
+        yield f"{_few(others)} {'was' if len(others) == 1 else 'were'} {how}"
+
+
+def _of(count: int, functions: int) -> str:
+    if functions == count == 1:
+        return "the only function was"
+    return f"{count} of {functions} functions {'was' if count == 1 else 'were'}"
 
 
 def _fault(path: str, fault: Fault, rule: str, found: list[Named]) -> Notice:

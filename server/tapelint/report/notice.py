@@ -3,7 +3,7 @@
     not read           not a text, or not readable
     not analysed       not even the recovery could parse it, too large, nested too deeply
     parsed in part     broken statements were left out
-    followed in part   a budget was spent: what comes after in that entry point was not executed
+    followed in part   a budget was spent: what comes after in that function or script was not executed
     internal error     a fault of tapelint ended an entry point, a rule or the whole analysis
 
 No comment silences a notice, and no fix does away with one. Where findings are listed by code for programs, it is
@@ -115,7 +115,7 @@ def listed(counts: Counter[Kind]) -> str:
 def outlined(files: Sequence[tuple[str, Sequence[Notice]]]) -> str:
     """What there is to say of some files, by their names, in a line: all of it where it is about one of them.
 
-    ``train.py: 2 of 7 entry points were followed in part: ...`` or ``followed in part: train.py, test.py``
+    ``train.py: 2 of 7 functions were followed in part: ...`` or ``followed in part: train.py, test.py``
     """
     if len(files) == 1:
         ((name, notices),) = files
