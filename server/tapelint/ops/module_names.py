@@ -48,6 +48,20 @@ def is_network(name: str) -> bool:
     return any(pattern.fullmatch(name) for pattern in NETWORKS)
 
 
+SOME = {
+    "torch.optim": "torch.optim.Optimizer",
+    **{f"torchvision.models{part}": "torchvision.models.model" for part in ("", ".segmentation", ".video")},
+}
+"""What programs pick of a library by a name of which nothing is known: some optimizer, some network."""
+
+
+def some_of(library: str) -> str | None:
+    """What ``getattr(library, name)`` and ``library.__dict__[name]`` stand for, whatever the name is; None where that
+    may be anything.
+    """
+    return SOME.get(library.removesuffix(".__dict__"))
+
+
 _GRAPHS = r"torch_geometric\.(?:(?:contrib\.|llm\.)?nn|(?:contrib|llm)\.models)\.(?:\w+\.)*"
 _PLAIN = "Parameter|Buffer|UninitializedParameter|UninitializedBuffer"
 

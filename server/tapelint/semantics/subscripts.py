@@ -35,6 +35,7 @@ from ..models.torch.autograd import missing_grad
 from ..models.torch.known_shape import indexed
 from ..models.torch.nn import module_registry
 from ..models.torch.nn.new_parameters import kept
+from ..ops.module_names import some_of
 
 
 def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
@@ -63,8 +64,18 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
     if isinstance(owner, Unknown):
         return owner.another()
     if isinstance(owner, External):
-        return owner  # typing: list[Tensor], nn.Module["..."]
+        return _of_library(owner, index)
     return Unknown("item")
+
+
+def _of_library(owner: External, index: Value) -> Value:
+    """``models.__dict__["resnet18"]`` of a library, or a generic type: ``list[Tensor]``, ``nn.Module["..."]``."""
+    if not owner.name.endswith(".__dict__"):
+        return owner
+    if isinstance(index, Const) and isinstance(index.value, str):
+        return External(f"{owner.name.removesuffix('__dict__')}{index.value}")
+    picked = some_of(owner.name)
+    return owner if picked is None else External(picked)
 
 
 def _slice_of(index: Slice) -> slice | None:

@@ -14,6 +14,7 @@ from ...domain.options import settled
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Unknown, Value
 from ...engine.machine import Machine
+from ...ops.module_names import some_of
 from ..torch.nn import module_registry
 from ..torch.nn.module_registry import KINDS, is_module_like
 from ..torch.registry import MODULE_METHODS, TENSOR_METHODS, Call, function, method
@@ -87,7 +88,8 @@ OF_MODULES = frozenset(
 def get_attribute(machine: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), settled(call.get(1, "name"))
     if not isinstance(name, Const) or not isinstance(name.value, str):
-        return Unknown("getattr")
+        picked = some_of(value.name) if isinstance(value, External) and len(call.args) == 2 else None
+        return External(picked) if picked is not None else Unknown("getattr")
     if len(call.args) > 2 and has_attribute(machine, state, call) == FALSE:
         return call.args[2]
     return machine.load_attribute(state, value, name.value, call.node)

@@ -157,6 +157,7 @@ def _collected(machine: Machine, state: State, value: Value, call: Call) -> Valu
     return value
 
 
+FUNCTIONS["torch.optim.Optimizer"] = make  # one that the program picks by its name (``ops.module_names.SOME``)
 for _name in NAMES:
     FUNCTIONS["torch.optim." + _name] = make
     FUNCTIONS[f"torch.optim.{_name.lower()}.{_name}"] = make
