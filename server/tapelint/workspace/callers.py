@@ -175,7 +175,8 @@ def _ranked(
     if not names:
         return None
     uses = sum(text.count(name) for name in names if name != ALL)
-    return (_kind(path, own.is_script), _distance(path, target), -uses, path), Caller(path, frozenset(names))
+    share = 1000 * uses // (text.count("\n") + 1)  # a file about it before a long one that uses it now and then
+    return (_kind(path, own.is_script), _distance(path, target), -share, path), Caller(path, frozenset(names))
 
 
 def _kind(path: str, is_script: bool) -> int:
