@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from ..model.graph import Leaf, Node
 from ..model.graph_search import nodes_below
@@ -87,7 +88,8 @@ class GradientHistory:
     ``passes`` are what it is the sum of; a step, the last at ``step``, has used the first ``used`` of them. ``clip`` is
     the last clipping of what it holds; ``scale`` is set while a scaled loss has contributed and no code divided by the
     scale. ``clearings`` are those since the last step that lost something, oldest first. ``idle`` is a step that found
-    no gradient where there had never been one. ``perhaps`` says that a step has used them only if some condition held,
+    no gradient where there had never been one. ``early`` is a clipping that found none.
+    ``perhaps`` says that a step has used them only if some condition held,
     which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where unknown code
     may have read, cleared or changed the gradient.
     """
@@ -99,6 +101,7 @@ class GradientHistory:
     scale: ProgramPoint | None = None
     clearings: tuple[Clearing, ...] = ()
     idle: Idle | None = None
+    early: ProgramPoint | None = None
     perhaps: bool = False
     doubt: bool = False
 
@@ -191,7 +194,7 @@ def stepped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, pr
     def how(past: GradientHistory) -> GradientHistory:
         if past.never and not past.doubt:
             return GradientHistory(idle=past.idle or idle) if in_vain else past
-        return replace(past, used=len(past.passes), step=point, scale=None, clearings=())
+        return replace(past, used=len(past.passes), step=point, scale=None, clearings=(), early=None)
 
     for past, _ in groups(state, before):
         state.consumed_passes.update(dict.fromkeys(past.fresh, use))
@@ -200,6 +203,11 @@ def stepped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, pr
 
 def clipped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, by_hook: bool = False) -> None:
     change(state, leaves, lambda g: replace(g, clip=Clip(point, g.scale, by_hook)), new=False)
+
+
+def clipped_early(state: AutogradState, leaves: Iterable[int], point: ProgramPoint) -> None:
+    """Gradients were to be clipped; those that are not there yet will not be."""
+    change(state, leaves, lambda g: g if g.passes or g.doubt else replace(g, early=point), new=False)
 
 
 def unscaled(state: AutogradState, leaves: Iterable[int]) -> None:
@@ -276,6 +284,14 @@ def _contradict(left: GradientHistory, right: GradientHistory) -> bool:
     )
 
 
+T = TypeVar("T")
+
+
+def _both(left: T | None, right: T | None) -> T | None:
+    """What is known of one path, if it is known of the other, too."""
+    return right if left else None
+
+
 def _agreed(left: GradientHistory, right: GradientHistory) -> GradientHistory:
     """What holds of a leaf's gradient whichever of two joined paths was taken."""
     # Where one path has used or cleared what the other still holds, a test decided it that is forgotten now.
@@ -286,10 +302,11 @@ def _agreed(left: GradientHistory, right: GradientHistory) -> GradientHistory:
         return replace(right, doubt=True)
     return replace(
         right,
-        clip=right.clip if left.clip else None,
-        scale=right.scale if left.scale else None,
+        clip=_both(left.clip, right.clip),
+        scale=_both(left.scale, right.scale),
         clearings=right.clearings if len(left.clearings) == len(right.clearings) else (),
-        idle=right.idle if left.idle else None,
+        idle=_both(left.idle, right.idle),
+        early=_both(left.early, right.early),
         perhaps=left.perhaps or right.perhaps,
         doubt=doubt,
     )

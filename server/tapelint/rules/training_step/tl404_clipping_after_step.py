@@ -1,7 +1,8 @@
 """Gradients are clipped after the step that uses them.
 
 ## What it does
-Reports `clip_grad_norm_` and `clip_grad_value_` on gradients that a step has used already.
+Reports `clip_grad_norm_` and `clip_grad_value_` on gradients that a step has used already, and before the backward that
+computes what the step uses.
 
 ## Why PyTorch fails
 It does not: clipping changes `.grad` in place, and the step has read it by then. The
@@ -39,7 +40,7 @@ The call is moved before the step, past statements that do not depend on it.
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event
-from ...autograd.events.training_step import GradientsClipped
+from ...autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
 from ...severity import Severity
@@ -52,6 +53,8 @@ MEASURING = 1e5
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
+    if isinstance(event, OptimizerStepped):
+        return too_early(event, facts)
     assert isinstance(event, GradientsClipped)
     clipped = [(past, leaves) for past, leaves in event.past if past.passes or past.doubt]
     if not clipped or event.limit is not None and event.limit >= MEASURING:
@@ -82,6 +85,36 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
+def too_early(event: OptimizerStepped, facts: Facts) -> Finding | None:
+    """In the iteration of the step gradients were to be clipped before there were any."""
+    found = [(past, leaves) for past, leaves in event.past if past.early is not None and past.fresh]
+    if not found or any(past.doubt or past.clip is not None for past, _ in found):
+        return None
+    past, clip = found[0][0], found[0][0].early
+    run = past.fresh[0]
+    if clip is None or clip.iterations != event.point.iterations or clip.calls != event.point.calls:
+        return None
+    if event.premises - run.premises or run.point.iterations != clip.iterations:
+        return None
+    names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
+    message = (
+        f"{code(clip.node)} comes before {code(run.point.node)}: there is nothing to clip yet, and "
+        f"{code(event.point.node)} uses the unclipped gradients of {names}. Nothing raises.{assuming(event.assumption)}"
+    )
+    return Finding(
+        point=clip,
+        severity=Severity.WARNING,
+        message=message,
+        links=(
+            TraceStep(clip.node, f"{prefix(clip)}clipped here"),
+            TraceStep(run.point.node, f"{prefix(run.point)}this backward computes the gradients"),
+            TraceStep(event.point.node, f"{prefix(event.point)}this step uses them, unclipped"),
+        ),
+        help="clip between `backward()` and `step()`.",
+        cures=(FixProposal("move_after", "Clip after the backward", (clip.node, run.point.node)),),
+    )
+
+
 def _is_used_up(past: GradientHistory) -> bool:
     """Whether a step has used all of a gradient, unclipped."""
     return not (past.doubt or past.perhaps or past.fresh) and past.clip is None
@@ -92,6 +125,6 @@ RULE = Rule(
     "clipping-after-step",
     "gradients are clipped after the step that uses them",
     __doc__,
-    (GradientsClipped,),
+    (GradientsClipped, OptimizerStepped),
     check,
 )

@@ -17,6 +17,9 @@ from ..registry import TENSOR_METHODS, Call, function, method
 from .grad_access import cleared_by_hand
 from .grad_use import premise_of
 
+MEASURING = 1e5
+"""A limit that no gradient is expected to reach: the norm is what is wanted."""
+
 
 def clear_grads(machine: Machine, state: State, keys: Sequence[int], call: Call) -> None:
     """``zero_grad``: by default the gradients are gone, with ``set_to_none=False`` they are zeroed in place."""
@@ -74,6 +77,8 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
         GradientsClipped(point=point, assumption=premise_of(past), past=past, limit=number, premises=premises)
     )
     history.clipped(state, keys, point)
+    if number is None or number < MEASURING:
+        history.clipped_early(state, keys, point)
     return TensorRef(leaf(state, call.node))
 
 
