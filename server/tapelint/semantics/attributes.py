@@ -342,6 +342,8 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
 
 def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, value: Value, node: ast.AST) -> None:
     thing = state.heap[owner.id]
+    if isinstance(value, TensorRef) and state.tensors[value.id].requires_grad is False:
+        machine.facts.handed_out.add(value.id)
     if name == "__dict__":
         module_registry.all_replaced(state, owner, value)
     elif name in module_registry.KINDS and module_registry.is_module_like(state, owner):
