@@ -40,6 +40,15 @@ class Unmarked:
     applied: ProgramPoint
 
 
+@frozen
+class StateTaken:
+    """``state_dict()`` of a module, which holds the parameters' own memory."""
+
+    # The parameters, each with the version that it had.
+    versions: tuple[tuple[int, int], ...]
+    point: ProgramPoint
+
+
 @dataclass(slots=True, eq=False)
 class Facts:
     """What is known beside the paths. Tensors, storages and counters are keyed by their ids."""
@@ -83,7 +92,8 @@ class Facts:
 
     # The unknown conditions that may decide what becomes of gradients, and whether by clearing them.
     gradient_relevant: dict[Hashable, bool] = field(default_factory=dict)
-    # Tensors without a graph that code which was not read has seen: it may have let them require grad.
+    # Tensors without a graph that code which was not read has seen, or that an object holds by which it may come to see
+    # them: they may have been made to require grad.
     handed_out: set[int] = field(default_factory=set)
     # The registrations of hooks that clip the gradient they are given, and where that is.
     clipping_hooks: dict[ast.AST, ProgramPoint] = field(default_factory=dict)
@@ -112,6 +122,8 @@ class Facts:
     # evaluation mode in a later iteration.
     training_calls: dict[tuple[ast.AST, int], ProgramPoint] = field(default_factory=dict)
     recorded_in_evaluation: dict[Node, TrainedInEvaluation] = field(default_factory=dict)
+    # What ``state_dict()`` returned, by heap id.
+    states_taken: dict[int, StateTaken] = field(default_factory=dict)
     # Leaves that stand for many parameters, of which the program has accessed some.
     partially_exposed: set[int] = field(default_factory=set)
 

@@ -21,6 +21,7 @@ from .torch.func import transforms, vmap
 from .torch.nn import (
     functional,
     functional_call,
+    kept_states,
     layers,
     module_wrappers,
     modules,
@@ -51,6 +52,7 @@ MODELS: tuple[ModuleType, ...] = (
     grad_mode,
     import_module,
     launchers,
+    kept_states,
     layers,
     module_wrappers,
     modules,

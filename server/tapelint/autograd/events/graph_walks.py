@@ -5,6 +5,9 @@ second backward  ->  FreedGraphReached(node=<Mul>, freed=..., point=...)
 
 from __future__ import annotations
 
+import ast
+from typing import Literal
+
 from ..frozen import frozen
 from ..model.cuts import Cut
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
@@ -159,6 +162,22 @@ class HiddenWriteUsed(SilentEvent):
 
     tensor: int
     write: Write
+
+
+@frozen(eq=False, kw_only=True)
+class OwnStateUsed(SilentEvent):
+    """A ``state_dict()`` that was kept while the parameters were written is loaded or saved: it holds what they are
+    now.
+    """
+
+    # When it was taken.
+    taken: ProgramPoint
+    # The first write since.
+    write: Write
+    # ``load`` into the same module, or ``save`` to a file.
+    use: Literal["load", "save"]
+    # What is loaded or saved, as the call says it.
+    source: ast.expr | None
 
 
 @frozen(eq=False, kw_only=True)

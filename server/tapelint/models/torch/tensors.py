@@ -387,8 +387,8 @@ def environment(machine: Machine, state: State, call: Call) -> Value:
     return machine.fact(call.name)
 
 
-@function("torch.save", "torch.onnx.export")
-def save(machine: Machine, state: State, call: Call) -> Value:
+@function("torch.onnx.export")
+def export(machine: Machine, state: State, call: Call) -> Value:
     return NONE
 
 

@@ -43,6 +43,7 @@ from ..detaching import cut
 from ..registry import FUNCTIONS, MODULE_METHODS, Call, function, method
 from . import frozen_parts
 from .assumed_networks import unless_network
+from .kept_states import note_state, tell_own_state
 from .layers import inputs_of, run_layer
 from .module_registry import buffers_of, is_module_like, members, note, parameters_of, twin
 from .parametrizations import computed, is_kept
@@ -259,6 +260,8 @@ def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Va
 @method(MODULE_METHODS, "load_state_dict")
 def load_state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """Writes the parameters; with ``assign=True`` it replaces them, and the old ones stay as they are."""
+    kept = call.get(0, "state_dict")
+    tell_own_state(machine, state, kept, [key for _, key in parameters_of(state, receiver)], "load", call.node)
     if call.get(2, "assign", FALSE) != FALSE:
         return Unknown("keys")
     for _, key in parameters_of(state, receiver):
@@ -277,7 +280,9 @@ def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> V
         for name, key in parameters_of(state, receiver)
         if not name.endswith(facets.UNSEEN_PARAMETERS)
     }
-    return HeapRef(state.new(Mapping(items, True)))
+    taken = state.new(Mapping(items, True))
+    note_state(machine, state, taken, [key for _, key in parameters_of(state, receiver)], call.node)
+    return HeapRef(taken)
 
 
 @method(MODULE_METHODS, "apply")

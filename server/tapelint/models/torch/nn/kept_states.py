@@ -1,0 +1,71 @@
+"""A ``state_dict()`` that is kept while training goes on.
+
+best = net.state_dict()      # the parameters' own memory, by name
+optimizer.step()
+net.load_state_dict(best)    # loads what the parameters are now: nothing changes
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Literal
+
+from ....autograd.events.graph_walks import OwnStateUsed
+from ....autograd.facts import StateTaken
+from ....domain.state import State
+from ....domain.values import NONE, HeapRef, Mapping, TensorRef, Value
+from ....engine.machine import Machine
+from ..registry import Call, function
+
+
+def note_state(machine: Machine, state: State, taken: int, parameters: Sequence[int], node: ast.AST) -> None:
+    """The mapping with the heap id ``taken`` holds the memory of these parameters."""
+    versions = tuple((key, state.version(state.tensors[key].version_counter)) for key in parameters)
+    machine.facts.states_taken[taken] = StateTaken(versions, state.point(node))
+
+
+def tell_own_state(
+    machine: Machine,
+    state: State,
+    value: Value,
+    parameters: Sequence[int] | None,
+    use: Literal["load", "save"],
+    node: ast.AST,
+) -> None:
+    """Publish that ``value`` was taken of the same parameters, if they are given, and that they were written since."""
+    taken = machine.facts.states_taken.get(value.id) if isinstance(value, HeapRef) else None
+    if taken is None or not isinstance(value, HeapRef) or not isinstance(thing := state.heap[value.id], Mapping):
+        return
+    keys = [key for key, _ in taken.versions]
+    counters = {state.tensors[key].version_counter for key in keys}
+    own = (isinstance(v, TensorRef) and state.tensors[v.id].version_counter in counters for v in thing.items.values())
+    if not all(own) or parameters is not None and keys != [*parameters]:
+        return
+    for key, version in taken.versions:
+        last = state.writes.get(state.tensors[key].version_counter)
+        write = last.since(version) if last is not None else None
+        if write is not None and write.by_optimizer and write.certain:
+            source = node.args[0] if isinstance(node, ast.Call) and node.args else None
+            machine.facts.events.publish(
+                OwnStateUsed(
+                    point=state.point(node),
+                    taken=taken.point,
+                    write=write,
+                    use=use,
+                    source=source,
+                    assumption=state.tensors[key].assumption_text,
+                )
+            )
+            return
+
+
+@function("torch.save")
+def save(machine: Machine, state: State, call: Call) -> Value:
+    """``torch.save(state, path)``, where the state may be in a dict with others."""
+    value = call.get(0, "obj")
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+    held = [*thing.items.values()] if isinstance(thing, Mapping) else []
+    for each in (value, *held):
+        tell_own_state(machine, state, each, None, "save", call.node)
+    return NONE

@@ -1,0 +1,74 @@
+"""A state_dict that was kept while training went on is loaded or saved.
+
+## What it does
+Reports `load_state_dict(kept)` into the network of which `kept` is the `state_dict()`, and `torch.save(kept)`, where an
+optimizer has stepped in between.
+
+## Why PyTorch fails
+It does not. `state_dict()` copies nothing: its tensors are the parameters' own memory, and a step writes there. What
+was kept as the best weights holds the last ones. To load it changes nothing, to save it saves what the network is now.
+
+## Example
+```py
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), 0.1)
+best = net.state_dict()
+net(torch.ones(2, 3)).sum().backward()
+opt.step()
+trained = net.weight.detach().clone()
+net.load_state_dict(best)  # warning: [state-dict-not-copied] "`net.state_dict()`"
+assert torch.equal(net.weight, trained)  # torch: silent the old weights are gone
+```
+
+## Use instead
+```py
+import copy
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), 0.1)
+best = copy.deepcopy(net.state_dict())
+net(torch.ones(2, 3)).sum().backward()
+opt.step()
+trained = net.weight.detach().clone()
+net.load_state_dict(best)
+assert not torch.equal(net.weight, trained)  # torch: ok
+```
+
+## Fix safety
+There is no fix: `copy.deepcopy(...)` costs the memory of the parameters once more.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, OwnStateUsed
+from ...autograd.facts import Facts
+from ...severity import Severity
+from ..support.finding import Finding, Rule, TraceStep
+from ..support.story import assuming, code, prefix, writer
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, OwnStateUsed)
+    taken, write = event.taken, event.write
+    kept = code(event.source) if event.source is not None else "what is kept"
+    does = "loading it changes nothing" if event.use == "load" else "what is saved are the weights of now"
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=f"{kept} is no copy: {code(taken.node)} gives the parameters' own memory, and {writer(write)} has "
+        f"written there since. So {does}.{assuming(event.assumption)}",
+        links=(
+            TraceStep(taken.node, f"{prefix(taken)}taken here"),
+            TraceStep(write.point.node, f"{prefix(write.point)}the parameters are written here, and this with them"),
+        ),
+        help="keep a copy: `copy.deepcopy(net.state_dict())`.",
+    )
+
+
+RULE = Rule(
+    "TL210",
+    "state-dict-not-copied",
+    "a state_dict that was kept while training went on is loaded or saved",
+    __doc__,
+    (OwnStateUsed,),
+    check,
+)
