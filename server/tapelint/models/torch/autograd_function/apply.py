@@ -90,8 +90,11 @@ def run_forward(
     values: tuple[Value, ...],
     node: ast.AST,
 ) -> Value:
-    """Call forward without grad, and ``setup_context`` after it if there is one; what forward returned."""
+    """Call forward without grad, and ``setup_context`` after it if there is one; what forward returned. Of what it
+    writes in place its own rules tell.
+    """
     mode, state.grad_mode = state.grad_mode, False
+    hidden = machine.facts.hidden_writes.copy()
     try:
         if setup is None:
             return machine.call(state, forward, [context, *values], {}, node)
@@ -99,7 +102,7 @@ def run_forward(
         machine.call(state, setup, [context, Tuple(values), result], {}, node)
         return result
     finally:
-        state.grad_mode = mode
+        state.grad_mode, machine.facts.hidden_writes = mode, hidden
 
 
 def flag(state: State, value: Value) -> bool | None:
