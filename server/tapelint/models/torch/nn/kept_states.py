@@ -11,6 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Literal
 
+from ....autograd import Write
 from ....autograd.events.graph_walks import OwnStateUsed
 from ....autograd.facts import StateTaken
 from ....domain.state import State
@@ -35,29 +36,40 @@ def tell_own_state(
 ) -> None:
     """Publish that ``value`` was taken of the same parameters, if they are given, and that they were written since."""
     taken = machine.facts.states_taken.get(value.id) if isinstance(value, HeapRef) else None
-    if taken is None or not isinstance(value, HeapRef) or not isinstance(thing := state.heap[value.id], Mapping):
+    if taken is None or not isinstance(value, HeapRef) or not _is_own(state, value, taken):
         return
-    keys = [key for key, _ in taken.versions]
-    counters = {state.tensors[key].version_counter for key in keys}
-    own = (isinstance(v, TensorRef) and state.tensors[v.id].version_counter in counters for v in thing.items.values())
-    if not all(own) or parameters is not None and keys != [*parameters]:
+    if parameters is not None and [key for key, _ in taken.versions] != [*parameters]:
         return
     for key, version in taken.versions:
-        last = state.writes.get(state.tensors[key].version_counter)
-        write = last.since(version) if last is not None else None
-        if write is not None and write.by_optimizer and write.certain:
-            source = node.args[0] if isinstance(node, ast.Call) and node.args else None
+        write = _step_since(state, key, version)
+        if write is not None:
             machine.facts.events.publish(
                 OwnStateUsed(
                     point=state.point(node),
                     taken=taken.point,
                     write=write,
                     use=use,
-                    source=source,
+                    source=node.args[0] if isinstance(node, ast.Call) and node.args else None,
                     assumption=state.tensors[key].assumption_text,
                 )
             )
             return
+
+
+def _is_own(state: State, value: HeapRef, taken: StateTaken) -> bool:
+    """Whether all that is in the mapping is still the parameters' own memory."""
+    thing = state.heap[value.id]
+    counters = {state.tensors[key].version_counter for key, _ in taken.versions}
+    return isinstance(thing, Mapping) and all(
+        isinstance(v, TensorRef) and state.tensors[v.id].version_counter in counters for v in thing.items.values()
+    )
+
+
+def _step_since(state: State, key: int, version: int) -> Write | None:
+    """The first write to a parameter since it had a version, if an optimizer made it for certain."""
+    last = state.writes.get(state.tensors[key].version_counter)
+    write = last.since(version) if last is not None else None
+    return write if write is not None and write.by_optimizer and write.certain else None
 
 
 @function("torch.save")
