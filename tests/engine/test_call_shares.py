@@ -101,3 +101,43 @@ def test_an_entry_point_that_is_short_of_fuel_follows_fewer_paths():
     assert report.stats["out_of_fuel"] == 0
     assert report.stats["dropped"] > enough.stats["dropped"]
     assert [found.code for found in report.diagnostics] == [found.code for found in enough.diagnostics] == ["TL201"]
+
+
+NETWORK = f"""\
+import torch
+class Net(torch.nn.Module):
+    def __init__(self, x):
+        super().__init__()
+{WORK.replace("    ", "        ")}
+        self.fc = torch.nn.Linear(3, 3)
+    def forward(self, x):
+        return self.fc(x)
+def train(data):
+    net = Net(3)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for x in data:
+        net(x).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+
+
+def test_a_network_that_takes_too_long_to_build_is_one_of_which_only_that_is_known():
+    report = analyse(NETWORK, limits=SMALL)
+    assert "`__init__` (line 3)" in report.notices[0].message
+    assert report.stats["known_roots"] == report.stats["backward_sites"] == 1
+    assert codes(report) == []
+
+
+def test_dtypes_of_different_families_are_not_equal():
+    text = """\
+import torch
+f, i, b = torch.ones(3), torch.arange(3), torch.ones(3) > 1
+x = torch.ones(3)
+if f.dtype == torch.long or i.dtype == torch.float32 or b.dtype != torch.bool or i.long().dtype == torch.float:
+    x.sum().backward()
+if b.dtype == bool:  # a type of Python is no dtype
+    pass
+"""
+    assert codes(analyse(text)) == []
+    assert codes(analyse(text.replace("f.dtype == torch.long", "b.dtype == torch.bool"))) == ["TL301"]

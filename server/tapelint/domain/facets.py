@@ -16,6 +16,8 @@ BUFFER_NAMES = "(buffers)"
 CONTAINER = "(items)"
 # The tensor that stands for all parameters of a network whose layers are not accessed.
 UNSEEN_PARAMETERS = "(parameters)"
+# Set for a network whose ``__init__`` was left because it takes too much: its own methods have nothing to work with.
+UNBUILT = "(unbuilt)"
 # The parameters of a layer that has only one tensor for all of them.
 ALL_PARAMETERS = "(all parameters)"
 # Why an unknown object is taken for a network.

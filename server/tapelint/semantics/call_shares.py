@@ -15,11 +15,15 @@ import ast
 import sys
 from collections.abc import Callable
 
+from ..domain import facets
+from ..domain.mro import is_module
 from ..domain.state import State
-from ..domain.values import BoundMethod, Function, HeapRef, Instance, Value, something
+from ..domain.values import TRUE, BoundMethod, Class, Function, HeapRef, Instance, Value, something
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry, Lost
 from ..models.torch.autograd.grad_access import reaches
+from ..models.torch.nn.layers import add_unseen_parameters
+from ..models.torch.registry import MODULE_METHODS, Call
 from ..source import cached_on_node, walk
 
 Defined = dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]
@@ -80,7 +84,26 @@ def abandoned(
     stored = machine.query(stores, definition, *trees)
     for value in (*args, *kwargs.values()):
         _forget_attributes(state, value, stored)
+    network, name = _network(state, args), getattr(definition, "name", "")
+    if network is not None and name == "forward":
+        return MODULE_METHODS["forward"](machine, state, network, Call("forward", args[1:], kwargs, node))
+    if network is not None and name == "__init__":
+        thing = state.edit(network.id, Instance)
+        thing.attributes["training"] = thing.attributes[facets.UNBUILT] = TRUE
+        add_unseen_parameters(machine, state, thing, _class_name(state, thing), node)
     return machine.call_unknown(state, args, kwargs, node, function)
+
+
+def _network(state: State, args: list[Value]) -> HeapRef | None:
+    """The network that a method runs on."""
+    receiver = args[0] if args else None
+    if not isinstance(receiver, HeapRef) or not isinstance(thing := state.heap[receiver.id], Instance):
+        return None
+    return receiver if is_module(state, thing.kind) else None
+
+
+def _class_name(state: State, thing: Instance) -> str:
+    return state.get(thing.kind.id, Class).name if isinstance(thing.kind, HeapRef) else "module"
 
 
 def _forget_attributes(state: State, given: Value, stored: frozenset[str]) -> None:

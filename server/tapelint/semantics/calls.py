@@ -178,7 +178,7 @@ def call_unhooked(
 ) -> Value:
     """Its own ``__call__``, or ``forward`` of a Module."""
     thing = state.heap[receiver.id]
-    if isinstance(thing, Instance):
+    if isinstance(thing, Instance) and facets.UNBUILT not in thing.attributes:
         for name in ("__call__", "forward"):
             own = own_method(state, receiver, name)
             if own is not None:

@@ -36,7 +36,7 @@ from ..engine.lost_history import added, computed
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import truth
-from ..models.torch import dispatch
+from ..models.torch import dispatch, dtypes
 from ..models.torch.autograd import missing_grad
 from ..models.torch.opaque_attributes import is_opaque
 from .assign import assign
@@ -252,6 +252,8 @@ def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: 
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = identical(state, left, right)
         return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
+    if isinstance(op, (ast.Eq, ast.NotEq)) and (same_dtype := dtypes.are_same(left, right)) is not None:
+        return Const(same_dtype is isinstance(op, ast.Eq))
     if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
         try:
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))

@@ -58,6 +58,22 @@ def of_dtype(value: object) -> Kind:
     return "float" if name in FLOAT else "int" if name in INT else "bool" if name == "bool" else None
 
 
+def _is_dtype(value: object) -> bool:
+    return isinstance(value, External) and value.name.startswith("torch.") and not value.name.endswith("Tensor")
+
+
+def are_same(left: object, right: object) -> bool | None:
+    """Whether two dtypes are equal, one of them that of a tensor; None where only their families are known to be."""
+    if not any(isinstance(each, Unknown) and each.origin in KIND_OF_DTYPE for each in (left, right)):
+        return None
+    if not all(isinstance(each, Unknown) or _is_dtype(each) for each in (left, right)):
+        return None
+    kinds = of_dtype(left), of_dtype(right)
+    if None in kinds or "other" in kinds or kinds[0] == kinds[1] != "bool":
+        return None
+    return kinds[0] == kinds[1]
+
+
 OF_NUMBERS: dict[type, Kind] = {bool: "bool", int: "int", float: "float"}
 """The family of a tensor made from one number."""
 

@@ -117,10 +117,14 @@ def _build_unknown(
     """A layer without a row: the modules it was given, and one parameter that stands for those it may have."""
     for index, module in enumerate(modules_in(state, given)):
         thing.attributes[f"(given {index})"] = module
-    if is_ownless(name):
-        return
-    made = leaf(state, node, True, parameter=True, assumption=name.rpartition(".")[2], stands_for_module=True)
-    machine.facts.name(made, f"the parameters of {name.rpartition('.')[2]}")
+    if not is_ownless(name):
+        add_unseen_parameters(machine, state, thing, name.rpartition(".")[2], node)
+
+
+def add_unseen_parameters(machine: Machine, state: State, thing: Instance, name: str, node: ast.AST) -> None:
+    """One parameter that stands for those which a module may have."""
+    made = leaf(state, node, True, parameter=True, assumption=name, stands_for_module=True)
+    machine.facts.name(made, f"the parameters of {name}")
     thing.attributes[facets.UNSEEN_PARAMETERS] = TensorRef(made)
 
 
