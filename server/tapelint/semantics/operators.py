@@ -252,8 +252,8 @@ def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: 
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = identical(state, left, right)
         return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
-    if isinstance(op, (ast.Eq, ast.NotEq)) and (same_dtype := dtypes.are_same(left, right)) is not None:
-        return Const(same_dtype is isinstance(op, ast.Eq))
+    if (answer := _compared_dtypes(op, left, right)) is not None:
+        return answer
     if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
         try:
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
@@ -270,6 +270,12 @@ def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: 
         if result is not None:
             return result
     return Unknown("comparison", False)
+
+
+def _compared_dtypes(op: ast.cmpop, left: Value, right: Value) -> Const | None:
+    """``x.dtype == torch.long``, or ``!=``; None where it is not known."""
+    same = dtypes.are_same(left, right) if isinstance(op, (ast.Eq, ast.NotEq)) else None
+    return None if same is None else Const(same is isinstance(op, ast.Eq))
 
 
 def _membership(
