@@ -408,6 +408,35 @@ def test_incremental_equals_fresh_where_a_budget_is_spent(texts: list[str], char
         assert told(again) == told(analyse(text, "main.py", resolve=crowd, limits=limits))
 
 
+SHARING = """\
+import torch
+
+def first(x):
+    y = x.exp()
+    {}
+    y += 1
+    return y.sum()
+
+def second(x):
+    y = x.exp()
+    z = {}
+    y += 1
+    return y.sum()
+"""
+LONG = f"[{', '.join(['x.sum() + 1'] * 100)}]"
+"""An expression that takes more fuel than is used between two looks at what is left."""
+
+
+@pytest.mark.parametrize("fuel", [400, 500, 700])
+def test_what_an_imagined_caller_left_for_want_of_fuel_is_run_again_with_more(fuel: int):
+    """Imagined callers share a budget: what the first function no longer takes is left for the second."""
+    limits = Limits(latent_fuel=fuel, all_latent_fuel=fuel)
+    memory = AnalysisCache(persistent=True)
+    for text in (SHARING.format(LONG, LONG), SHARING.format("pass", LONG), SHARING.format(LONG, LONG)):
+        again = analyse(text, "main.py", memory=memory, limits=limits)
+        assert told(again) == told(analyse(text, "main.py", limits=limits))
+
+
 def test_modules_beyond_the_budget_cost_nothing_after_an_edit():
     limits = Limits(import_characters=len(HELPERS) - 1)
     assert steps(LIBRARY, LIBRARY.replace("def train(", "# how it is done\ndef train("), limits) == 0

@@ -341,6 +341,7 @@ def _entry(
         entry = _named(finish, function, owner)
         if base.result is None:
             machine.unit.stats.out_of_fuel += 1
+            machine.unit.is_exhausted = True
             machine.give_up(Lost(entry, begun=False))
         else:
             ends = _entered(
@@ -401,6 +402,7 @@ def _entered(machine: Machine, states: list[State], entry: Entry, run: Callable[
         raise
     except OutOfFuel:
         machine.unit.stats.out_of_fuel += 1
+        machine.unit.is_exhausted = True
         machine.give_up(Lost(entry))
     except ProgramRaised:
         pass

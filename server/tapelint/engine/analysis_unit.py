@@ -70,6 +70,8 @@ class AnalysisUnit:
     # The fuel that each `__setattr__` has taken; less than none where it did once not keep what it was given. The next
     # unit of the script goes on with it.
     keeping: dict[ast.AST, int] = field(default_factory=dict)
+    # Whether its fuel was used up before its end.
+    is_exhausted: bool = False
     # The least fuel with which no call would take more than its share.
     fuel_needed: int = 0
     # The fuel that the units of the script before it used.
@@ -119,4 +121,4 @@ class AnalysisUnit:
         """Whether it would be the same with ``limit`` fuel."""
         if limit == self.fuel:
             return True
-        return max(self.fuel_used, self.fuel_needed) <= limit and not self.stats.out_of_fuel and not self.abandoned
+        return max(self.fuel_used, self.fuel_needed) <= limit and not self.is_exhausted and not self.abandoned
