@@ -129,6 +129,8 @@ def _gradient(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> 
     if grad is not None:
         return TensorRef(grad)
     known = tensor.requires_grad is False or not tensor.assumption and not tensor.stands_for_module
+    if missing_grad.may_be_there(state, tensor):
+        return Unknown("grad", False)
     if known and tensor.grad_fn is not None:
         return missing_grad.missing(machine, state, tensor, node)
     if not known or tensor.kind == "int":

@@ -13,10 +13,29 @@ import ast
 
 from ....autograd import Tensor
 from ....autograd.events.broken_graph import AbsentGradientShown, AbsentGradientUsed
+from ....autograd.model.graph import Leaf
+from ....autograd.model.graph_search import reachable
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, MissingGrad, Unknown, Value
 from ....engine.machine import Machine
+from .tensor_hooks import retains
+
+
+def may_be_there(state: State, tensor: Tensor) -> bool:
+    """Whether unknown code may have gone backward to a tensor that gets a gradient: it was given a graph that leads
+    there, and nothing has freed that.
+    """
+    if (
+        not state.escaped
+        or tensor.requires_grad is False
+        or tensor.grad_fn is not None
+        and not retains(state, tensor.id)
+    ):
+        return False
+    begin = [made for key in state.escaped if (made := state.tensors[key].grad_fn) is not None]
+    wanted = tensor.grad_fn or Leaf(tensor.id)
+    return any(item == wanted for item in reachable(begin, lambda node: node not in state.freed))
 
 
 def missing(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
