@@ -23,10 +23,11 @@ from ..domain import facets
 from ..domain.mro import lookup_in_mro
 from ..domain.reachability import reachable_graph
 from ..domain.state import State
-from ..domain.values import FALSE, Function, HeapRef, Instance, TensorRef, Unknown
+from ..domain.values import FALSE, Function, HeapRef, Instance, TensorRef, Tuple, Unknown, Value
 from ..engine.lifecycle import LoopLeft, ModuleReturned, TensorsEscaped
 from ..engine.machine import Machine
 from ..models.torch.autograd.grad_access import through
+from ..models.torch.nn.module_registry import members
 from ..source import cached_on_node, walk, written
 from .evaluation_uses import is_only_measured
 from .retention import is_forward
@@ -44,7 +45,9 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
         return
     graph = state.tensors[event.result.id].grad_fn if isinstance(event.result, TensorRef) else None
     assumed = isinstance(event.module, Unknown) or graph is None or graph.assumption is not None
-    if assumed and not _is_unknown_network(state, event.module) or graph is not None and not graph.certain:
+    if graph is not None and not graph.certain:
+        return
+    if assumed and not _is_unknown_network(state, event.module) and not _runs_unknown(state, event):
         return
     state.evaluation_graphs[lap.run, lap.number] = EvaluationGraph(
         state.point(call), graph, written(call.func), assumed
@@ -68,6 +71,25 @@ def _is_unknown_network(state: State, module: HeapRef | Unknown) -> bool:
         return False
     own = lookup_in_mro(state, thing.kind, "forward") if isinstance(thing.kind, HeapRef) else None
     return own is None or not isinstance(own[1], Function)
+
+
+def _runs_unknown(state: State, event: ModuleReturned) -> bool:
+    """Whether a network of the program is made of networks of whose code nothing is known, and may return a graph of
+    theirs.
+    """
+    parts = [item for _, item in members(state, event.module)]
+    if not any(isinstance(item, HeapRef) and _is_unknown_network(state, item) for item in parts):
+        return False
+    results = event.result.items if isinstance(event.result, Tuple) else (event.result,)
+    return any(_may_be_assumed_graph(state, item) for item in results)
+
+
+def _may_be_assumed_graph(state: State, result: Value) -> bool:
+    """Whether a result has a graph of which nothing is known but that it is there, or may have one."""
+    if isinstance(result, TensorRef):
+        graph = state.tensors[result.id].grad_fn
+        return graph is not None and graph.certain and graph.assumption is not None
+    return isinstance(result, Unknown) and result.requires_grad is not False
 
 
 def on_escape(machine: Machine, event: TensorsEscaped) -> None:
