@@ -38,7 +38,7 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ...ops.schema import Op
-from . import alias, precision
+from . import adaptive_pools, alias, precision
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
 from .tensor_shapes import results_extents
@@ -166,6 +166,7 @@ def apply(
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, [key for _, key in given])
     op = alias.refine_view(machine.facts, state, op, named)
+    op = adaptive_pools.refine_saves(state, op, named.get("output_size"))
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)

@@ -38,7 +38,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....ops.layers import bare, is_there
 from ....ops.module_names import is_ownless
-from .. import dispatch, precision
+from .. import adaptive_pools, dispatch, precision
 from ..composites import shorten_rows
 from ..registry import Call
 from ..tensor_shapes import results_extents
@@ -166,6 +166,8 @@ def _settings(row: ops.Layer, given: dict[str, Value]) -> dict[str, Value]:
         kept["bidirectional"] = given.get("bidirectional", FALSE)
     if "max_norm" in row.arguments:
         kept["max_norm"] = given.get("max_norm", NONE)
+    if "output_size" in given:
+        kept["output_size"] = given["output_size"]
     if "return_indices" in given:
         kept["return_indices"] = given["return_indices"]
     return kept
@@ -220,7 +222,7 @@ def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, c
         return dispatch.opaque(machine, state, inputs_of(machine, state, call), call.node, row.name)
     if row.indices is not None and settings.get("return_indices", FALSE) not in (TRUE, FALSE):
         return Unknown(row.name)
-    op = _chosen_op(row, settings, idle)
+    op = adaptive_pools.refine_saves(state, _chosen_op(row, settings, idle), settings.get("output_size"))
     output = "(T,T)" if op is row.indices else row.output
     shorten_rows(state, settings.get("weight", NONE), settings.get("max_norm", NONE), call.node)
     operands = _operands(machine, state, row, op, thing, call)
