@@ -319,7 +319,9 @@ def _write(
     """An in-place op: refused on leaves, otherwise a bump of the version and a new history."""
     if not isinstance(target, int):
         return ()
-    tensor, needs = resolve_view(state, target), operands.requires_grad
+    tensor = resolve_view(state, target)
+    # Integers and booleans have no gradient: what is copied into them is cast, and the graph ends there.
+    needs = False if tensor.kind in ("int", "bool") else operands.requires_grad
     check_inference_write(facts, state, tensor, op.name, node)
     written = [t for _, t in operands.flowing if t.id != target and t.requires_grad]
     given = any(t.grad_fn is not None for t in written)
