@@ -26,6 +26,7 @@ from ..models.torch.nn.module_registry import names
 from .held_graphs import Holder, holders, nodes_by_call, tops
 from .kept_values import emptied_by, uses_of_name
 from .retention import saved_tensors
+from .shared_graphs import leaks
 
 
 def growing(state: State, roots: Sequence[tuple[str, Value]], run: int, calls: int) -> list[Holder]:
@@ -34,11 +35,26 @@ def growing(state: State, roots: Sequence[tuple[str, Value]], run: int, calls: i
 
 
 def publish(
-    machine: Machine, state: State, holder: Holder, receiver: HeapRef | None, lap: Iteration, freeing: bool
+    machine: Machine,
+    state: State,
+    grown: Iterable[Holder],
+    receiver: HeapRef | None,
+    lap: Iteration,
+    freeing: bool,
 ) -> None:
-    """Tell that a holder has grown with each call up to ``lap``, if no code can go backward through what it holds.
+    """Tell which holders have grown with each call up to ``lap``, if no code can go backward through what they hold.
     ``freeing`` says that the program, or the framework that calls the method, goes backward.
     """
+    kept = [found for holder in grown if (found := _kept(machine, state, holder, receiver, lap, freeing)) is not None]
+    for each in leaks(state, kept):
+        premise = _premise(each.added, lap.loop)
+        machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, assumption=premise, collected=each))
+
+
+def _kept(
+    machine: Machine, state: State, holder: Holder, receiver: HeapRef | None, lap: Iteration, freeing: bool
+) -> RetainedGraphs | None:
+    """What a holder that has grown keeps; None if some code may go backward through it, or empties it at each call."""
     by_call = nodes_by_call(state, holder, lap.run)
     last = sorted(by_call.get(lap.number, ()), key=lambda node: node.id)
     stored = _stored(state, holder, lap)
@@ -46,14 +62,12 @@ def publish(
     if stored is None or not (
         _is_unwalked(machine, tops(state, holder)) if is_buffer else _is_lost(machine, state, holder, by_call, freeing)
     ):
-        return
+        return None
     until = machine.query(partial(emptied_by, holder.key), machine.tree, lap.loop)
     if until is None:
-        return
+        return None
     alive = tuple(node for node in last if node.saved and node not in state.freed)
-    kept = RetainedGraphs(stored[0], stored[1], lap, alive, tuple(last), saved_tensors(state, last), until)
-    premise = _premise(last, lap.loop)
-    machine.facts.events.publish(GraphKeptAlive(point=stored[1].point, assumption=premise, collected=kept))
+    return RetainedGraphs(stored[0], stored[1], lap, alive, tuple(last), saved_tensors(state, last), until)
 
 
 def _is_lost(machine: Machine, state: State, holder: Holder, by_call: Mapping[int, set[Node]], freeing: bool) -> bool:

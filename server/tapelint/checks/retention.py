@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..autograd import LastStore, Node, RetainedGraphs, Stored, StoreKind
+from ..autograd import LastStore, Node, RetainedGraphs, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
 from ..autograd.model.graph_search import nodes_below, reachable
@@ -38,7 +38,12 @@ from ..domain.values import (
 from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import is_module_like
+from ..source import walk
+from ..source.pytest_files import is_test_file
+from .shared_graphs import leaks
 
+SHORT_LOOP = 100
+"""So many iterations of a local variable cost memory for the time of a call, and not much of it."""
 MAX_HOLDERS = 400
 """Values that are searched for what holds a tensor: more hold whole datasets, not graphs."""
 MAX_COMPARED_VALUES = 4_000
@@ -52,22 +57,29 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     together, and to the caller.
     """
     state, run = event.state, event.run
-    if any(is_forward(state, definition, given) for definition, given in machine.context.call_stack):
-        return
     frame = state.get(state.frame, Frame)
-    if any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations):
+    if _is_in_network(machine, state, frame, run):
         return
     kept = [each for each in state.last_stores.values() if any(lap.run == run for lap in each.stored.point.iterations)]
     if not kept:
         return
     spans = IterationSpans(state, run)
+    is_short = _is_short(machine, state, frame, event)
     holders: dict[int, list[int]] | None = None
     for each in kept:
         if not _may_collect(state, spans, each) or _is_passed_on(machine, state, each, kept):
             continue
         holders = holders if holders is not None else _holders(state)
         if each.tensor in holders:
-            _collect(state, spans, each, {each.tensor, *holders[each.tensor]})
+            is_brief = is_short and _is_local(state, frame, each.stored)
+            _collect(state, spans, each, {each.tensor, *holders[each.tensor]}, is_brief)
+
+
+def _is_in_network(machine: Machine, state: State, frame: Frame, run: int) -> bool:
+    """Whether a loop is a part of a network: it runs in a ``forward``, or goes through layers."""
+    if any(is_forward(state, definition, given) for definition, given in machine.context.call_stack):
+        return True
+    return any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations)
 
 
 def _may_collect(state: State, spans: IterationSpans, kept: LastStore) -> bool:
@@ -75,29 +87,75 @@ def _may_collect(state: State, spans: IterationSpans, kept: LastStore) -> bool:
     node = state.tensors[kept.tensor].grad_fn
     if node is None:
         return False
-    return _collects(kept.stored) or len(spans.iterations(node)) > 1 and spans.carried(node)
+    return kept.stored.collects or len(spans.iterations(node)) > 1 and spans.carried(node)
 
 
 def _is_passed_on(machine: Machine, state: State, kept: LastStore, others: list[LastStore]) -> bool:
     """Whether a call has put a tensor into a container of its own, which is gone, and then into another."""
-    if not _collects(kept.stored) or kept.stored.point.calls == state.calls:
+    if not kept.stored.collects or kept.stored.point.calls == state.calls:
         return False
     order = [stored.statement for stored in machine.facts.stored.get(kept.tensor, ())]
     later = order[order.index(kept.stored.statement) + 1 :] if kept.stored.statement in order else []
     stored_later = [each for each in others if each.tensor == kept.tensor and each.stored.statement in later]
-    return any(_collects(each.stored) for each in stored_later)
+    return any(each.stored.collects for each in stored_later)
 
 
-def _collect(state: State, spans: IterationSpans, kept: LastStore, held: set[int]) -> None:
-    """Remember that the tensors that are ``held`` together keep the graphs of several iterations, if they do."""
+def _is_short(machine: Machine, state: State, frame: Frame, event: LoopLeft) -> bool:
+    """Whether a loop has few iterations: so many are known of what its function has made, or a test counts them, which
+    has a batch and no more. What a function is given may be a data set the next time.
+    """
+    loop = next(lap.loop for lap in state.iterations if lap.run == event.run)
+    if not isinstance(loop, ast.For):
+        return False
+    if event.count is None:
+        return _counts(loop.iter) and _is_test(machine, state)
+    called = {id(call.func) for call in walk(loop.iter) if isinstance(call, ast.Call)}
+    read = {name.id for name in walk(loop.iter) if isinstance(name, ast.Name) and id(name) not in called}
+    return event.count <= SHORT_LOOP and read <= frame.variables.keys() - _parameters(frame)
+
+
+def _parameters(frame: Frame) -> set[str]:
+    """The names of what the function that runs is given."""
+    given = walk(frame.function.node.args) if frame.function is not None else ()
+    return {parameter.arg for parameter in given if isinstance(parameter, ast.arg)}
+
+
+def _is_test(machine: Machine, state: State) -> bool:
+    """Whether the code that runs stands in a file of tests."""
+    return machine.imports is not None and is_test_file(machine.imports.here(state).path)
+
+
+def _counts(iterable: ast.expr) -> bool:
+    """Whether a loop goes over numbers: ``range(n)``."""
+    return isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
+
+
+def _is_local(state: State, frame: Frame, stored: Stored) -> bool:
+    """Whether what was stored is a local variable of the function that runs, or a container that it has made."""
+    if frame.function is None or stored.point.calls != state.calls or stored.target in frame.shared:
+        return False
+    return stored.target in frame.variables and not (stored.collects and stored.target in _parameters(frame))
+
+
+def _collect(state: State, spans: IterationSpans, kept: LastStore, held: set[int], is_brief: bool) -> None:
+    """Remember that the tensors that are ``held`` together keep the graphs of several iterations, if they do.
+    ``is_brief`` says that this loop is short, and the variable local; a longer one inside of it counts as well.
+    """
     nodes = [fn for key in held if (fn := state.tensors[key].grad_fn) is not None]
     iterations = {lap for fn in nodes for lap in spans.iterations(fn)}
     alive = spans.alive(nodes)
     if len(iterations) > 1 and (alive or spans.freed(nodes)):
         lap = next(lap for lap in kept.stored.point.iterations if lap.run == spans.run)
         added = tuple(n for n in nodes_below(nodes) if lap in n.created_at.iterations)
+        inner = state.retained_after_loop.get(kept.stored.statement)
         state.retained_after_loop[kept.stored.statement] = RetainedGraphs(
-            kept.tensor, kept.stored, lap, alive, added, saved_tensors(state, added) if alive else 0
+            kept.tensor,
+            kept.stored,
+            lap,
+            alive,
+            added,
+            saved_tensors(state, added) if alive else 0,
+            is_brief=is_brief and (inner is None or inner.is_brief),
         )
 
 
@@ -140,9 +198,18 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
         return
     known = outer | state.escaped
     theirs = nodes_below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
-    for each in collected.values():
-        if not _is_used(machine, state, each, theirs):
-            machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, collected=each))
+    lost = [each for each in collected.values() if not _is_used(machine, state, each, theirs)]
+    for each in leaks(state, lost):
+        stays = state.tensors[each.tensor].grad_fn in theirs or each.is_brief and _is_named(state, each)
+        told = replace(each, is_brief=each.is_brief and not stays)
+        machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, collected=told))
+
+
+def _is_named(state: State, collected: RetainedGraphs) -> bool:
+    """Whether the scope in which a path has ended holds it."""
+    held = held_tensors(state, *_scope(state))
+    below = nodes_below(fn for key in held or () if (fn := state.tensors[key].grad_fn) is not None)
+    return held is None or state.tensors[collected.tensor].grad_fn in below
 
 
 def _is_used(machine: Machine, state: State, collected: RetainedGraphs, theirs: set[Node]) -> bool:
@@ -172,12 +239,6 @@ def _is_vague(state: State, result: Value) -> bool:
             return True
         frontier += _inside(state, item, seen)
     return False
-
-
-def _collects(stored: Stored) -> bool:
-    """Whether it went into a container, beside others."""
-    targets = stored.statement.targets if isinstance(stored.statement, ast.Assign) else ()
-    return stored.how is StoreKind.APPENDED or any(isinstance(target, ast.Subscript) for target in targets)
 
 
 def on_call_returned(machine: Machine, event: CallReturned) -> None:

@@ -70,8 +70,8 @@ class RepeatedCall:
                     ended = [last for each in ended for last in self._again(machine, each, number)]
             for last in ended:
                 if last.completion is None and not any(event.raises for event in self.heard):
-                    for holder in self._growing(last, ENOUGH):
-                        growth.publish(machine, last, holder, self.receiver, last.iterations[-1], self.walks)
+                    grown = self._growing(last, ENOUGH)
+                    growth.publish(machine, last, grown, self.receiver, last.iterations[-1], self.walks)
 
     def _again(self, machine: Machine, path: State, number: int) -> list[State]:
         if path.completion is not None:

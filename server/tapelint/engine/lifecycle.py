@@ -33,6 +33,8 @@ class LoopLeft:
     state: State
     # Which execution of the loop.
     run: int
+    # How many iterations it has at most, where that is known of what it goes over.
+    count: int | None = None
 
 
 @frozen(eq=False)

@@ -120,6 +120,24 @@ def items_due(machine: Machine, state: State, value: Value, node: ast.AST, itera
     return _unknown_items(value, iterations)
 
 
+def most_items(state: State, value: Value) -> int | None:
+    """How many items there are at most in what iteration has ``started`` on; None of what is not known, and of the rows
+    of a tensor.
+    """
+    match value:
+        case Tuple():
+            return len(value.items)
+        case Range():
+            return length(value)
+        case Zip():
+            return min((n for part in value.parts if (n := most_items(state, part)) is not None), default=None)
+        case HeapRef():
+            thing = state.heap[value.id]
+            return len(thing.items) if isinstance(thing, (Sequence, Mapping)) and not thing.is_partial else None
+        case _:
+            return None
+
+
 def _zipped(machine: Machine, state: State, value: Zip, node: ast.AST, iterations: int) -> Items:
     """The items of several iterables side by side, as far as the shortest goes."""
     parts = [items_due(machine, state, part, node, iterations) for part in value.parts]

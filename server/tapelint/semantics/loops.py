@@ -30,7 +30,7 @@ from ..engine.paths.truth import truth
 from ..source import cached_on_node, walk
 from .assign import assign
 from .functions import run_generator
-from .iteration import come_due, items_due, shown, started
+from .iteration import come_due, items_due, most_items, shown, started
 
 
 def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While, limits: Limits, most: int) -> int:
@@ -68,11 +68,11 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
     depth, iterations = len(state.iterations), unroll_bound(node, machine.limits, machine.iterations_kept())
     stepping, machine.context.suspend_at = node is machine.context.suspend_at, None
 
-    def begin(s: State) -> Generator | Items:
+    def begin(s: State) -> Generator | tuple[Items, int | None]:
         iterable = started(machine, s, machine.eval(node.iter, s), node)
         if isinstance(iterable, Generator) and iterable.function is not None:
             return iterable
-        return items_due(machine, s, iterable, node, iterations)
+        return items_due(machine, s, iterable, node, iterations), most_items(s, iterable)
 
     results: list[State] = []
     paths = machine.run_values(state, begin)
@@ -82,11 +82,12 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
         elif isinstance(found, Generator):
             results += _over_generator(machine, node, path, found, depth, iterations)
         else:
-            items = shown(machine, path, found.values, max(iterations, machine.limits.max_unroll))
+            due, count = found
+            items = shown(machine, path, due.values, max(iterations, machine.limits.max_unroll))
             run = machine.new_run()
-            if items and not found.exact:
+            if items and not due.exact:
                 machine.unit.loop_extensions[run] = LoopExtension()
-            lead = LoopEntry(run, depth, items, len(path.path_condition))
+            lead = LoopEntry(run, depth, items, len(path.path_condition), count)
             results += _laps(machine, node, [path], lead, stepping=stepping and len(paths) == 1)
     return results
 
@@ -181,7 +182,7 @@ def _laps(
                 machine.unit.iteration_facts.stable[node] = repeated
             number += _skipped(machine, node, going, items, number)
     _end(machine, node, number, going, machine.unit.loop_extensions.pop(run, None) is not None)
-    return _leave(machine, node, [*going, *ends.exhausted], left, depth, chosen)
+    return _leave(machine, node, [*going, *ends.exhausted], left, depth, chosen, lead.count)
 
 
 def _extended(machine: Machine, run: int, items: list[Value], number: int) -> list[Value]:
@@ -262,13 +263,14 @@ def _leave(
     left: list[State],
     depth: int,
     chosen: int,
+    count: int | None = None,
 ) -> list[State]:
-    """The loop ends; before it ``chosen`` conditions were decided that are not known."""
+    """The loop, of ``count`` iterations, ends; before it ``chosen`` conditions were decided that are not known."""
     for path in going + left:
         if len(path.path_condition) > chosen:
             conditional_fill.leave(path, node)
         if len(path.iterations) > depth:
-            machine.lifecycle.loop_left.publish(machine, LoopLeft(path, path.iterations[depth].run))
+            machine.lifecycle.loop_left.publish(machine, LoopLeft(path, path.iterations[depth].run, count))
         path.iterations = path.iterations[:depth]
     if node.orelse:
         going = machine.block(node.orelse, going) if going else []

@@ -34,6 +34,12 @@ class Stored:
     statement: ast.AST
     how: StoreKind
 
+    @property
+    def collects(self) -> bool:
+        """Whether it went into a container, beside others."""
+        targets = self.statement.targets if isinstance(self.statement, ast.Assign) else ()
+        return self.how is StoreKind.APPENDED or any(isinstance(target, ast.Subscript) for target in targets)
+
 
 @frozen
 class LastStore:
@@ -60,6 +66,10 @@ class RetainedGraphs:
     saved: int = 0
     # The functions that empty the holder between calls.
     until: tuple[str, ...] = ()
+    # What else holds parts of the same graph, by the names that the program has for it.
+    others: tuple[str, ...] = ()
+    # Whether a loop that is known to be short has collected it in a local variable, which is gone with its function.
+    is_brief: bool = False
 
 
 @frozen

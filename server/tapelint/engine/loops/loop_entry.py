@@ -19,3 +19,5 @@ class LoopEntry:
     items: list[Value]
     # How many unknown conditions were assumed before it.
     chosen: int
+    # How many iterations it has at most, where that is known of what it goes over.
+    count: int | None = None

@@ -10,6 +10,10 @@ graph holds every activation that the operations saved. `total += loss` in a val
 After a backward the saved tensors are freed, and the bare nodes of the graph remain, about 0.8 KB each: `total += loss`
 behind the backward of a network with 200 nodes keeps 160 KB with each batch.
 
+What holds parts of the same graph is one leak, and reported once: of what is stored and holds most, with the names of
+the others. It is a hint where a loop that is known to be short collects in a local variable, which is gone when the
+function returns.
+
 What an object collects from call to call grows in the same way, with no loop in sight: a metric's `update`, a step that
 keeps its losses, a running statistic that is written in place with gradients enabled.
 
@@ -81,12 +85,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = f"`{stored.target}`"
     loop = _each(collected)
     until = f" until {_names(collected.until)} empties it" if collected.until else ""
+    beside = _beside(collected.others)
     links: tuple[TraceStep, ...] = ()
     if collected.alive:
         last = max(collected.alive, key=lambda node: node.id)
         message = (
             f"{name} holds the graph of every {loop}, and no backward walks it: what {op_name(last)} and the others "
-            f"saved stays in memory{until}, {_cost(collected)} more with each {loop}.{assuming(event.assumption)}"
+            f"saved stays in memory{until}, {_cost(collected)} more with each {loop}.{beside}"
+            f"{assuming(event.assumption)}"
         )
         links = (
             TraceStep(
@@ -98,14 +104,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         stay = "the backward has freed what it saved, its bare nodes stay" if freed else "its nodes stay"
         message = (
             f"{name} holds the graph of every {loop}{until}: {stay} in memory, {_cost(collected)} more with each "
-            f"{loop}.{assuming(event.assumption)}"
+            f"{loop}.{beside}{assuming(event.assumption)}"
         )
     value = stored.statement.value if isinstance(stored.statement, ast.AugAssign) else stored.value
     cures = (FixProposal("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()
     return Finding(
         at=stored.statement,
         point=event.point,
-        severity=Severity.INFORMATION if collected.alive or not _is_short(collected) else Severity.HINT,
+        severity=Severity.HINT if _is_cheap(collected) else Severity.INFORMATION,
         message=message,
         links=links,
         help="keep the number (`.item()`, `.detach()`), or compute it under torch.no_grad().",
@@ -117,6 +123,16 @@ def _each(collected: RetainedGraphs) -> str:
     """What happens again and again: a round of a loop, a call of a function."""
     loop = collected.lap.loop
     return f"call of `{loop.name}`" if isinstance(loop, Definition) else counted(collected.lap)
+
+
+def _beside(others: Sequence[str]) -> str:
+    """What else holds parts of the same graph: by name, as far as these are few."""
+    if not others:
+        return ""
+    shown, more = [f"`{name}`" for name in others[:2]], len(others) - 2
+    if more > 0:
+        return f" {', '.join(shown)} and {more} more variable{'s' * (more != 1)} hold parts of the same graph."
+    return f" {' and '.join(shown)} hold{'s' * (len(shown) == 1)} a part of the same graph."
 
 
 def _names(functions: Sequence[str]) -> str:
@@ -135,6 +151,11 @@ def _cost(collected: RetainedGraphs) -> str:
     given = "the graph that it is given" if not any(node.certain for node in collected.added) else ""
     parts = [part for part in (given, whole, size if count else "", saved) if part]
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0] if parts else "some"
+
+
+def _is_cheap(collected: RetainedGraphs) -> bool:
+    """Whether it costs little: for the time of a call only, or a few bare nodes."""
+    return collected.is_brief or not collected.alive and _is_short(collected)
 
 
 def _is_short(collected: RetainedGraphs) -> bool:
