@@ -33,7 +33,7 @@ class EventBus:
         """Call the listeners, unless the program catches itself what PyTorch raises there."""
         if self.enclosing_handlers and event.raises:
             return
-        premises = [event.point.premise, event.assumption or self.assumption]
+        premises = [event.premise, event.assumption or self.assumption]
         assumption = " and that ".join(premise for premise in premises if premise is not None)
         if assumption and assumption != event.assumption:
             event = replace(event, assumption=assumption)

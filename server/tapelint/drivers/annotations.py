@@ -67,6 +67,12 @@ def promised(
     return something(name, False) if known and all(map(_is_data, known)) else None
 
 
+def plain_origin(annotation: ast.expr) -> Origin | None:
+    """The origin of a value that an ``annotation`` allows to be of plain types only; None where it allows others."""
+    found = {PLAIN.get(_last(option)) for option in _options(annotation) if option is not None}
+    return found.pop() if len(found) == 1 else None
+
+
 def _is_data(value: Value) -> bool:
     return isinstance(value, Unknown) and value.requires_grad is False
 

@@ -111,11 +111,7 @@ def inferred(
     None is foreseen there.
     """
     uses, tests = uses_of(machine, state, function, making), syntactic_summary(function.node).tests
-    defaults: dict[str, Value] = {}
-    positional = [*function.node.args.posonlyargs, *function.node.args.args]
-    for parameter, value in zip(reversed(positional), reversed(function.defaults)):
-        defaults[parameter.arg] = value
-    defaults.update(function.keyword_defaults)
+    defaults = defaults_of(function)
     values: dict[str, Value] = {}
     paired = _each_has_optimizer([uses[name] for name in (p.arg for p in parameters) if name in uses])
     for parameter in (*parameters, *function.node.args.kwonlyargs):
@@ -133,6 +129,13 @@ def inferred(
         values[name] = _infer(machine, state, function, parameter, uses.get(name, set()), paired)
         _note_handed(machine, state, name, values[name])
     return values
+
+
+def defaults_of(function: Function) -> dict[str, Value]:
+    """The defaults of the parameters that have one."""
+    positional = [*function.node.args.posonlyargs, *function.node.args.args]
+    found = {each.arg: value for each, value in zip(reversed(positional), reversed(function.defaults))}
+    return found | dict(function.keyword_defaults)
 
 
 def _note_handed(machine: Machine, state: State, name: str, value: Value) -> None:

@@ -23,6 +23,7 @@ from ..engine.machine import Machine, OutOfFuel
 from ..engine.syntactic_summary import is_abstract, syntactic_summary
 from ..semantics.functions import call_function
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
+from .constructor_switches import open_switches
 from .inferred_arguments import inferred
 
 MAX_DEPTH = 3
@@ -39,6 +40,7 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
     flow = object_flow(machine, state, state.get(receiver.id, Instance).kind)
     _set_up(machine, state, receiver, flow, name, MAX_DEPTH)
     _open(state, receiver, flow, flow.reached(name))
+    open_switches(machine, state, receiver, flow, name)
 
 
 def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> None:

@@ -29,6 +29,11 @@ class Event:
         """Whether PyTorch raises there, so that nothing is reported where the program catches it."""
         return True
 
+    @property
+    def premise(self) -> str | None:
+        """What is supposed of the path on which it happened."""
+        return self.point.premise
+
 
 @frozen(eq=False, kw_only=True)
 class SilentEvent(Event):
@@ -88,6 +93,11 @@ class SavedTensorModified(Event):
     # Whether it is a view that PyTorch guards (one of several made at once): then PyTorch refuses the view.
     guarded: bool = False
 
+    @property
+    def premise(self) -> str | None:
+        """That of the write, which the path loses where it meets one without."""
+        return self.point.premise or self.write.point.premise
+
 
 @frozen(eq=False, kw_only=True)
 class BackwardWithoutGraph(Event):
@@ -139,6 +149,11 @@ class SavedTensorAltered(SilentEvent):
     write: Write
     root: int
 
+    @property
+    def premise(self) -> str | None:
+        """That of the write, which the path loses where it meets one without."""
+        return self.point.premise or self.write.point.premise
+
 
 @frozen(eq=False, kw_only=True)
 class ViewRefused(Event):
@@ -162,6 +177,11 @@ class HiddenWriteUsed(SilentEvent):
 
     tensor: int
     write: Write
+
+    @property
+    def premise(self) -> str | None:
+        """That of the write, which the path loses where it meets one without."""
+        return self.point.premise or self.write.point.premise
 
 
 @frozen(eq=False, kw_only=True)

@@ -51,7 +51,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, op_name, prefix, role, saved_name, variable
+from ..support.story import assuming, code, op_name, prefix, role, saved_name, variable
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -66,7 +66,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"{code(write.point.node)} changes {name} after {op_name(node)} saved {role(saved)} for backward, and "
         f"autograd cannot see it ({unseen}): {code(event.point.node)} computes the gradient from the changed values, "
-        f"and PyTorch raises nothing."
+        f"and PyTorch raises nothing.{assuming(event.premise)}"
     )
     links = (
         TraceStep(node.created_at.node, f"{prefix(node.created_at)}{op_name(node)} saved {role(saved)} {name} here"),
