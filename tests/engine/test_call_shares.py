@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tapelint.analysis import Report, analyse
-from tapelint.engine.limits import Limits
+from tapelint.engine.limits import Limits, of_caller
 from tapelint.interpreter import AnalysisCache
 
 SMALL = Limits(entry_fuel=2_000, idle_entry_fuel=2_000, least_share=50)
@@ -55,6 +57,12 @@ def test_what_calls_it_is_followed_to_its_end():
 
 def test_what_trains_may_take_all():
     assert analyse(PROGRAM.replace("return y1", "x.backward()"), limits=SMALL).stats["out_of_fuel"] > 0
+
+
+def test_in_a_caller_what_is_called_may_take_all():
+    small = replace(SMALL, call_share=of_caller(0).call_share)
+    assert analyse(PROGRAM, limits=SMALL).stats["out_of_fuel"] == 0
+    assert analyse(PROGRAM, limits=small).stats["out_of_fuel"] > 0
 
 
 def test_what_it_assigns_is_unknown():

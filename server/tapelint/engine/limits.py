@@ -98,7 +98,7 @@ class Limits:
 def of_caller(rank: int) -> Limits:
     """The budgets of a file that is executed only for what it does to another one. The best of the callers, of ``rank``
     0, has as much as a file that is checked; each of the others half as much as the one before, so that all of them
-    cost about twice as much as the first.
+    cost about twice as much as the first. A call may take all that is left: what calls do is why the file is executed.
     """
     share = 2 ** min(rank, 3)
     return Limits(
@@ -108,6 +108,7 @@ def of_caller(rank: int) -> Limits:
         idle_entry_fuel=10_000,
         all_idle_entries_fuel=20_000 // share,
         all_modules_fuel=40_000,
+        call_share=1,
         cell_rerun_fuel=0,
         all_cell_reruns_fuel=0,
     )
