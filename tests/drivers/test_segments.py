@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from tests.engine.test_incremental import SCRIPT, edits, resolve, steps, told
 
 from tapelint.analysis import AnalysisCache, analyse
 from tapelint.engine.limits import Limits
+from tapelint.source import notebook
 
 DEEP = """\
 import torch
@@ -387,3 +390,19 @@ if __name__ == "__main__":
 def test_an_edit_costs_what_follows_it(old: str, new: str, most: float):
     edited = LONG.replace(old, new)
     assert 0 < steps(LONG, edited) < steps("", edited) * most
+
+
+def test_cells_that_run_once_more_keep_their_paths() -> None:
+    """They have no share of fuel, of which half could be used."""
+    cells = (
+        "import torch, lib\nw = torch.ones(3, requires_grad=True)\n",
+        "for x in lib.data():\n    y = w * x\n    if lib.flag:\n        y = y.exp()\n    y.sum().backward()\n",
+    )
+    document = {
+        "cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": cell} for cell in cells],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    report = analyse(notebook(json.dumps(document)), "study.ipynb")
+    assert report.stats["faults"] == 0 and not report.notices

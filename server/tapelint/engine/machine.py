@@ -406,14 +406,16 @@ class Machine(Evaluation):
         of the entry point.
         """
         used, whole = self._used()
-        return self.max_paths if 2 * used <= whole else max(-(-2 * self.max_paths * (whole - used) // whole), 1)
+        if whole <= 0 or 2 * used <= whole:  # what runs without a share of its own is not cut
+            return self.max_paths
+        return max(-(-2 * self.max_paths * (whole - used) // whole), 1)
 
     def iterations_kept(self) -> int:
         """How many iterations of a loop run that has many: two once half of the fuel is used, which still show what one
         does to the graph of another.
         """
         used, whole = self._used()
-        return self.limits.unroll if 2 * used <= whole else min(self.limits.unroll, 2)
+        return self.limits.unroll if whole <= 0 or 2 * used <= whole else min(self.limits.unroll, 2)
 
     def _used(self) -> tuple[int, int]:
         """The fuel that the entry point has used, and what it had."""
