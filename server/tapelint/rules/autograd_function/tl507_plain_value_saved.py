@@ -22,7 +22,7 @@ class Scale(torch.autograd.Function):
         return grad * alpha, None
 
 w = torch.ones(3, requires_grad=True)
-Scale.apply(w, 2.0).sum().backward()  # torch: raises "can only save variables, but argument 1 is of type float"
+Scale.apply(w, 2.0).sum().backward()  # torch: raises "save_for_backward can only save variables"
 ```
 
 ## Use instead

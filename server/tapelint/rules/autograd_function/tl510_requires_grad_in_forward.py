@@ -88,4 +88,5 @@ RULE = Rule(
     __doc__,
     (ComputedAskedForGrad,),
     check,
+    raises=("values to unpack (expected",),
 )
