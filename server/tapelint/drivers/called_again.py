@@ -160,10 +160,33 @@ def _is_taken_away(
     names = {holder.name.rpartition(".")[2] for holder in held}
     if not names <= _own_attributes_of_file(machine.tree):
         return True
+    methods = [*_other_methods(between, receiver, function)]
+    if any(not names.isdisjoint(_bound_attributes(method.node)) for method in methods if _needed(method) > 1):
+        return True  # it begins anew with what its caller gives it
     return any(
         _lets_go(machine, between.fork(), method, function, receiver, event)
-        for method in _methods(between, receiver, function)
+        for method in methods
+        if _needed(method) == 1
     )
+
+
+@cached_on_node
+def _bound_attributes(method: ast.AST) -> frozenset[str]:
+    """The attributes of ``self`` that a method binds."""
+    return frozenset(
+        node.attr
+        for node in walk(method)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    )
+
+
+def _needed(method: Function) -> int:
+    """How many arguments a method must be given, the object included."""
+    spec = method.node.args
+    return len(spec.posonlyargs) + len(spec.args) - len(method.defaults)
 
 
 @cached_on_node
@@ -177,15 +200,13 @@ def _own_attributes_of_file(tree: ast.AST) -> frozenset[str]:
     return frozenset(own - others)
 
 
-def _methods(state: State, receiver: HeapRef, function: Function) -> Iterator[Function]:
-    """The methods of an object that need no arguments, but for ``function`` and ``__init__``."""
+def _other_methods(state: State, receiver: HeapRef, function: Function) -> Iterator[Function]:
+    """The methods of an object, but for ``function`` and ``__init__``."""
     for owner in mro_of(state, state.get(receiver.id, Instance).kind):
         if isinstance(owner, HeapRef):
             for method in state.get(owner.id, Class).attributes.values():
                 if isinstance(method, Function) and not method.kind and method.node is not function.node:
-                    spec = method.node.args
-                    needed = len(spec.posonlyargs) + len(spec.args) - len(method.defaults)
-                    if needed == 1 and getattr(method.node, "name", "") != "__init__":
+                    if getattr(method.node, "name", "") != "__init__":
                         yield method
 
 
