@@ -85,7 +85,8 @@ def _cut(path: str, cut: list[Named], idle: list[Named], calls: list[Named], ent
         begin = f"{len(never)} not at all" if partly else f"{_of(len(never), entries - 1)} not followed at all"
         said.append(f"{begin}: {_few(never)}")
     if calls:
-        said.append(f"{'calls' if calls[1:] else 'a call'} left that take too long: {_few(calls)}")
+        left = "calls that take too long were" if calls[1:] else "a call that takes too long was"
+        said.append(f"{left} left out: {_few(calls)}")
     if said:
         found = (*cut, *idle, *calls)
         places = tuple(sorted((each.place for each in found), key=lambda place: (place.filename != path, place.span)))
