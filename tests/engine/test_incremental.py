@@ -437,6 +437,75 @@ def test_what_an_imagined_caller_left_for_want_of_fuel_is_run_again_with_more(fu
         assert told(again) == told(analyse(text, "main.py", limits=limits))
 
 
+CARRYING = """\
+import torch
+from torch import nn
+
+class Loss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = torch.zeros(3)
+
+    def forward(self, scores: torch.Tensor):
+        loss = (scores - self.last).pow(2).mean()
+        self.last = scores.sigmoid()
+        return loss
+
+    def clear(self, x):
+        {}
+"""
+APPLIED = """\
+import torch
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return {}
+"""
+ABSTRACT = """\
+import torch
+from torch import nn
+
+class Base(nn.Module):
+    def step(self, x):
+        {}
+
+    def fit(self, x):
+        y = self.step(x)
+        y += 1
+        y.sum().backward()
+
+class Own(Base):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(3, 3)
+
+    def step(self, x):
+        return self.net(x).exp()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        (CARRYING, "pass", "self.last = x"),
+        (APPLIED, "None", "gradient * ctx.factor"),
+        (ABSTRACT, "raise NotImplementedError", "return x"),
+    ],
+)
+def test_an_edit_of_a_method_that_is_read_but_not_executed(text: str, one: str, other: str):
+    fresh = {way: told(analyse(text.format(way), "main.py")) for way in (one, other)}
+    for first, second in ((one, other), (other, one)):
+        memory = AnalysisCache(persistent=True)
+        analyse(text.format(first), "main.py", memory=memory)
+        assert told(analyse(text.format(second), "main.py", memory=memory)) == fresh[second]
+
+
 def test_modules_beyond_the_budget_cost_nothing_after_an_edit():
     limits = Limits(import_characters=len(HELPERS) - 1)
     assert steps(LIBRARY, LIBRARY.replace("def train(", "# how it is done\ndef train("), limits) == 0

@@ -58,7 +58,7 @@ def _asks_for_member(formula: object) -> bool:
     return isinstance(formula, tuple) and (formula[:1] == ("In",) or any(map(_asks_for_member, formula)))
 
 
-def may_carry(state: State, kind: HeapRef, function: Function) -> bool:
+def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function) -> bool:
     """Whether a ``forward`` may find on its object what an earlier call has left there, as far as the text shows."""
     if getattr(function.node, "name", "") != "forward" or not is_module(state, kind):
         return False
@@ -67,7 +67,7 @@ def may_carry(state: State, kind: HeapRef, function: Function) -> bool:
         if isinstance(owner, HeapRef):
             for method in state.get(owner.id, Class).attributes.values():
                 if isinstance(method, Function) and getattr(method.node, "name", "") != "__init__":
-                    stores, reads = _own_attributes(method.node)
+                    stores, reads = machine.query(_own_attributes, method.node)
                     stored |= stores
                     read |= reads
         elif not (isinstance(owner, External) and is_layer(owner.name)):
@@ -158,10 +158,11 @@ def _is_taken_away(
         h for h in holders(between, _own(between, function, receiver)) if event.shared in reachable(tops(between, h))
     ]
     names = {holder.name.rpartition(".")[2] for holder in held}
-    if not names <= _own_attributes_of_file(machine.tree):
+    if not names <= machine.query(_own_attributes_of_file, machine.tree):
         return True
     methods = [*_other_methods(between, receiver, function)]
-    if any(not names.isdisjoint(_bound_attributes(method.node)) for method in methods if _needed(method) > 1):
+    beginning = [machine.query(_bound_attributes, method.node) for method in methods if _needed(method) > 1]
+    if any(not names.isdisjoint(bound) for bound in beginning):
         return True  # it begins anew with what its caller gives it
     return any(
         _lets_go(machine, between.fork(), method, function, receiver, event)

@@ -30,7 +30,7 @@ from ..engine.machine import Machine
 from ..models.torch.autograd_function.apply import apply
 from ..models.torch.autograd_function.syntax import own_function
 from ..models.torch.registry import Call
-from ..source import walk
+from ..source import cached_on_node, walk
 from . import framework_driver
 from .inferred_arguments import inferred
 from .tensor_parameters import tensor_parameters
@@ -126,16 +126,19 @@ def _tensors(machine: Machine, state: State, kind: HeapRef, forward: Function, p
     """
     backward = own_function(state, kind, "backward")
     assert backward is not None
-    returned = [_parts(node.value) for node in _returns(backward.node)]
+    returned = machine.query(_gradients, backward.node)
     evident = tensor_parameters(machine, state, forward)
     if not returned or any(len(parts) != len(parameters) for parts in returned):
         return [a.arg for a in parameters if a.arg in evident]
-    given = [any(not _is_none(parts[index]) for parts in returned) for index in range(len(parameters))]
+    given = [any(parts[index] for parts in returned) for index in range(len(parameters))]
     return [a.arg for a, has in zip(parameters, given) if has]
 
 
-def _returns(function: ast.AST) -> Iterator[ast.Return]:
-    return (node for node in walk(function) if isinstance(node, ast.Return))
+@cached_on_node
+def _gradients(backward: ast.AST) -> tuple[tuple[bool, ...], ...]:
+    """For each ``return`` of a backward which of the values are gradients, not None."""
+    returns = (node for node in walk(backward) if isinstance(node, ast.Return))
+    return tuple(tuple(not _is_none(part) for part in _parts(node.value)) for node in returns)
 
 
 def _parts(value: ast.expr | None) -> list[ast.expr]:

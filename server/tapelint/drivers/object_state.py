@@ -76,7 +76,9 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
         setters = [each for each in flow.setters(attribute, reached) if _prepares(machine, flow, each, attribute)]
         if setters:
             # Of several the first one whose own functions train, for these are what is called then.
-            setter = min(setters, key=lambda name: not syntactic_summary(flow.methods[name].node).backward)
+            setter = min(
+                setters, key=lambda name: not machine.query(syntactic_summary, flow.methods[name].node).backward
+            )
             if depth > 1:
                 _set_up(machine, state, receiver, flow, setter, depth - 1)
             _call(machine, state, receiver, flow.methods[setter])
@@ -119,7 +121,7 @@ def _current(state: State, receiver: HeapRef, attribute: str) -> Value | None:
 def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str) -> bool:
     """Whether a method is called to assign an attribute: it gives it something, and does not train itself."""
     node = flow.methods[setter].node
-    summary = syntactic_summary(node)
+    summary = machine.query(syntactic_summary, node)
     gives = any(each != NONE for each in flow.flows[setter].assigned[attribute])
     trains = any(each.backward for each in flow.reached(setter).values())
     return gives and not trains and not summary.yields and not machine.query(is_abstract, node)

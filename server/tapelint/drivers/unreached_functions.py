@@ -182,7 +182,7 @@ def is_worth_imagining(
     if syntactic_summary(node).yields or is_unrecorded(machine.tree, node):
         return False
     trees = (machine.tree, *(module.source.tree for module in loads))
-    return may_write(node, *trees) or owner is not None and may_carry(state, owner, function)
+    return may_write(node, *trees) or owner is not None and may_carry(machine, state, owner, function)
 
 
 def imagined_call(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
@@ -194,7 +194,7 @@ def imagined_call(machine: Machine, base: tuple[State, Any], function: Function,
         trees = (machine.tree, *(module.source.tree for module in machine.unit.loads))
         if machine.query(may_write, node, *trees):
             latent_calls.imagine(machine, state, function, receiver, values)
-        if owner is not None and receiver is not None and may_carry(state, owner, function):
+        if owner is not None and receiver is not None and may_carry(machine, state, owner, function):
             imagine_again(machine, state.fork(), function, receiver, values)
     return [state]
 

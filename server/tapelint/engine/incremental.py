@@ -91,6 +91,7 @@ class AnalysisCache:
             self.forget()
             return None
         self.source, machine.tree = source, source.tree
+        machine.unit.queries.clear()  # what was asked between the units, of the old text
         self._forget_outdated(found, source.tree)
         if machine.imports is not None and resolve is not None:
             machine.imports.resume(source, resolve)
