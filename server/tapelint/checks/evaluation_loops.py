@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from functools import partial
 
 from ..autograd import EvaluationGraph, Leaf, Node
 from ..autograd.events.training_step import EvaluationRecorded
@@ -146,7 +145,7 @@ def _is_measured(machine: Machine, state: State, loop: ast.AST, first: Evaluatio
     """
     stack = machine.context.call_stack
     scope = stack[-1][0] if stack else machine.tree
-    if not machine.query(partial(is_only_measured, loop, first.point.node), scope):
+    if not machine.query(is_only_measured, loop, first.point.node, scope):
         return False
     trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
     if "backward" in machine.query(through, loop, *trees):

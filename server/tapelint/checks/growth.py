@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 
 from ..autograd import Node, ProgramPoint, RetainedGraphs, Stored, StoreKind
 from ..autograd.events.graph_walks import GraphKeptAlive
@@ -63,7 +62,7 @@ def _kept(
         _is_unwalked(machine, tops(state, holder)) if is_buffer else _is_lost(machine, state, holder, by_call, freeing)
     ):
         return None
-    until = machine.query(partial(emptied_by, holder.key), machine.tree, lap.loop)
+    until = machine.query(emptied_by, holder.key, machine.tree, lap.loop)
     if until is None:
         return None
     alive = tuple(node for node in last if node.saved and node not in state.freed)
@@ -78,7 +77,7 @@ def _is_lost(machine: Machine, state: State, holder: Holder, by_call: Mapping[in
         return False
     if freeing and any(n in state.freed and n.saves_anything for nodes in by_call.values() for n in nodes):
         return True
-    uses = machine.query(partial(uses_of_name, holder.key), machine.tree)
+    uses = machine.query(uses_of_name, holder.key, machine.tree)
     return uses.shown and not uses.taken and all(_is_unwalked(machine, nodes) for nodes in by_call.values())
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from ..autograd.events.training_step import UpdateDropped
 from ..domain.values import TensorRef
@@ -32,7 +31,7 @@ def on_update_bound(machine: Machine, event: UpdateBound) -> None:
     if not isinstance(loop, (ast.For, ast.AsyncFor)) or not _binds(loop.target, name):
         return
     scope = machine.context.call_stack[-1][0] if machine.context.call_stack else machine.tree
-    if not machine.query(partial(_read_after, name), scope, statement, loop):
+    if not machine.query(_read_after, name, scope, statement, loop):
         machine.facts.events.publish(
             UpdateDropped(
                 point=state.point(statement),

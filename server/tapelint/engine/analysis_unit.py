@@ -44,7 +44,7 @@ class AnalysisUnit:
     # Statements and conditional expressions that it executed to their end.
     completed: set[ast.AST] = field(default_factory=set)
     # Questions about code that it did not execute, with their answers (`Machine.query`).
-    queries: dict[tuple[Callable[..., Any], tuple[ast.AST, ...]], Any] = field(default_factory=dict)
+    queries: dict[tuple[Callable[..., Any], tuple[ast.AST | str, ...]], Any] = field(default_factory=dict)
     # What it looked up in other files.
     import_lookups: ImportLookups = field(default_factory=ImportLookups)
     # Functions that returned at least once.

@@ -252,8 +252,10 @@ class Machine(Evaluation):
         """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU."""
         return self.builtins.setdefault(f"({name} {origin.name})", Unknown(name, False, origin=origin))
 
-    def query(self, question: Callable[..., T], *about: ast.AST) -> T:
-        """What ``question`` answers about code that is not being executed; written down, for an edit may change it."""
+    def query(self, question: Callable[..., T], *about: ast.AST | str) -> T:
+        """What ``question`` answers about code that is not being executed, or about a name in it. It is asked once in a
+        unit and written down, for an edit may change the answer.
+        """
         known = self.unit.queries.get((question, about), _UNASKED)
         if known is _UNASKED:
             known = self.unit.queries[question, about] = question(*about)
