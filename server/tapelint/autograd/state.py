@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
@@ -153,6 +153,10 @@ class AutogradState:
         if inference is not None:
             self.inference = inference
         self.grad_mode, self.grad_mode_set_at = False if self.inference else mode, None
+
+    def grad_fns(self, tensors: Iterable[int]) -> list[Node]:
+        """The nodes that made tensors, as far as these have a graph."""
+        return [node for key in tensors if (node := self.tensors[key].grad_fn) is not None]
 
     def point(self, node: ast.AST) -> ProgramPoint:
         """The program point of ``node`` in the running iterations and calls."""

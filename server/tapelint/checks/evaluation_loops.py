@@ -29,7 +29,7 @@ from ..models.torch.autograd.grad_access import through
 from ..models.torch.nn.module_registry import members
 from ..source import cached_on_node, walk, written
 from .evaluation_uses import is_only_measured
-from .retention import is_forward
+from .retention import runs_forward
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 
@@ -105,7 +105,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     if not state.evaluation_graphs:
         return
     first, second = state.evaluation_graphs.pop((run, 1), None), state.evaluation_graphs.pop((run, 2), None)
-    if first is None or second is None or _is_in_forward(machine, state):
+    if first is None or second is None or runs_forward(machine, state):
         return
     loop = first.point.iterations[-1].loop
     nodes, trained = _graph(state, first.graph) if first.graph is not None else (set[Node](), True)
@@ -123,11 +123,6 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
             network=first.network,
         )
     )
-
-
-def _is_in_forward(machine: Machine, state: State) -> bool:
-    """Whether a network runs: a loop in it goes through layers or time steps, and its graph belongs to the whole."""
-    return any(is_forward(state, definition, given) for definition, given in machine.context.call_stack)
 
 
 def _is_let_go(state: State, loop: ast.AST, first: EvaluationGraph, nodes: set[Node]) -> bool:

@@ -22,7 +22,7 @@ from ..domain.state import State
 from ..domain.values import HeapRef, Instance, Value
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import names
-from .held_graphs import Holder, holders, nodes_by_call, tops
+from .held_graphs import Holder, holders, nodes_by_call
 from .kept_values import emptied_by, uses_of_name
 from .retention import saved_tensors
 from .shared_graphs import leaks
@@ -57,10 +57,13 @@ def _kept(
     by_call = nodes_by_call(state, holder, lap.run)
     last = sorted(by_call.get(lap.number, ()), key=lambda node: node.id)
     stored = _stored(state, holder, lap)
-    is_buffer = _is_buffer(state, receiver, holder)
-    if stored is None or not (
-        _is_unwalked(machine, tops(state, holder)) if is_buffer else _is_lost(machine, state, holder, by_call, freeing)
-    ):
+    if stored is None:
+        return None
+    if _is_buffer(state, receiver, holder):
+        is_lost = _is_unwalked(machine, state.grad_fns(holder.tensors))
+    else:
+        is_lost = _is_lost(machine, state, holder, by_call, freeing)
+    if not is_lost:
         return None
     until = machine.query(emptied_by, holder.key, machine.tree, lap.loop)
     if until is None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..autograd import Node
-from ..autograd.model.graph_search import reachable
+from ..autograd.model.graph_search import nodes_below
 from ..domain.facets import is_facet
 from ..domain.mro import mro_of
 from ..domain.state import State
@@ -44,12 +44,7 @@ def keeps_graph(state: State, roots: Sequence[tuple[str, Value]], run: int) -> b
 
 def holds_younger(state: State, roots: Sequence[tuple[str, Value]], age: int) -> bool:
     """Whether one of ``roots`` leads to a graph with a node that was made after ``age``."""
-    return any(
-        fn.id > age
-        for holder in holders(state, roots)
-        for key in holder.tensors
-        if (fn := state.tensors[key].grad_fn) is not None
-    )
+    return any(node.id > age for holder in holders(state, roots) for node in state.grad_fns(holder.tensors))
 
 
 def roots_of(state: State, function: Function, receiver: HeapRef | None) -> list[tuple[str, Value]]:
@@ -85,17 +80,11 @@ def holders(state: State, roots: Sequence[tuple[str, Value]]) -> Iterator[Holder
 def nodes_by_call(state: State, holder: Holder, run: int) -> dict[int, set[Node]]:
     """The nodes that a holder keeps of each call, by the number of the call in ``run``."""
     found: dict[int, set[Node]] = {}
-    for node in reachable(tops(state, holder)):
-        if isinstance(node, Node):
-            for lap in node.created_at.iterations:
-                if lap.run == run:
-                    found.setdefault(lap.number, set()).add(node)
+    for node in nodes_below(state.grad_fns(holder.tensors)):
+        for lap in node.created_at.iterations:
+            if lap.run == run:
+                found.setdefault(lap.number, set()).add(node)
     return found
-
-
-def tops(state: State, holder: Holder) -> list[Node]:
-    """The nodes that made what a holder leads to."""
-    return [fn for key in holder.tensors if (fn := state.tensors[key].grad_fn) is not None]
 
 
 def _tensors(state: State, root: Value) -> Iterator[int]:

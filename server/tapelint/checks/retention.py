@@ -77,7 +77,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
 
 def _is_in_network(machine: Machine, state: State, frame: Frame, run: int) -> bool:
     """Whether a loop is a part of a network: it runs in a ``forward``, or goes through layers."""
-    if any(is_forward(state, definition, given) for definition, given in machine.context.call_stack):
+    if runs_forward(machine, state):
         return True
     return any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations)
 
@@ -109,8 +109,8 @@ def _is_short(machine: Machine, state: State, frame: Frame, event: LoopLeft) -> 
         return False
     if event.count is None:
         return _counts(loop.iter) and _is_test(machine, state)
-    called = {id(call.func) for call in walk(loop.iter) if isinstance(call, ast.Call)}
-    read = {name.id for name in walk(loop.iter) if isinstance(name, ast.Name) and id(name) not in called}
+    called = {call.func for call in walk(loop.iter) if isinstance(call, ast.Call)}
+    read = {name.id for name in walk(loop.iter) if isinstance(name, ast.Name) and name not in called}
     return event.count <= SHORT_LOOP and read <= frame.variables.keys() - _parameters(frame)
 
 
@@ -141,7 +141,7 @@ def _collect(state: State, spans: IterationSpans, kept: LastStore, held: set[int
     """Remember that the tensors that are ``held`` together keep the graphs of several iterations, if they do.
     ``is_brief`` says that this loop is short, and the variable local; a longer one inside of it counts as well.
     """
-    nodes = [fn for key in held if (fn := state.tensors[key].grad_fn) is not None]
+    nodes = state.grad_fns(held)
     iterations = {lap for fn in nodes for lap in spans.iterations(fn)}
     alive = spans.alive(nodes)
     if len(iterations) > 1 and (alive or spans.freed(nodes)):
@@ -166,7 +166,12 @@ def saved_tensors(state: State, nodes: Iterable[Node]) -> int:
     return sum(tensor.grad_fn is not None or tensor.requires_grad is not True for tensor in found)
 
 
-def is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
+def runs_forward(machine: Machine, state: State) -> bool:
+    """Whether a network runs: a loop in it goes through layers or time steps, and its graph belongs to the whole."""
+    return any(_is_forward(state, definition, given) for definition, given in machine.context.call_stack)
+
+
+def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
     """Whether a function that runs is what its first argument, a module, does when it is called."""
     module = given[0] if given else NONE
     thing = state.heap.get(module.id) if isinstance(module, HeapRef) else None
@@ -197,7 +202,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     if outer is None:
         return
     known = outer | state.escaped
-    theirs = nodes_below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None)
+    theirs = nodes_below(state.grad_fns(known))
     lost = [each for each in collected.values() if not _is_used(machine, state, each, theirs)]
     for each in leaks(state, lost):
         stays = state.tensors[each.tensor].grad_fn in theirs or each.is_brief and _is_named(state, each)
@@ -208,7 +213,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
 def _is_named(state: State, collected: RetainedGraphs) -> bool:
     """Whether the scope in which a path has ended holds it."""
     held = held_tensors(state, *_scope(state))
-    below = nodes_below(fn for key in held or () if (fn := state.tensors[key].grad_fn) is not None)
+    below = nodes_below(state.grad_fns(held or ()))
     return held is None or state.tensors[collected.tensor].grad_fn in below
 
 
@@ -254,7 +259,7 @@ def on_call_returned(machine: Machine, event: CallReturned) -> None:
         return
     left(machine.facts, state, made, known)
     if state.retaining:
-        forget(state, nodes_below(fn for key in known if (fn := state.tensors[key].grad_fn) is not None))
+        forget(state, nodes_below(state.grad_fns(known)))
 
 
 class IterationSpans:

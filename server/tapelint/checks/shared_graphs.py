@@ -35,8 +35,7 @@ def leaks(state: State, kept: Iterable[RetainedGraphs]) -> list[RetainedGraphs]:
 
 def _nodes(state: State, kept: RetainedGraphs) -> set[Node]:
     """What is held of the loop's own graph: not what was there before it."""
-    top = state.tensors[kept.tensor].grad_fn
-    below = nodes_below([] if top is None else [top])
+    below = nodes_below(state.grad_fns([kept.tensor]))
     run = kept.lap.run
     own = {node for node in below if any(lap.run == run for lap in node.created_at.iterations)}
     return own.union(kept.alive, kept.added)

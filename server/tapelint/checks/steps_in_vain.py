@@ -30,7 +30,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     outer = held_tensors(state, *event.reachable)
     if outer is None:
         return
-    alive = nodes_below(fn for key in outer | state.escaped if (fn := state.tensors[key].grad_fn) is not None)
+    alive = nodes_below(state.grad_fns(outer | state.escaped))
     for step, keys in idle.items():
         lost = _lost(machine, state, keys, alive)
         if lost is not None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from ..autograd import Iteration, Node
 from ..autograd.events.graph_walks import Event, FreedGraphReached
 from ..autograd.model.graph_search import reachable
-from ..checks.held_graphs import holders, roots_of, tops
+from ..checks.held_graphs import holders, roots_of
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module, mro_of
 from ..domain.state import State
@@ -155,7 +155,9 @@ def _is_taken_away(
     its caller's business. So it is where other code assigns to what holds the graph.
     """
     held = [
-        h for h in holders(between, _own(between, function, receiver)) if event.shared in reachable(tops(between, h))
+        h
+        for h in holders(between, _own(between, function, receiver))
+        if event.shared in reachable(between.grad_fns(h.tensors))
     ]
     names = {holder.name.rpartition(".")[2] for holder in held}
     if not names <= machine.query(_own_attributes_of_file, machine.tree):
@@ -224,7 +226,9 @@ def _lets_go(
     except ProgramRaised:
         return False
     return any(
-        not any(event.shared in reachable(tops(path, h)) for h in holders(path, _own(path, function, receiver)))
+        not any(
+            event.shared in reachable(path.grad_fns(h.tensors)) for h in holders(path, _own(path, function, receiver))
+        )
         for path in ended
         if path.completion is None
     )

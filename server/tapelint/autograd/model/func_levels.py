@@ -95,7 +95,7 @@ def see_outside(facts: Facts, state: AutogradState, level: Level, keys: Iterable
     """Give some tensors the graph that they have outside a level."""
     keys = list(keys)
     outside = Outside(facts, state, level)
-    outside.add(fn for key in keys if (fn := state.tensors[key].grad_fn) is not None)
+    outside.add(state.grad_fns(keys))
     for key in keys:
         tensor = state.tensors[key]
         if tensor.grad_fn is None or tensor.grad_fn not in outside.found:

@@ -33,7 +33,7 @@ def may_be_there(state: State, tensor: Tensor) -> bool:
         and not retains(state, tensor.id)
     ):
         return False
-    begin = [made for key in state.escaped if (made := state.tensors[key].grad_fn) is not None]
+    begin = state.grad_fns(state.escaped)
     wanted = tensor.grad_fn or Leaf(tensor.id)
     return any(item == wanted for item in reachable(begin, lambda node: node not in state.freed))
 
