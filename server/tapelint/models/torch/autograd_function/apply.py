@@ -63,7 +63,7 @@ def apply(machine: Machine, state: State, call: Call) -> Value:
     needs = needs_grad(mode, flags)
     backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
     machine.unit.dependencies.update(method.node for method in (forward, setup, backward) if method is not None)
-    definition = Definition(Definition.name_of(state, kind), forward, setup, backward, context)
+    definition = Definition(state.get(kind.id, Class).name, forward, setup, backward, context)
     if needs is not False:
         refuse_plain_values(machine.facts, state, definition, needs, call.node)
     return attach(machine, state, call.node, definition, given, result, needs)

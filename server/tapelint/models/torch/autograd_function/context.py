@@ -11,7 +11,20 @@ from ....autograd import TorchRaises, resolve_view
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Tuple, Unknown, Value
+from ....domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Class,
+    Const,
+    External,
+    HeapRef,
+    Instance,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
 from ....engine.machine import Machine
 from ..registry import ATTRIBUTES, FUNCTIONS, Call
 
@@ -26,6 +39,13 @@ def new_context(state: State, kind: HeapRef, needs: tuple[bool | None, ...]) -> 
     """A context of the Function ``kind`` whose ``needs_input_grad`` is ``needs``."""
     known = tuple(Unknown("needs_input_grad", False) if n is None else TRUE if n else FALSE for n in needs)
     return HeapRef(state.new(Instance(CONTEXT, {facets.FUNCTION: kind, "needs_input_grad": Tuple(known)}, True)))
+
+
+def function_name(state: State, context: HeapRef) -> str:
+    """The name of the Function that a context belongs to."""
+    kind = state.get(context.id, Instance).attributes[facets.FUNCTION]
+    assert isinstance(kind, HeapRef)
+    return state.get(kind.id, Class).name
 
 
 def noted(state: State, context: HeapRef, name: str) -> tuple[Value, ...]:

@@ -18,8 +18,8 @@ from ....domain.induction import is_number, raw_value
 from ....domain.state import State
 from ....domain.values import NONE, Const, Function, HeapRef, Instance, Mapping, Sequence, Tuple, Value
 from ....engine.machine import Machine
-from .context import noted
-from .syntax import Definition, context_name, own_function
+from .context import function_name, noted
+from .syntax import Definition, context_name, is_attribute, own_function
 
 
 def refuse_plain_values(facts: Facts, state: State, definition: Definition, needs: bool | None, node: ast.AST) -> None:
@@ -70,9 +70,8 @@ def _savings(method: Function) -> Iterator[ast.Call]:
     """The calls of ``save_for_backward`` in a method."""
     context = context_name(method)
     for item in ast.walk(method.node):
-        match item:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="save_for_backward")) if name == context:
-                yield item
+        if isinstance(item, ast.Call) and is_attribute(item.func, context, "save_for_backward"):
+            yield item
 
 
 def refuse_unset(machine: Machine, state: State, context: HeapRef, attribute: str, node: ast.AST) -> None:
@@ -87,7 +86,7 @@ def refuse_unset(machine: Machine, state: State, context: HeapRef, attribute: st
         return
     if any(isinstance(item, ast.Try) for item in ast.walk(reader.node)):
         return
-    name = _name(state, context)
+    name = function_name(state, context)
     machine.facts.events.publish(
         UnsetContextRead(
             point=state.point(node), function=name, attribute=attribute, place=node, preparing=methods[0].node
@@ -118,7 +117,7 @@ def check_unpacked(
         machine.facts.events.publish(
             SavedMiscounted(
                 point=state.point(target),
-                function=_name(state, context),
+                function=function_name(state, context),
                 saved=len(value.items),
                 wanted=wanted,
                 place=target,
@@ -128,13 +127,6 @@ def check_unpacked(
         few = f"not enough values to unpack (expected {wanted}, got {len(value.items)})"
         many = f"too many values to unpack (expected {wanted})"
         raise ProgramRaised("ValueError", few if len(value.items) < wanted else many, by_torch=True)
-
-
-def _name(state: State, context: HeapRef) -> str:
-    """The name of the Function that a context belongs to."""
-    kind = state.get(context.id, Instance).attributes[facets.FUNCTION]
-    assert isinstance(kind, HeapRef)
-    return Definition.name_of(state, kind)
 
 
 def _methods(state: State, context: HeapRef) -> list[Function]:
@@ -161,12 +153,9 @@ def _hands_on(method: Function) -> bool:
 
 def _sets(method: Function, attribute: str) -> bool:
     context = context_name(method)
-    for item in ast.walk(method.node):
-        match item:
-            case ast.Attribute(value=ast.Name(id=name), attr=attr, ctx=ast.Store()):
-                if name == context and attr == attribute:
-                    return True
-    return False
+    return any(
+        is_attribute(item, context, attribute) and isinstance(item.ctx, ast.Store) for item in ast.walk(method.node)
+    )
 
 
 OF_EVERY_CONTEXT = frozenset(

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 
 from ....autograd import ProgramPoint, Stored, StoreKind, Tensor, resolve_view
 from ....autograd.events.custom_function import ComputedAskedForGrad
-from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Frame, HeapRef, Instance, TensorRef, Value
 from ....engine.machine import Machine
-from .context import CONTEXT
+from .context import CONTEXT, function_name
 from .hazards import own_nodes
-from .syntax import Definition
 
 
 def note_asked(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> None:
@@ -67,10 +65,8 @@ def _running_forward(machine: Machine, state: State) -> RunningForward | None:
     thing = state.heap[context.id]
     if not isinstance(thing, Instance) or thing.kind != CONTEXT:
         return None
-    kind = thing.attributes[facets.FUNCTION]
-    assert isinstance(kind, HeapRef)
     tensors = {v.id: resolve_view(state, v.id) for v in given[1:] if isinstance(v, TensorRef)}
-    return RunningForward(Definition.name_of(state, kind), forward, tensors)
+    return RunningForward(function_name(state, context), forward, tensors)
 
 
 def _decided(forward: ast.FunctionDef, asked: ast.Attribute) -> ast.If | None:

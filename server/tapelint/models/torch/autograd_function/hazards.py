@@ -20,7 +20,7 @@ from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Const, Function, TensorRef, Value
 from .context import kept_otherwise, noted, tensors_noted
-from .syntax import Definition, Given, context_name
+from .syntax import Definition, Given, context_name, is_attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def stored_at(method: Function, attribute: str) -> ast.Assign | None:
     context = context_name(method)
     for item in own_nodes(method.node):
         if isinstance(item, ast.Assign) and any(
-            _is_attribute(part, context, attribute) for t in item.targets for part in ast.walk(t)
+            is_attribute(part, context, attribute) for t in item.targets for part in ast.walk(t)
         ):
             return item
     return None
@@ -175,7 +175,7 @@ def called_at(method: Function, name: str) -> ast.Call | None:
     """Where a method calls this method of its context."""
     context = context_name(method)
     for item in own_nodes(method.node):
-        if isinstance(item, ast.Call) and _is_attribute(item.func, context, name):
+        if isinstance(item, ast.Call) and is_attribute(item.func, context, name):
             return item
     return None
 
@@ -187,13 +187,4 @@ def ignored(method: Function, name: str) -> bool:
 
 def read_in(method: Function, attribute: str) -> bool:
     context = context_name(method)
-    return any(_is_attribute(item, context, attribute) for item in own_nodes(method.node))
-
-
-def _is_attribute(item: ast.AST, owner: str, name: str) -> bool:
-    return (
-        isinstance(item, ast.Attribute)
-        and item.attr == name
-        and isinstance(item.value, ast.Name)
-        and item.value.id == owner
-    )
+    return any(is_attribute(item, context, attribute) for item in own_nodes(method.node))

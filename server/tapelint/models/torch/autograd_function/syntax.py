@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from ....autograd import Tensor
 from ....domain.mro import lookup_in_mro
 from ....domain.state import State
-from ....domain.values import Class, Function, HeapRef, Value
+from ....domain.values import Function, HeapRef, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +21,6 @@ class Definition:
     setup: Function | None
     backward: Function | None
     context: HeapRef
-
-    @staticmethod
-    def name_of(state: State, kind: HeapRef) -> str:
-        return state.get(kind.id, Class).name
 
     @property
     def preparing(self) -> Function:
@@ -44,6 +42,16 @@ def parameters(function: Function) -> list[str]:
 def context_name(method: Function) -> str:
     """What a method calls the context that it is given."""
     return next(iter(parameters(method)), "")
+
+
+def is_attribute(item: ast.AST, owner: str, name: str) -> TypeGuard[ast.Attribute]:
+    """Whether ``item`` is the attribute ``name`` of the variable ``owner``."""
+    return (
+        isinstance(item, ast.Attribute)
+        and item.attr == name
+        and isinstance(item.value, ast.Name)
+        and item.value.id == owner
+    )
 
 
 def own_function(state: State, kind: Value, name: str) -> Function | None:
