@@ -24,7 +24,7 @@ from ..models.torch.nn.modules import is_open
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """A state as it was. ``owned`` are the tensors of what the call is a method of: the tensor itself, the parameters
-    of an optimizer or of a module; ``open`` tells that there may be more. ``heard`` counts the events up to then.
+    of an optimizer or of a module; ``is_partial`` tells that there may be more. ``heard`` counts the events up to then.
     """
 
     owned: Mapping[int, Tensor]
@@ -57,6 +57,13 @@ class CallRun:
     value: Value
     results: tuple[Tensor, ...]
     writes: tuple[Write, ...]
+
+    def argument(self, index: int, name: str) -> tuple[int, ...]:
+        """The tensors in one argument, as far as they are known."""
+        node = self.point.node
+        assert isinstance(node, ast.Call)
+        spelled = [k.value for k in node.keywords if k.arg == name] or node.args[index : index + 1]
+        return self.given.get(spelled[0], ()) if spelled else ()
 
 
 def snapshot(state: State, callee: Value, heard: int) -> Snapshot:

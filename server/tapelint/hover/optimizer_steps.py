@@ -161,25 +161,19 @@ def clip(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str
     if not found:
         return None
     lines = [f"**{code(node)}** · limits gradients"]
-    lines += told_lines([(run.point, _limited(probe, node, run)) for run, _ in found])
-    lines += told_lines([(run.point, text) for run, _ in found if (text := _origin(probe, node, run))])
+    lines += told_lines([(run.point, _limited(probe, run)) for run, _ in found])
+    lines += told_lines([(run.point, text) for run, _ in found if (text := _origin(probe, run))])
     lines += _later_steps(probe, found)
     writes = [write for run, _ in found for write in run.writes]
     if writes:
         lines.append("- writes gradients only: the parameters, and what graphs have saved of them, stay as they are")
-    spoils = _raised_by(probe, writes)
-    return [*lines, f"- {spoils}"] if spoils else lines
+    raised = _raised_by(probe, writes)
+    return [*lines, f"- {raised}"] if raised else lines
 
 
-def _given(node: ast.Call, run: CallRun) -> Sequence[int]:
-    """The tensors whose gradients a call clips, as far as they are known."""
-    written = [k.value for k in node.keywords if k.arg == "parameters"] or node.args[:1]
-    return run.given.get(written[0], ()) if written else ()
-
-
-def _limited(probe: HoverProbe, node: ast.Call, run: CallRun) -> str:
+def _limited(probe: HoverProbe, run: CallRun) -> str:
     """Whose gradients one run of a clipping limits, and how."""
-    given = _given(node, run)
+    given = run.argument(0, "parameters")
     held = [key for key in given if key in run.before.grads]
     idle = [key for key in given if key not in held]
     doubtful = any(run.before.past(key).doubt for key in idle)  # unknown code may have run a backward
@@ -193,9 +187,9 @@ def _limited(probe: HoverProbe, node: ast.Call, run: CallRun) -> str:
     return f"scales down `.grad` of {whose} in place by one factor, if the total norm is too large{rest}"
 
 
-def _origin(probe: HoverProbe, node: ast.Call, run: CallRun) -> str:
+def _origin(probe: HoverProbe, run: CallRun) -> str:
     """Which passes the clipped gradients come from, and which step had used them before."""
-    pasts = [run.before.past(key) for key in _given(node, run) if key in run.before.grads]
+    pasts = [run.before.past(key) for key in run.argument(0, "parameters") if key in run.before.grads]
     if not pasts or any(map(_is_unclear, pasts)):
         return ""
     if any(past.scale is not None for past in pasts):

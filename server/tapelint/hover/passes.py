@@ -108,10 +108,7 @@ def used_before(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
 
 def returned(probe: HoverProbe, run: CallRun) -> str:
     """``autograd.grad``: nothing is accumulated."""
-    node = run.point.node
-    assert isinstance(node, ast.Call)
-    wanted = [k.value for k in node.keywords if k.arg == "inputs"] or node.args[1:2]
-    keys = run.given.get(wanted[0], ()) if wanted else ()
+    keys = run.argument(1, "inputs")
     of = f" for {names(probe.facts, keys)}" if keys else ""
     graphs = [tensor for tensor in run.results if tensor.requires_grad]
     own = ", with a graph of its own: it can be differentiated again" if graphs else ""
