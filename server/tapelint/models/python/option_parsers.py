@@ -34,6 +34,7 @@ from ..torch.registry import Call, function
 
 PARSER = "argparse.ArgumentParser"
 NAMESPACE = External("argparse.Namespace")
+BOOLEAN = External("argparse.BooleanOptionalAction")
 SWITCHES = {"store_true": FALSE, "store_false": TRUE, "count": NONE}
 """Actions that take no value, and the default of each."""
 CONVERTERS = {"builtins.int": int, "builtins.float": float, "builtins.str": str}
@@ -110,7 +111,7 @@ def _value(call: Call, flag: str, dest: str) -> Value:
         return something(dest, False)
     default = call.kwargs.get("default", SWITCHES.get(kind, NONE))
     if not isinstance(default, Const) or not is_hashable(default):
-        return default if _is_plain(default) else something(dest, False)
+        return default if isinstance(default, (HeapRef, Tuple)) else something(dest, False)  # it may be iterated
     convert = call.kwargs.get("type")
     if isinstance(convert, External) and isinstance(default.value, str) and convert.name in CONVERTERS:
         try:
@@ -119,22 +120,8 @@ def _value(call: Call, flag: str, dest: str) -> Value:
             return something(dest, False)
     name = f"--no-{flag.lstrip('-')}" if action == BOOLEAN and default.value is True else flag
     premise = f"`{name}` is given" if kind in SWITCHES or action == BOOLEAN else left_at(flag, default)
-    return optional(Option(default, premise, _others(call, kind, default)), dest)
-
-
-BOOLEAN = External("argparse.BooleanOptionalAction")
-
-
-def _is_plain(value: Value) -> bool:
-    """Whether a default is a list or a tuple, which the program may iterate."""
-    return isinstance(value, (HeapRef, Tuple))
-
-
-def _others(call: Call, kind: str, default: Const) -> tuple[Const, ...] | None:
-    """What an option may be beside its default, where its declaration says it."""
-    if kind in ("store_true", "store_false"):
-        return (Const(not default.value),)
-    return None
+    others = (Const(not default.value),) if kind in ("store_true", "store_false") else None
+    return optional(Option(default, premise, others), dest)
 
 
 @function(f"{PARSER}.set_defaults")
@@ -143,8 +130,9 @@ def set_defaults(machine: Machine, state: State, call: Call) -> Value:
     if declared is not None:
         known = state.edit(declared.id, Mapping).items
         for name, value in call.kwargs.items():
-            plain = isinstance(value, Const) and is_hashable(value)
-            known[name] = optional(Option(value, left_at(f"--{name}", value)), name) if plain else value  # type: ignore[arg-type]
+            if isinstance(value, Const) and is_hashable(value):
+                value = optional(Option(value, left_at(f"--{name}", value)), name)
+            known[name] = value
     return NONE
 
 

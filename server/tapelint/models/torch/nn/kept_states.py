@@ -35,8 +35,10 @@ def tell_own_state(
     node: ast.AST,
 ) -> None:
     """Publish that ``value`` was taken of the same parameters, if they are given, and that they were written since."""
-    taken = machine.facts.states_taken.get(value.id) if isinstance(value, HeapRef) else None
-    if taken is None or not isinstance(value, HeapRef) or not _is_own(state, value, taken):
+    if not isinstance(value, HeapRef):
+        return
+    taken = machine.facts.states_taken.get(value.id)
+    if taken is None or not _is_own(state, value, taken):
         return
     if parameters is not None and [key for key, _ in taken.versions] != [*parameters]:
         return

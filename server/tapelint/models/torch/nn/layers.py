@@ -190,12 +190,12 @@ def modules_in(state: State, values: list[Value], depth: int = 3) -> Iterator[Va
 
 def opaque_module(machine: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> HeapRef:
     """An unknown network: one parameter stands for all. That it is one may be a ``guess``."""
-    made = leaf(state, node, True, parameter=True, assumption=name, stands_for_module=True)
-    machine.facts.name(made, f"the parameters of {name}")
-    attributes: dict[str, Value] = {facets.UNSEEN_PARAMETERS: TensorRef(made), "training": Unknown("training", False)}
+    thing = Instance(External("torch.nn.Module"), {}, True)
+    add_unseen_parameters(machine, state, thing, name, node)
+    thing.attributes["training"] = Unknown("training", False)
     if guess is not None:
-        attributes[facets.ASSUMED_NETWORK] = Const(guess)
-    return HeapRef(state.new(Instance(External("torch.nn.Module"), attributes, True)))
+        thing.attributes[facets.ASSUMED_NETWORK] = Const(guess)
+    return HeapRef(state.new(thing))
 
 
 def inputs_of(machine: Machine, state: State, call: Call) -> list[int]:

@@ -260,11 +260,11 @@ def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Va
 @method(MODULE_METHODS, "load_state_dict")
 def load_state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """Writes the parameters; with ``assign=True`` it replaces them, and the old ones stay as they are."""
-    kept = call.get(0, "state_dict")
-    tell_own_state(machine, state, kept, [key for _, key in parameters_of(state, receiver)], "load", call.node)
+    own = [key for _, key in parameters_of(state, receiver)]
+    tell_own_state(machine, state, call.get(0, "state_dict"), own, "load", call.node)
     if call.get(2, "assign", FALSE) != FALSE:
         return Unknown("keys")
-    for _, key in parameters_of(state, receiver):
+    for key in own:
         bump(state, state.tensors[key].version_counter, "load_state_dict", call.node, tensor=key)
     return Unknown("keys")
 
@@ -275,13 +275,14 @@ def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> V
     the entries too, which is why there may be more."""
     if call.args or call.kwargs or not is_module_like(state, receiver):
         return Unknown("state_dict", False)
+    own = parameters_of(state, receiver)
     items: dict[object, Value] = {
         name: TensorRef(cut(machine, state, resolve_view(state, key), call.node, CutReason.DETACH))
-        for name, key in parameters_of(state, receiver)
+        for name, key in own
         if not name.endswith(facets.UNSEEN_PARAMETERS)
     }
     taken = state.new(Mapping(items, True))
-    note_state(machine, state, taken, [key for _, key in parameters_of(state, receiver)], call.node)
+    note_state(machine, state, taken, [key for _, key in own], call.node)
     return HeapRef(taken)
 
 
