@@ -92,7 +92,7 @@ class Facts:
 
     # The unknown conditions that may decide what becomes of gradients, and whether by clearing them.
     gradient_relevant: dict[Hashable, bool] = field(default_factory=dict)
-    # Tensors without a graph that code which was not read has seen, or that an object holds by which it may come to see
+    # Tensors without a graph that code which was not read has seen, or that an object holds by which it may reach
     # them: they may have been made to require grad.
     handed_out: set[int] = field(default_factory=set)
     # The registrations of hooks that clip the gradient they are given, and where that is.

@@ -206,8 +206,8 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     lost = [each for each in collected.values() if not _is_used(machine, state, each, theirs)]
     for each in leaks(state, lost):
         stays = state.tensors[each.tensor].grad_fn in theirs or each.is_brief and _is_named(state, each)
-        told = replace(each, is_brief=each.is_brief and not stays)
-        machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, collected=told))
+        leak = replace(each, is_brief=each.is_brief and not stays)
+        machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, collected=leak))
 
 
 def _is_named(state: State, collected: RetainedGraphs) -> bool:

@@ -1,4 +1,4 @@
-"""What becomes of a parameter in the functions of the program that it is handed on to.
+"""What becomes of a parameter in the functions of the program that it is passed to.
 
     def main(model, optimizer, batches):
         for batch in batches:
@@ -7,7 +7,7 @@
     def update(self, batch):
         self._step(self.optimizer, loss)         an attribute is handed to a method of the same class
 
-Only what is handed on as it is counts, and only to a function or method that is known by name where it is called.
+Only what is passed unchanged counts, and only to a function or method that is known by name where it is called.
 """
 
 from __future__ import annotations

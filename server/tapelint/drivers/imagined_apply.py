@@ -89,7 +89,7 @@ def _premise(requiring: list[str], count: int) -> str:
 
 @contextmanager
 def _hearing(machine: Machine) -> Iterator[None]:
-    """What happens inside is only told of mistakes of Functions, and of saved tensors that were modified."""
+    """Inside, only mistakes of Functions and saved tensors that were modified are listened to."""
     events = machine.facts.events
     listeners = tuple(events.listeners)
 

@@ -20,7 +20,7 @@ from ..domain.values import Function, HeapRef
 from ..engine.machine import Machine, OutOfFuel
 
 ENOUGH = 3
-"""Calls after which what grows is told from what keeps the results of the last two."""
+"""Calls after which what grows can be distinguished from what keeps the results of the last two."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -404,7 +404,7 @@ class Machine(Evaluation):
         return kept
 
     def paths_kept(self) -> int:
-        """How many paths may go on: fewer and fewer once half of the fuel is used, so that one of them comes to the end
+        """How many paths may go on: fewer and fewer once half of the fuel is used, so that one of them reaches the end
         of the entry point.
         """
         used, whole = self._used()

@@ -52,7 +52,7 @@ def look(
     if found is not None:
         facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
     elif any(facts.provenance_of(key).parameter_of in state.history for key in missed):
-        return  # what they were made of is trained in their place, which is told of by itself
+        return  # what they were made of is trained in their place, which is reported by itself
     elif len(missed) == len(keys) and any(g.passes and not g.doubt for g in state.history.values()):
         facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=tuple(missed), cut=None))
 

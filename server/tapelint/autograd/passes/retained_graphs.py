@@ -82,7 +82,7 @@ def finished(
 
 
 def needed(state: AutogradState, nodes: Collection[Node]) -> None:
-    """A pass has come to ``nodes``: what was retained of them was retained for that."""
+    """A pass has reached ``nodes``: what was retained of them was retained for that."""
     for statement, walk in list(state.retaining.items()):
         if not walk.nodes.isdisjoint(nodes):
             state.retaining[statement] = replace(walk, needed=True)

@@ -102,7 +102,7 @@ def _reached(machine: Machine, state: State, since: int) -> Iterator[str]:
 
 
 class Names:
-    """The words by which some optimizers and some networks are told apart from others of their kind."""
+    """The words that distinguish some optimizers and some networks from others of their kind."""
 
     def __init__(self, optimizers: Iterable[str], networks: Iterable[str]) -> None:
         self.optimizers, self.networks = _distinct(optimizers), _distinct(networks)
