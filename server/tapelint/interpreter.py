@@ -6,7 +6,7 @@ from .checks import (
     lost_updates,
     other_tensors_held,
     retention,
-    steps_in_vain,
+    steps_without_backward,
     training_mode,
     unoptimized_parameters,
     unregistered_parameters,
@@ -65,7 +65,7 @@ CHECKS = Lifecycle(
     step_repeated=Topic(unoptimized_parameters.on_step_repeated, other_tensors_held.on_step_repeated),
     attribute_assigned=Topic(unregistered_parameters.on_attribute_assigned),
     unknown_stepped=Topic(other_tensors_held.on_unknown_stepped),
-    path_ended=Topic(retention.on_path_ended, steps_in_vain.on_path_ended),
+    path_ended=Topic(retention.on_path_ended, steps_without_backward.on_path_ended),
 )
 """The checks, each with what it listens to."""
 

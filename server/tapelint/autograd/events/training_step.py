@@ -86,7 +86,7 @@ class EvaluationRecorded(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
-class StepInVain(SilentEvent):
+class StepWithoutBackward(SilentEvent):
     """An optimizer has stepped, and nothing has gone backward, though a graph of all that it holds was recorded.
     ``point`` is the step.
     """

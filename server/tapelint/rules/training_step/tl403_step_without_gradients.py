@@ -41,7 +41,7 @@ The step is moved behind the backward of its iteration, past statements that do 
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event
-from ...autograd.events.training_step import NeverReached, StepInVain, StepMissed
+from ...autograd.events.training_step import NeverReached, StepMissed, StepWithoutBackward
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
@@ -52,8 +52,8 @@ from ..support.story import assuming, code, iteration, prefix, tensor_names, ver
 def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, NeverReached):
         return unreached(event, facts) if event.cut is None else None
-    if isinstance(event, StepInVain):
-        return in_vain(event, facts)
+    if isinstance(event, StepWithoutBackward):
+        return without_backward(event, facts)
     assert isinstance(event, StepMissed)
     step, now = event.step.point, event.point
     if not step.iterations or step.iterations != now.iterations or event.step.premises or event.premises:
@@ -93,7 +93,7 @@ def unreached(event: NeverReached, facts: Facts) -> Finding:
     )
 
 
-def in_vain(event: StepInVain, facts: Facts) -> Finding:
+def without_backward(event: StepWithoutBackward, facts: Facts) -> Finding:
     """There is no backward at all."""
     names = tensor_names(facts, event.leaves)
     caller = " This supposes that no caller goes backward before." if event.called else ""
@@ -115,6 +115,6 @@ RULE = Rule(
     "step-without-gradients",
     "a step comes before there is a gradient to use",
     __doc__,
-    (StepMissed, NeverReached, StepInVain),
+    (StepMissed, NeverReached, StepWithoutBackward),
     check,
 )

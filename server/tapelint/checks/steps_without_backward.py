@@ -13,7 +13,7 @@ path ends no code can walk it any more. Code that was not read has not seen it.
 from __future__ import annotations
 
 from ..autograd import Node
-from ..autograd.events.training_step import StepInVain
+from ..autograd.events.training_step import StepWithoutBackward
 from ..autograd.gradients.history import Idle
 from ..autograd.model.graph_search import leaf_tensors, nodes_below
 from ..domain.state import State
@@ -36,7 +36,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
         if lost is not None:
             premise = next((n.assumption for n in nodes_below([lost]) if n.assumption), None)
             machine.facts.events.publish(
-                StepInVain(
+                StepWithoutBackward(
                     point=step.point,
                     assumption=f"`{premise}` keeps a graph, which tapelint cannot see" if premise else None,
                     leaves=tuple(sorted(keys)),
