@@ -111,7 +111,6 @@ def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
         title = f"Make {name} a leaf (what it was computed from gets no gradient)"
         cures.append(FixProposal("make_leaf", title, (event.created_at.node,), "unsafe"))
     return Finding(
-        at=event.read.node,
         point=event.read,
         severity=severity_of(event),
         message=message,
@@ -144,7 +143,6 @@ def _constant(event: AbsentGradientUsed, facts: Facts) -> Finding:
     if mode:
         cures = [FixProposal("inplace_update", "Update it in place", (made,))]
     return Finding(
-        at=event.read.node,
         point=event.read,
         severity=severity_of(event),
         message=f"`.grad` of {name} is None here: {name} does not require grad{why}, and a backward keeps gradients "
@@ -159,7 +157,6 @@ def _shown(event: AbsentGradientShown, facts: Facts) -> Finding:
     """Of a tensor that is no leaf, printed."""
     name = tensor_name(facts, event.tensor) or code(event.created_at.node)
     return Finding(
-        at=event.read.node,
         point=event.read,
         severity=Severity.WARNING,
         message=f"`.grad` of {name} is None here, also after the backward: {name} is no leaf, and a backward keeps the "

@@ -58,7 +58,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
     return Finding(
-        at=call,
         point=event.point,
         severity=severity_of(event),
         message=message,

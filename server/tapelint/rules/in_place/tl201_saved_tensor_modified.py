@@ -68,9 +68,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         TraceStep(write.point.node, f"{prefix(write.point)}written here (version {write.version})"),
         TraceStep(event.point.node, f"{prefix(event.point)}this backward needs version {saved.version}"),
     ]
-    where = write.point.node
     return Finding(
-        at=where,
         point=write.point,
         severity=severity_of(event),
         message=message,

@@ -64,7 +64,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if event.kind == "no_grad":
         cures.append(FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,)))
     return Finding(
-        at=node,
         point=event.point,
         severity=severity_of(event),
         message=message,

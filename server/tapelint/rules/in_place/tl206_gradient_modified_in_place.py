@@ -56,7 +56,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"later: its gradient is silently wrong.{assuming(event.assumption)}"
     )
     return Finding(
-        at=node,
         point=event.point,
         severity=Severity.WARNING,
         message=message,

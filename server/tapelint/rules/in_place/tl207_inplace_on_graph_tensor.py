@@ -45,7 +45,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.tensor) or "a tensor with a graph"
     node = event.point.node
     return Finding(
-        at=node,
         point=event.point,
         severity=Severity.HINT,
         message=f"this writes {name} in place, which has a graph: whether that is right depends on what others save of "

@@ -83,7 +83,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         for given in handed(user) if user is not None and user.created_at.calls else ():
             cures.append(FixProposal("detach", title, (given,), "unsafe"))
     return Finding(
-        at=second,
         point=event.point,
         severity=severity_of(event),
         message=message,

@@ -115,7 +115,6 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
     for reader in readers(young.created_at.node, stored.target if stored else None):
         cures.append(_detaching(f"Detach {name} where it is used", reader, without))
     return Finding(
-        at=event.point.node,
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,

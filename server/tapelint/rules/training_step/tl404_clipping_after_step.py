@@ -71,7 +71,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"unclipped gradient, and nothing raises.{assuming(event.assumption)}"
     )
     return Finding(
-        at=clip,
         point=event.point,
         severity=Severity.WARNING,
         message=message,
