@@ -85,6 +85,8 @@ from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import assuming, code, prefix, tensor_name
 
+RETAINED = "call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`."
+
 
 def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, AbsentGradientShown):
@@ -166,8 +168,6 @@ def _shown(event: AbsentGradientShown, facts: Facts) -> Finding:
         cures=tuple(_keeping(facts, event.tensor)),
     )
 
-
-RETAINED = "call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`."
 
 RULE = Rule(
     "TL302",

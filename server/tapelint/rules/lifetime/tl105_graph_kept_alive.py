@@ -136,14 +136,13 @@ def _beside(others: Sequence[str]) -> str:
 
 
 def _names(functions: Sequence[str]) -> str:
-    shown = [f"`{name}`" for name in functions[:2]]
-    return " or ".join(shown)
+    return " or ".join(f"`{name}`" for name in functions[:2])
 
 
 def _cost(collected: RetainedGraphs) -> str:
     """What one iteration adds: nodes, the kilobytes that they take, saved tensors."""
     opaque = sorted({node.assumption for node in collected.added if node.assumption is not None})
-    count = len(collected.added) - len([node for node in collected.added if node.assumption is not None])
+    count = sum(node.assumption is None for node in collected.added)
     nodes = f"{count} node{'s' * (count != 1)}"
     size = f"{nodes} (about {count * KILOBYTES:.1f} KB)" if not opaque else nodes
     whole = " and ".join(f"the whole graph of `{name}`" for name in opaque[:2])

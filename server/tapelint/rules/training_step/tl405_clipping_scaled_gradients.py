@@ -47,6 +47,7 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped, ScaledStep
 from ...autograd.facts import Facts
+from ...autograd.gradients.history import GradientHistory
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -55,8 +56,11 @@ from ..support.story import assuming, code, prefix
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OptimizerStepped | ScaledStep)
-    found = next((past.clip for past, _ in event.past if past.clip is not None and past.clip.scale is not None), None)
-    if event.scaler is None or event.optimizer is None or found is None or found.scale is None or _in_doubt(event):
+    past = next((past for past, _ in event.past if past.clip is not None and past.clip.scale is not None), None)
+    if event.scaler is None or event.optimizer is None or past is None or _in_doubt(event, past):
+        return None
+    found = past.clip
+    if found is None or found.scale is None:
         return None
     clip, scale = found.point, found.scale
     call = f"{ast.unparse(event.scaler)}.unscale_({ast.unparse(event.optimizer)})"
@@ -85,9 +89,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
-def _in_doubt(event: OptimizerStepped | ScaledStep) -> bool:
+def _in_doubt(event: OptimizerStepped | ScaledStep, past: GradientHistory) -> bool:
     """Whether the gradients that were clipped may be others by now, or a condition decides between clip and step."""
-    past = next(past for past, _ in event.past if past.clip is not None and past.clip.scale is not None)
     return past.doubt or not past.fresh or bool(event.premises - past.fresh[0].premises)
 
 
