@@ -90,3 +90,11 @@ def test_fixes_are_made_in_the_files_that_were_named(project: Path, tapelint) ->
     before = (project / "tests" / "test_helper.py").read_text()
     tapelint("check", "helper.py", "--fix", "--unsafe-fixes")
     assert (project / "tests" / "test_helper.py").read_text() == before
+
+
+def test_the_search_for_callers_does_not_load_jedi(project: Path, tapelint) -> None:
+    script = "import sys\nsys.path.insert(0, 'lib')\nfrom lib.helper import finish\nfinish(1)\n"
+    (project / "run.py").write_text(script)
+    done = tapelint("check", "helper.py", PYTHONPROFILEIMPORTTIME="1")
+    assert "tapelint.workspace.mentions" in done.stderr
+    assert "jedi" not in done.stderr

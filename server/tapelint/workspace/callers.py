@@ -172,7 +172,7 @@ def _ranked(
     if not text:
         return None
     own = outline(text)
-    names = mentioned(own, path, target, words, resolver.locate, resolver.text)
+    names = mentioned(own, path, target, words, resolver.by_path, resolver.text)
     if not names:
         return None
     uses = sum(text.count(name) for name in names if name != ALL)

@@ -89,7 +89,17 @@ class Resolver:
             return None
 
     def locate(self, module: str, importer: str) -> str | None:
-        """The absolute path of the file that is ``module``."""
+        """The absolute path of the file that is ``module``; ``further`` is asked where it is found in no folder."""
+        found = self.by_path(module, importer)
+        if found is None and _is_searched_for(module):
+            importer = os.path.abspath(importer)
+            text = self.text(importer) or ""
+            if "sys.path" in text:
+                return self.further(module, importer, text)
+        return found
+
+    def by_path(self, module: str, importer: str) -> str | None:
+        """The absolute path of the file that is ``module``, by the folders alone."""
         own = os.path.dirname(os.path.abspath(importer))
         names = module.lstrip(".")
         level = len(module) - len(names)
@@ -97,9 +107,9 @@ class Resolver:
             for _ in range(level - 1):
                 own = os.path.dirname(own)
             return self._below(own, names.split(".")) if names else self._init(own)
-        parts = names.split(".")
-        if parts[0] in LIBRARIES or not all(part.isidentifier() for part in parts):
+        if not _is_searched_for(module):
             return None
+        parts = names.split(".")
         spare = None
         for folder in self.searched(own):
             found = self._below(folder, parts)
@@ -108,10 +118,6 @@ class Resolver:
             if self._has(found):
                 return found
             spare = spare or found  # a folder without a file of its own gives way to a module further up, as in Python
-        if spare is None:
-            text = self.text(os.path.abspath(importer)) or ""
-            if "sys.path" in text:
-                return self.further(module, os.path.abspath(importer), text)
         return spare
 
     def searched(self, own: str) -> tuple[str, ...]:
@@ -164,6 +170,12 @@ class Resolver:
     def _has(self, path: str) -> bool:
         folder, name = os.path.split(path)
         return path in self.unsaved or name in _listing(folder)
+
+
+def _is_searched_for(module: str) -> bool:
+    """Whether the folders that Python searches may have a module: it is no relative name, and that of no library."""
+    parts = module.split(".")
+    return parts[0] not in LIBRARIES and all(part.isidentifier() for part in parts)
 
 
 def _upward(folder: str, root: str) -> list[str]:
