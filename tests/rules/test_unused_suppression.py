@@ -178,4 +178,4 @@ def test_another_file_may_import_it_also_after_the_analysis_starts_afresh(monkey
     execute = analysis.executed
     monkeypatch.setattr(analysis, "executed", executed_late)
     report = analyse(text, is_imported=lambda path: True)
-    assert not outdated and not report.diagnostics and report.is_imported is not None
+    assert not outdated and not report.diagnostics and report.inputs.is_imported is not None

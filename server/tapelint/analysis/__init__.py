@@ -45,6 +45,7 @@ from ..workspace.config import Config
 from .elsewhere import ConfigOf, Configs
 from .fix_verification import cures, newly_exposed, same_kind_fixes
 from .focus import unrelated
+from .inputs import Inputs
 from .locations import Files, Origin
 from .rule_listener import RuleListener, found_in, running
 from .unseen import notices, unparsed
@@ -66,12 +67,10 @@ class Report:
     diagnostics: tuple[Diagnostic, ...]
     # counters of what was executed and what remained unknown
     stats: dict[str, int]
-    config: Config = Config()
+    inputs: Inputs
     # the finding of each diagnostic, by code and span
     findings: dict[tuple[str, Span], Finding] = field(default_factory=dict)
     reach: tuple[int, ...] = ()
-    # how imports were resolved
-    resolve: Resolve | None = None
     # paths of the workspace's files that were read for its imports
     imports: tuple[str, ...] = ()
     # those of them that were executed, by path
@@ -84,11 +83,8 @@ class Report:
     walks: dict[Place, bool] = field(default_factory=dict)
     # what was not analysed; none of them is a finding
     notices: tuple[Notice, ...] = ()
-    # whether another file may import the one at a path
-    is_imported: Callable[[str], bool] | None = None
     # what stands in other files that are checked, each with the severity that it has for the user
     elsewhere: tuple[Diagnostic, ...] = ()
-    config_of: ConfigOf | None = None
 
 
 def analyse(
@@ -113,76 +109,72 @@ def analyse(
     file under the same configuration only what has changed is executed, and the report of the text before is not to be
     used any more: its tree lives on in this one's.
     """
+    return _analyse_text(text, path, Inputs(config, resolve, is_imported, limits, config_of, focus), cancel, memory)
+
+
+def _analyse_text(
+    text: str | Notebook,
+    path: str,
+    inputs: Inputs,
+    cancel: Callable[[], bool] | None = None,
+    memory: AnalysisCache | None = None,
+) -> Report:
     program = Notebook(text, ()) if isinstance(text, str) else text
     memory = memory or AnalysisCache()
     source = parse(program.text, path, program.cells)
     try:
-        alone = memory.standalone_results
-        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits, config_of, focus)
+        return _analyse(source, inputs, cancel, memory)
     except Cancelled:
         raise
     except Exception as error:
         memory.forget()
         lost = internal(path, "nothing was checked", fault_of(error))
-        return Report(path, source, (), asdict(AnalysisStats(faults=1)), config, resolve=resolve, notices=(lost,))
+        return Report(path, source, (), asdict(AnalysisStats(faults=1)), inputs, notices=(lost,))
 
 
 def _analyse(
-    source: Source,
-    config: Config,
-    cancel: Callable[[], bool] | None,
-    resolve: Resolve | None,
-    alone: dict[str, Alone] | None,
-    memory: AnalysisCache | None = None,
-    is_imported: Callable[[str], bool] | None = None,
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
-    config_of: ConfigOf | None = None,
-    focus: frozenset[str] = frozenset(),
+    source: Source, inputs: Inputs, cancel: Callable[[], bool] | None, memory: AnalysisCache, is_main: bool = True
 ) -> Report:
-    """``analyse``; ``alone`` keeps what other files show by themselves, and is None where that is not needed."""
-    if source.is_skipped or not concerns_torch(source.text, source.path, resolve):
-        said, none = tuple(unparsed(source)), asdict(AnalysisStats())
-        return Report(source.path, source, (), none, config, resolve=resolve, notices=said, is_imported=is_imported)
-    memory = memory or AnalysisCache()
-    machine = _resumed(source, config, resolve, memory, limits)
-    machine.untried = unrelated(source.tree, focus) if focus else frozenset()
+    """``analyse``; a file that is not ``is_main`` is analysed for what it shows by itself, on behalf of another one."""
+    config = inputs.config
+    if source.is_skipped or not concerns_torch(source.text, source.path, inputs.resolve):
+        return Report(source.path, source, (), asdict(AnalysisStats()), inputs, notices=tuple(unparsed(source)))
+    machine = _resumed(source, inputs, memory)
+    machine.untried = unrelated(source.tree, inputs.focus) if inputs.focus else frozenset()
     try:
         steps = executed(machine, cancel, memory)
     except Outdated:
         memory.forget()
-        return _analyse(source, config, cancel, resolve, alone, memory, is_imported, limits, config_of, focus)
+        return _analyse(source, inputs, cancel, memory, is_main)
     noted = found_in(steps)
     findings = noted.findings.values()
     imports = machine.imports
-    configs = Configs(config_of)
+    configs = Configs(inputs.config_of)
     files = Files(source, imports.sources if imports else (), configs.holds)
     origins = frozenset(map(files.origin, findings))
-    alone_as = partial(_analyse, config=config, cancel=cancel, alone=None, limits=limits)
-    is_elsewhere = partial(_is_shown_alone, files=files, analyse_alone=alone_as, resolve=resolve, alone=alone)
+    alone = memory.standalone_results if is_main else None
+    is_elsewhere = partial(_is_shown_alone, files=files, inputs=inputs, cancel=cancel, alone=alone)
     shown = [*_shown(findings, files, is_elsewhere)]
     here, there = _by_place(shown, source.path)
-    is_certain = partial(_is_certain, machine, source, steps, is_imported)
+    is_certain = partial(_is_certain, machine, source, steps, inputs.is_imported)
     summary = _summary(source, config, files, findings, is_certain)
-    remarks = {} if alone is None else dict(files.remarks(summary, config.names))
+    remarks = dict(files.remarks(summary, config.names)) if is_main else {}
     found = [*dedupe_and_grade([diagnostic for diagnostic, _ in here], source.suppressions), *remarks]
     return Report(
         source.path,
         source,
         dedupe_and_grade(found, grade=partial(_grade, config, source.path)),
         asdict(machine.unit.stats),
-        config,
-        {(diagnostic.code, diagnostic.span): finding for diagnostic, finding in here},
-        tuple(noted.reach.values()),
-        resolve,
-        tuple(imports.paths) if imports else (),
-        {other.path: other for other in files.others},
-        origins,
-        {(diagnostic.code, diagnostic.span): fix for diagnostic, fix in remarks.items()},
-        walked(steps),
-        notices(files, steps, machine.unit.stats.entries),
-        is_imported,
-        dedupe_and_grade(there, grade=configs.grade),
-        config_of,
+        inputs,
+        findings={(diagnostic.code, diagnostic.span): finding for diagnostic, finding in here},
+        reach=tuple(noted.reach.values()),
+        imports=tuple(imports.paths) if imports else (),
+        others={other.path: other for other in files.others},
+        origins=origins,
+        removals={(diagnostic.code, diagnostic.span): fix for diagnostic, fix in remarks.items()},
+        walks=walked(steps),
+        notices=notices(files, steps, machine.unit.stats.entries),
+        elsewhere=dedupe_and_grade(there, grade=configs.grade),
     )
 
 
@@ -203,13 +195,14 @@ def _by_place(
     return here, [diagnostic for diagnostic, _ in shown if diagnostic.filename != path]
 
 
-def _resumed(source: Source, config: Config, resolve: Resolve | None, memory: AnalysisCache, limits: Limits) -> Machine:
+def _resumed(source: Source, inputs: Inputs, memory: AnalysisCache) -> Machine:
     """A machine that goes on from what ``memory`` knows of an earlier text, or begins anew; the rules listen to it."""
-    machine = memory.resume(source, resolve, (config, limits))
+    under = (inputs.config, inputs.limits)
+    machine = memory.resume(source, inputs.resolve, under)
     if machine is None:
-        machine = made(source, Facts(), resolve=resolve, limits=limits)
-        machine.facts.events.subscribe(RuleListener(machine, config).hear)
-        memory.begin(machine, source, (config, limits))
+        machine = made(source, Facts(), resolve=inputs.resolve, limits=inputs.limits)
+        machine.facts.events.subscribe(RuleListener(machine, inputs.config).hear)
+        memory.begin(machine, source, under)
     return machine
 
 
@@ -256,8 +249,8 @@ class Alone:
 def _is_shown_alone(
     finding: Finding,
     files: Files,
-    analyse_alone: Callable[..., Report],
-    resolve: Resolve | None,
+    inputs: Inputs,
+    cancel: Callable[[], bool] | None,
     alone: dict[str, Alone] | None,
 ) -> bool:
     """Whether one of the other files that a hazard is in shows it when it is checked by itself; never, where ``alone``
@@ -268,7 +261,7 @@ def _is_shown_alone(
         return False
 
     def resolved(module: str, importer: str) -> tuple[str, str] | None:
-        return resolve(module, importer) if resolve is not None else None
+        return inputs.resolve(module, importer) if inputs.resolve is not None else None
 
     origin = None
     for path, other in files.owners(finding).items():
@@ -283,8 +276,9 @@ def _is_shown_alone(
                 found = asked[module, importer] = resolved(module, importer)
                 return found
 
-            shown = analyse_alone(parse(other.text, path), resolve=noting).origins
-            known = alone[path] = Alone(other.text, asked, shown)
+            by_itself = Inputs(inputs.config, noting, limits=inputs.limits)
+            report = _analyse(parse(other.text, path), by_itself, cancel, AnalysisCache(), is_main=False)
+            known = alone[path] = Alone(other.text, asked, report.origins)
         if any(shown.covers(origin) for shown in known.origins):
             return True
     return False
@@ -388,8 +382,7 @@ def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | N
     edits, source = tuple(edits), report.source
     text = apply(source.text, edits)
     program = Notebook(text, moved(source.cells, edits)) if source.cells else text
-    same = report.is_imported, Limits(), report.config_of
-    return analyse(program, report.path, report.config, cancel, report.resolve, None, *same)
+    return _analyse_text(program, report.path, report.inputs, cancel)
 
 
 def _is_in(report: Report) -> Callable[[ast.AST], bool]:

@@ -42,7 +42,7 @@ def hover_at(report: analysis.Report, row: int, column: int, cancel: Callable[[]
     remarks = [d for d in report.diagnostics if holds(d.span, row, column)]
     stories = [story(d) for d in remarks]
     found = list(subjects(around))
-    known = found and concerns_torch(source.text, source.path, report.resolve)
+    known = found and concerns_torch(source.text, source.path, report.inputs.resolve)
     about = life(report, found, around, cancel) if known else None
     if about is not None:
         node, lines = about
@@ -67,7 +67,7 @@ def life(
             wanted[pair[1]] = None
     facts = Facts()
     probe = HoverProbe(facts, wanted, retained(report.source.tree))
-    imports = analysis.run(report.source, facts, cancel, probe.probe, report.resolve).imports
+    imports = analysis.run(report.source, facts, cancel, probe.probe, report.inputs.resolve).imports
     probe.files = Files(report.source, imports.sources if imports else ())
     for node in found:
         lines = lines_about(probe, node, around)

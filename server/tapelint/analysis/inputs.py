@@ -1,0 +1,25 @@
+"""What an analysis depends on beside the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..engine.limits import Limits
+from ..stubs import Resolve
+from ..workspace.config import Config
+from .elsewhere import ConfigOf
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The configuration, the other files of the project, and the budgets; see ``analyse``."""
+
+    config: Config = Config()
+    # how imports are resolved
+    resolve: Resolve | None = None
+    # whether another file may import the one at a path
+    is_imported: Callable[[str], bool] | None = None
+    limits: Limits = Limits()
+    config_of: ConfigOf | None = None
+    focus: frozenset[str] = frozenset()
