@@ -112,16 +112,24 @@ def _value(call: Call, flag: str, dest: str) -> Value:
     default = call.kwargs.get("default", SWITCHES.get(kind, NONE))
     if not isinstance(default, Const) or not is_hashable(default):
         return default if isinstance(default, (HeapRef, Tuple)) else something(dest, False)  # it may be iterated
-    convert = call.kwargs.get("type")
-    if isinstance(convert, External) and isinstance(default.value, str) and convert.name in CONVERTERS:
-        try:
-            default = Const(CONVERTERS[convert.name](default.value))
-        except ValueError:
-            return something(dest, False)
+    converted = _converted(default, call.kwargs.get("type"))
+    if converted is None:
+        return something(dest, False)
+    default = converted
     name = f"--no-{flag.lstrip('-')}" if action == BOOLEAN and default.value is True else flag
     premise = f"`{name}` is given" if kind in SWITCHES or action == BOOLEAN else left_at(flag, default)
     others = (Const(not default.value),) if kind in ("store_true", "store_false") else None
     return optional(Option(default, premise, others), dest)
+
+
+def _converted(default: Const, convert: Value | None) -> Const | None:
+    """The default as ``type=`` reads it where it is a text; None where that raises."""
+    if isinstance(convert, External) and isinstance(default.value, str) and convert.name in CONVERTERS:
+        try:
+            return Const(CONVERTERS[convert.name](default.value))
+        except ValueError:
+            return None
+    return default
 
 
 @function(f"{PARSER}.set_defaults")
