@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from ...domain.options import Option
@@ -48,7 +48,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 MAX_FORMULAS = 4_096
 """Formulas whose default is kept, for the whole process."""
 
-Values = Callable[[Option], Const]
+Values = Callable[[Option], Const | None]
 
 
 def by_default(formula: Hashable) -> bool | None:
@@ -72,16 +72,32 @@ def options_in(formula: Hashable) -> Iterator[Option]:
 
 def premise_of(formula: Hashable, taken: bool) -> str | None:
     """What is supposed where a test has the truth ``taken``; None if it has that by default, or has none."""
-    usual = by_default(formula)
-    return None if usual is None or usual is taken else next(options_in(formula)).premise
+    if by_default(formula) in (None, taken):
+        return None
+    option = _turned_by(formula, taken)
+    return None if option is None else option.premise
 
 
 def is_possible(formula: Hashable, taken: bool) -> bool:
-    """Whether a test can have the truth ``taken`` with one of the values that its only option may have."""
-    options = [*dict.fromkeys(options_in(formula))]
-    if len(options) != 1 or (others := options[0].others) is None:
-        return True
-    return any(_truth(formula, lambda _, v=value: v) in (taken, None) for value in (options[0].default, *others))  # type: ignore[misc]
+    """Whether a test can have the truth ``taken`` if one option at most is not left at its default."""
+    return by_default(formula) is taken or _turned_by(formula, taken) is not None
+
+
+@lru_cache(MAX_FORMULAS)
+def _turned_by(formula: Hashable, taken: bool) -> Option | None:
+    """The first option that alone may give a test the truth ``taken``: by one of its other values, or, where these are
+    not known, because nothing else decides the test.
+    """
+    for option in dict.fromkeys(options_in(formula)):
+        for other in option.others or (None,):
+            if _truth(formula, partial(_changed, option, other)) in (taken, None):
+                return option
+    return None
+
+
+def _changed(option: Option, other: Const | None, asked: Option) -> Const | None:
+    """What an option is where only ``option`` is not left at its default, but ``other``."""
+    return other if asked == option else asked.default
 
 
 def _truth(formula: Hashable, values: Values) -> bool | None:
