@@ -38,10 +38,12 @@ CONFIGURED_OPTIMIZERS = "(optimizers)"
 # The parameters that ``toggle_optimizer`` has frozen until ``untoggle_optimizer``.
 TOGGLED_OFF = "(toggled)"
 
-# Parsers of options
+# Parsers of options, and commands
 
 # What the options of a parser are where they are not given.
 OPTIONS = "(options)"
+# The function of the program that a command runs.
+CALLBACK = "(callback)"
 
 # Contexts of ``autograd.Function``
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..domain.options import Option, optional
+from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import NONE, Const, HeapRef, Instance, Unknown, Value
 from ..engine.machine import Machine
@@ -24,7 +25,7 @@ from ..source import cached_on_node, walk
 from .annotations import plain_origin
 from .attribute_flow import MethodFlow, ObjectFlow, own_attribute
 from .in_place_sites import may_write
-from .inferred_arguments import defaults_of, is_switch
+from .inferred_arguments import is_switch
 
 
 def open_switches(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, name: str) -> None:

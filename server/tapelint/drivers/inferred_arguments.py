@@ -19,6 +19,7 @@ import ast
 from ..domain.completion import ProgramRaised
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.options import Option, optional
+from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -129,13 +130,6 @@ def inferred(
         values[name] = _infer(machine, state, function, parameter, uses.get(name, set()), paired)
         _note_handed(machine, state, name, values[name])
     return values
-
-
-def defaults_of(function: Function) -> dict[str, Value]:
-    """The defaults of the parameters that have one."""
-    positional = [*function.node.args.posonlyargs, *function.node.args.args]
-    found = {each.arg: value for each, value in zip(reversed(positional), reversed(function.defaults))}
-    return found | dict(function.keyword_defaults)
 
 
 def _note_handed(machine: Machine, state: State, name: str, value: Value) -> None:

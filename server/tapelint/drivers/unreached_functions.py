@@ -22,6 +22,7 @@ from ..engine.machine import Machine
 from ..engine.module_system import LoadedModule
 from ..engine.syntactic_summary import is_abstract, syntactic_summary
 from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, prepared, unrecorded, walk_of
+from ..models.python.click_commands import callback_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..semantics.calls import call_value
 from . import framework_driver, latent_calls
@@ -59,7 +60,8 @@ def priority(function: ast.AST, trees: Sequence[ast.AST]) -> int:
 def unreached_functions(machine: Machine, state: State, module: int) -> Iterator[tuple[Function, HeapRef | None]]:
     """Functions of the module, then methods of its classes, that were never run."""
     defined = {statement.name for statement in machine.tree.body if isinstance(statement, ast.FunctionDef)}
-    for name, value in list(state.get(module, Frame).variables.items()):
+    for name, held in list(state.get(module, Frame).variables.items()):
+        value = callback_of(state, held) or held
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
             if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
                 yield value, None

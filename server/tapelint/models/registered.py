@@ -6,6 +6,7 @@ from .frameworks import launchers
 from .python import (
     arrays,
     builtins,
+    click_commands,
     config_objects,
     containers,
     copying,
@@ -38,6 +39,7 @@ MODELS: tuple[ModuleType, ...] = (
     backward_calls,
     builtins,
     checkpoint,
+    click_commands,
     composites,
     config_objects,
     containers,

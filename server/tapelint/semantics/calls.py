@@ -185,6 +185,9 @@ def call_unhooked(
                 result = call_value(machine, state, own, args, kwargs, node, key)
                 machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
                 return result
+        known = FUNCTIONS.get(f"{thing.kind.name}.__call__") if isinstance(thing.kind, External) else None
+        if known is not None:
+            return known(machine, state, Call("__call__", [receiver, *args], kwargs, node, key))
     model = MODULE_METHODS.get("forward")
     if model is None:
         return unknown_call(machine, state, args, kwargs, node, receiver)

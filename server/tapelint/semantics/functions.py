@@ -32,7 +32,7 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import DropReason, OpaqueReason, Outcomes
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
-from ..models.torch.registry import CUSTOM
+from ..models.torch.registry import CUSTOM, DECORATORS
 from .call_shares import abandoned, share_of, within
 from .displays import SOURCE, comprehend
 
@@ -101,9 +101,9 @@ ACCESSORS: dict[str, FunctionKind] = {"setter": "setter", "getter": "getter", "d
 
 
 def is_transform(value: Value) -> bool:
-    """Whether a decorator makes another function of the one it is given: ``@torch.vmap``, perhaps with arguments."""
+    """Whether a decorator makes something else of the function it is given: ``@torch.vmap``, perhaps with arguments."""
     name = getattr(value.function if isinstance(value, Partial) else value, "name", "")
-    return name == "torch.vmap" or name.startswith("torch.func.")
+    return name == "torch.vmap" or name.startswith("torch.func.") or name in DECORATORS
 
 
 BATCH = "**"
@@ -133,17 +133,15 @@ def bind_arguments(
                 of = (BATCH, name) if batch.requires_grad is False else (BATCH, name, batch)
                 default = something(name, batch.requires_grad, of)
             variables[name] = default if default is not None else something(name)
-    for name, value in function.keyword_defaults:
-        variables[name] = value
+    keyword_defaults = dict(function.keyword_defaults)
     for parameter in spec.kwonlyargs:
-        if parameter.arg in kwargs:
-            variables[parameter.arg] = kwargs.pop(parameter.arg)
-        else:
-            variables.setdefault(parameter.arg, something(parameter.arg))
+        name = parameter.arg
+        default = keyword_defaults.pop(name, None)
+        variables[name] = kwargs.pop(name) if name in kwargs else default if default is not None else something(name)
     if spec.vararg is not None:
         variables[spec.vararg.arg] = Tuple(tuple(args[len(positional) :]))
     if spec.kwarg is not None:
-        variables[spec.kwarg.arg] = HeapRef(state.new(Mapping(dict(kwargs))))
+        variables[spec.kwarg.arg] = HeapRef(state.new(Mapping(keyword_defaults | kwargs)))
 
 
 def call_function(

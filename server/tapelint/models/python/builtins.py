@@ -265,7 +265,6 @@ def plain(machine: Machine, state: State, call: Call) -> Value:
     "builtins.print",
     "builtins.input",
     "builtins.open",
-    "builtins.vars",
     "builtins.dir",
     "builtins.globals",
     "builtins.locals",
@@ -279,6 +278,14 @@ def quiet(machine: Machine, state: State, call: Call) -> Value:
         for value in call.args:
             missing_grad.shown(machine, state, value, call.node)
         return NONE
+    return Unknown("builtin", False)
+
+
+@function("builtins.vars")
+def attributes(machine: Machine, state: State, call: Call) -> Value:
+    """A dict of the attributes of an object."""
+    if len(call.args) == 1 and isinstance(call.args[0], HeapRef):
+        return machine.load_attribute(state, call.args[0], "__dict__", call.node)
     return Unknown("builtin", False)
 
 

@@ -31,14 +31,13 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ..torch.registry import Call, function
+from .option_values import given_in, left_out, switch
 
 PARSER = "argparse.ArgumentParser"
 NAMESPACE = External("argparse.Namespace")
 BOOLEAN = External("argparse.BooleanOptionalAction")
 SWITCHES = {"store_true": FALSE, "store_false": TRUE, "count": NONE}
 """Actions that take no value, and the default of each."""
-CONVERTERS = {"builtins.int": int, "builtins.float": float, "builtins.str": str}
-"""What a ``type`` makes of a default that is text."""
 
 
 @function(PARSER, "configargparse.ArgumentParser", "configargparse.ArgParser", "jsonargparse.ArgumentParser")
@@ -110,26 +109,12 @@ def _value(call: Call, flag: str, dest: str) -> Value:
     if not flag.startswith("-") or call.kwargs.get("required") == TRUE:
         return something(dest, False)
     default = call.kwargs.get("default", SWITCHES.get(kind, NONE))
-    if not isinstance(default, Const) or not is_hashable(default):
-        return default if isinstance(default, (HeapRef, Tuple)) else something(dest, False)  # it may be iterated
-    converted = _converted(default, call.kwargs.get("type"))
-    if converted is None:
-        return something(dest, False)
-    default = converted
-    name = f"--no-{flag.lstrip('-')}" if action == BOOLEAN and default.value is True else flag
-    premise = f"`{name}` is given" if kind in SWITCHES or action == BOOLEAN else left_at(flag, default)
-    others = (Const(not default.value),) if kind in ("store_true", "store_false") else None
-    return optional(Option(default, premise, others), dest)
-
-
-def _converted(default: Const, convert: Value | None) -> Const | None:
-    """The default as ``type=`` reads it where it is a text; None where that raises."""
-    if isinstance(convert, External) and isinstance(default.value, str) and convert.name in CONVERTERS:
-        try:
-            return Const(CONVERTERS[convert.name](default.value))
-        except ValueError:
-            return None
-    return default
+    is_switch = kind in ("store_true", "store_false") or action == BOOLEAN
+    if is_switch and isinstance(default, Const) and isinstance(default.value, bool):
+        return switch(default.value, f"--no-{flag.lstrip('-')}" if action == BOOLEAN and default.value else flag, dest)
+    if (kind in SWITCHES or is_switch) and isinstance(default, Const):
+        return optional(Option(default, f"`{flag}` is given"), dest)
+    return left_out(default, flag, dest, call.kwargs.get("type"))
 
 
 @function(f"{PARSER}.set_defaults")
@@ -155,18 +140,10 @@ def parse(machine: Machine, state: State, call: Call) -> Value:
     else:
         result = HeapRef(state.new(Instance(NAMESPACE, {}, True)))
     found = {str(name): value for name, value in state.get(declared.id, Mapping).items.items()}
-    state.edit_attributes(result.id).update(found | _given(machine, state, call, found))
+    given = given_in(machine, state, call.get(1, "args"), call.node)
+    found |= {name: something(name, False) for name in given if name in found}
+    state.edit_attributes(result.id).update(found)
     return Tuple((result, Unknown("rest", False))) if call.name.endswith("parse_known_args") else result
-
-
-def _given(machine: Machine, state: State, call: Call, declared: dict[str, Value]) -> dict[str, Value]:
-    """The options that a list of words in the program gives: they have no default any more."""
-    words = call.get(1, "args")
-    if words == NONE:
-        return {}
-    found = [word.value for word in machine.iterate(state, words, call.node).values if isinstance(word, Const)]
-    names = [str(word).partition("=")[0].lstrip("-").replace("-", "_") for word in found if str(word).startswith("-")]
-    return {name: something(name, False) for name in names if name in declared}
 
 
 @function("argparse.Namespace", "types.SimpleNamespace")

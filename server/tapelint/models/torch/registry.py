@@ -12,7 +12,7 @@ from typing import Any
 
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
-from ...domain.values import NONE, Const, Value
+from ...domain.values import NONE, Const, External, Function, Partial, Value
 from ...engine.machine import Machine
 
 
@@ -57,6 +57,9 @@ MethodModel = Callable[[Machine, State, Value, Call], Value]
 CUSTOM = "torch.library.custom_op()"
 """The decorator of an op of the program's own: autograd sees the op, and what is registered for it, not its body."""
 
+DECORATORS: set[str] = set()
+"""What makes something else of a function that it decorates, by dotted name; with ``()`` where it was called before."""
+
 AttributeModel = Callable[[Machine, State, Value], Value]
 
 FUNCTIONS: dict[str, Model] = {}
@@ -75,6 +78,31 @@ def function(*names: str) -> Callable[[Model], Model]:
     def register(model: Model) -> Model:
         for name in names:
             FUNCTIONS[name] = model
+        return model
+
+    return register
+
+
+def decorator(*names: str) -> Callable[[Model], Model]:
+    """Register a model of functions that return a decorator: what it makes of the function that it is given, which
+    comes first; what the decorator was called with comes after it. Without such a call the function is decorated with
+    nothing.
+    """
+
+    def register(model: Model) -> Model:
+        def decorated(machine: Machine, state: State, call: Call) -> Value:
+            *given, target = call.args
+            return model(machine, state, Call(call.name, [target, *given], call.kwargs, call.node, call.key))
+
+        for name in names:
+
+            def make(machine: Machine, state: State, call: Call, applied: str = f"{name}()") -> Value:
+                if call.args and isinstance(call.args[-1], Function):
+                    return decorated(machine, state, call)
+                return Partial(External(applied), tuple(call.args), tuple(call.kwargs.items()))
+
+            FUNCTIONS[name], FUNCTIONS[f"{name}()"] = make, decorated
+            DECORATORS.update((name, f"{name}()"))
         return model
 
     return register
