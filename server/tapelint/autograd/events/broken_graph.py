@@ -10,7 +10,7 @@ from typing import Literal
 
 from ..frozen import frozen
 from ..model.cuts import Cut
-from ..model.graph import Extent
+from ..model.graph import Extent, Node
 from ..model.program_point import ProgramPoint
 from .graph_walks import Event, SilentEvent
 
@@ -71,6 +71,8 @@ class GraphCopiedOut(Event):
     source: ast.expr | None
     # Whether a tensor's own method was called.
     method: bool
+    # What gave the first of the tensors its graph; None of a leaf.
+    recorded: Node | None
 
 
 @frozen(eq=False, kw_only=True)

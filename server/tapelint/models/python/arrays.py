@@ -11,6 +11,8 @@ from typing import Literal
 
 from ...autograd import Cut, CutReason, Node, Provenance, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
+from ...autograd.model.graph_search import nodes_below
+from ...autograd.state import AutogradState
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import FALSE, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
@@ -77,6 +79,18 @@ def assumed_giver(state: State, key: int) -> str | None:
     return name
 
 
+def recorded_by(state: AutogradState, key: int) -> Node | None:
+    """The node that gave the tensor, or the one that it is a view of, its graph: the oldest one that returned it; None
+    of a leaf.
+    """
+    tensor = state.tensors[key]
+    whole = tensor.id if tensor.base is None else tensor.base
+    latest = resolve_view(state, whole).grad_fn
+    if latest is None:
+        return None
+    return min((n for n in nodes_below([latest]) if whole in n.results), key=lambda n: n.id, default=latest)
+
+
 def refuse(
     machine: Machine,
     state: State,
@@ -97,7 +111,13 @@ def refuse(
         assumption = f"`{givers[0]}` keeps a graph, which tapelint cannot see"
     machine.facts.events.publish(
         GraphCopiedOut(
-            point=state.point(call.node), assumption=assumption, held=tuple(held), how=how, source=source, method=method
+            point=state.point(call.node),
+            assumption=assumption,
+            held=tuple(held),
+            how=how,
+            source=source,
+            method=method,
+            recorded=recorded_by(state, held[0][0]),
         )
     )
     if assumption is None:

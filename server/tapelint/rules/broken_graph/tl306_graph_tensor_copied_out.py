@@ -94,12 +94,22 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=tuple(links),
+        links=tuple(links or recorded(event, facts, name)),
         help="`detach()` gives the values without history; of a module, `state_dict()` can be copied."
         if event.how == "deepcopy"
         else "`detach()` gives the values without history, `item()` a number.",
         cures=tuple(cures(event, keepers)),
     )
+
+
+def recorded(event: GraphCopiedOut, facts: Facts, name: str) -> list[TraceStep]:
+    """Where the tensor got its graph, if that is not in the call itself."""
+    node = event.recorded
+    if node is None or any(part is node.created_at.node for part in ast.walk(event.point.node)):
+        return []
+    made = node.created_at
+    known = next((called for key in node.results if (called := tensor_name(facts, key)) is not None), name)
+    return [TraceStep(made.node, f"{prefix(made)}{code(made.node)} gives {known} its `grad_fn`")]
 
 
 def cures(event: GraphCopiedOut, keepers: list[Stored]) -> list[FixProposal]:
