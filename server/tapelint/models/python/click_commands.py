@@ -17,7 +17,7 @@ from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, External, Function, HeapRef, Instance, Value, something
 from ...engine.machine import Machine
 from ..torch.registry import Call, decorator, function
-from .option_values import given_in, left_out, switch
+from .option_values import given, given_in, left_out, switch
 
 LIBRARIES = ("click", "rich_click", "asyncclick", "cloup")
 COMMAND = "click.Command"
@@ -62,16 +62,16 @@ def _value(call: Call, names: list[str], name: str) -> Value:
     """What an option is where the command line does not say."""
     flag = next((each for each in names if each.startswith("--")), next(each for each in names if each[0] == "-"))
     on, slash, off = (part.strip() for part in flag.partition("/"))
-    given = call.kwargs
-    if any(given.get(word, NONE) not in (NONE, FALSE) for word in UNKNOWN):
+    said = call.kwargs
+    if any(said.get(word, NONE) not in (NONE, FALSE) for word in UNKNOWN):
         return something(name, False)
-    default = given.get("default", NONE)
-    if slash or given.get("is_flag") == TRUE:
+    default = said.get("default", NONE)
+    if slash or said.get("is_flag") == TRUE:
         is_on = isinstance(default, Const) and bool(default.value)
         return switch(is_on, off if is_on and slash else on, name)
-    if given.get("count") == TRUE and default == NONE:
+    if said.get("count") == TRUE and default == NONE:
         return optional(Option(Const(0), f"`{on}` is given"), name)
-    return left_out(default, on, name, given.get("type"))
+    return left_out(default, on, name, said.get("type"))
 
 
 UNKNOWN = ("required", "prompt", "multiple", "callback", "flag_value")
@@ -85,8 +85,7 @@ def run(machine: Machine, state: State, call: Call) -> Value:
     if callback is None:
         return machine.call_unknown(state, call.args, call.kwargs, call.node, External(COMMAND))
     words = given_in(machine, state, call.get(1, "args"), call.node)
-    given: dict[str, Value] = {name: something(name, False) for name in words & defaults_of(callback).keys()}
-    return machine.call(state, callback, [], given, call.node, call.key)
+    return machine.call(state, callback, [], given(words, defaults_of(callback)), call.node, call.key)
 
 
 def callback_of(state: State, value: Value) -> Function | None:

@@ -21,6 +21,7 @@ from ...domain.values import (
     TRUE,
     Const,
     External,
+    Function,
     HeapRef,
     Instance,
     Mapping,
@@ -31,7 +32,7 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ..torch.registry import Call, function
-from .option_values import given_in, left_out, switch
+from .option_values import CONVERTERS, given, given_in, left_out, switch
 
 PARSER = "argparse.ArgumentParser"
 NAMESPACE = External("argparse.Namespace")
@@ -40,7 +41,13 @@ SWITCHES = {"store_true": FALSE, "store_false": TRUE, "count": NONE}
 """Actions that take no value, and the default of each."""
 
 
-@function(PARSER, "configargparse.ArgumentParser", "configargparse.ArgParser", "jsonargparse.ArgumentParser")
+@function(
+    PARSER,
+    "configargparse.ArgumentParser",
+    "configargparse.ArgParser",
+    "jsonargparse.ArgumentParser",
+    "simple_parsing.ArgumentParser",
+)
 def parser(machine: Machine, state: State, call: Call) -> Value:
     made = HeapRef(state.new(Instance(External(PARSER), {})))
     declared = _declared(state, made)
@@ -76,12 +83,12 @@ def initialised(machine: Machine, state: State, call: Call) -> Value:
 )
 def part(machine: Machine, state: State, call: Call) -> Value:
     chosen = call.kwargs.get("dest") if call.name == "add_subparsers" else None
-    if isinstance(chosen, Const) and (declared := _of(state, call)) is not None:
+    if isinstance(chosen, Const) and (declared := declared_by(state, call)) is not None:
         state.edit(declared.id, Mapping).items[chosen.value] = something(str(chosen.value), False)
     return call.args[0]
 
 
-def _of(state: State, call: Call) -> HeapRef | None:
+def declared_by(state: State, call: Call) -> HeapRef | None:
     """What is declared by the parser of which a method is called."""
     receiver = call.args[0] if call.args else None
     if not isinstance(receiver, HeapRef) or not isinstance(state.heap[receiver.id], Instance):
@@ -91,35 +98,49 @@ def _of(state: State, call: Call) -> HeapRef | None:
 
 @function(f"{PARSER}.add_argument", f"{PARSER}.add")
 def add_argument(machine: Machine, state: State, call: Call) -> Value:
-    declared = _of(state, call)
+    declared = declared_by(state, call)
     names = [name.value for name in call.args[1:] if isinstance(name, Const) and isinstance(name.value, str)]
     if declared is None or not names:
         return Unknown("action", False)
     flag = next((name for name in names if name.startswith("--")), names[0])
-    given = call.kwargs.get("dest")
-    dest = given.value if isinstance(given, Const) else flag.lstrip("-").replace("-", "_")
-    state.edit(declared.id, Mapping).items[dest] = _value(call, flag, dest)
+    named = call.kwargs.get("dest")
+    dest = named.value if isinstance(named, Const) else flag.lstrip("-").replace("-", "_")
+    state.edit(declared.id, Mapping).items[dest] = _value(machine, state, call, flag, dest)
     return Unknown("action", False)
 
 
-def _value(call: Call, flag: str, dest: str) -> Value:
+def _value(machine: Machine, state: State, call: Call, flag: str, dest: str) -> Value:
     """What an option is where the command line does not say."""
     action = call.kwargs.get("action")
     kind = str(action.value) if isinstance(action, Const) else ""
     if not flag.startswith("-") or call.kwargs.get("required") == TRUE:
         return something(dest, False)
     default = call.kwargs.get("default", SWITCHES.get(kind, NONE))
+    if (kind, default) in (("store_true", TRUE), ("store_false", FALSE)):
+        return default  # given or not
     is_switch = kind in ("store_true", "store_false") or action == BOOLEAN
     if is_switch and isinstance(default, Const) and isinstance(default.value, bool):
         return switch(default.value, f"--no-{flag.lstrip('-')}" if action == BOOLEAN and default.value else flag, dest)
     if (kind in SWITCHES or is_switch) and isinstance(default, Const):
         return optional(Option(default, f"`{flag}` is given"), dest)
-    return left_out(default, flag, dest, call.kwargs.get("type"))
+    return left_out(_read(machine, state, call, default), flag, dest, call.kwargs.get("type"))
+
+
+def _read(machine: Machine, state: State, call: Call, default: Value) -> Value:
+    """A default that is text, as a ``type=`` that the program defines reads it."""
+    read = call.kwargs.get("type", NONE)
+    if not isinstance(default, Const) or not isinstance(default.value, str) or read == NONE:
+        return default
+    if isinstance(read, External) and read.name in CONVERTERS:
+        return default
+    return (
+        machine.call(state, read, [default], {}, call.node) if isinstance(read, Function) else Unknown("option", False)
+    )
 
 
 @function(f"{PARSER}.set_defaults")
 def set_defaults(machine: Machine, state: State, call: Call) -> Value:
-    declared = _of(state, call)
+    declared = declared_by(state, call)
     if declared is not None:
         known = state.edit(declared.id, Mapping).items
         for name, value in call.kwargs.items():
@@ -131,7 +152,7 @@ def set_defaults(machine: Machine, state: State, call: Call) -> Value:
 
 @function(f"{PARSER}.parse_args", f"{PARSER}.parse_known_args", f"{PARSER}.parse_intermixed_args")
 def parse(machine: Machine, state: State, call: Call) -> Value:
-    declared = _of(state, call)
+    declared = declared_by(state, call)
     if declared is None:
         return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
     into = call.get(2, "namespace")
@@ -140,9 +161,8 @@ def parse(machine: Machine, state: State, call: Call) -> Value:
     else:
         result = HeapRef(state.new(Instance(NAMESPACE, {}, True)))
     found = {str(name): value for name, value in state.get(declared.id, Mapping).items.items()}
-    given = given_in(machine, state, call.get(1, "args"), call.node)
-    found |= {name: something(name, False) for name in given if name in found}
-    state.edit_attributes(result.id).update(found)
+    words = given_in(machine, state, call.get(1, "args"), call.node)
+    state.edit_attributes(result.id).update(found | given(words, found))
     return Tuple((result, Unknown("rest", False))) if call.name.endswith("parse_known_args") else result
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from ...domain.options import Option, is_hashable, left_at, optional
 from ...domain.parameter_defaults import defaults_of, with_defaults
 from ...domain.state import State
-from ...domain.values import NONE, Const, External, Function, HeapRef, Tuple, Value, something
+from ...domain.values import NONE, Const, External, Function, HeapRef, Tuple, Unknown, Value, something
 from ...engine.machine import Machine
 
-CONVERTERS = {"builtins.int": int, "builtins.float": float, "builtins.str": str}
+CONVERTERS = {"builtins.bool": bool, "builtins.int": int, "builtins.float": float, "builtins.str": str}
 """What a ``type`` makes of a default that is text."""
 
 
@@ -43,17 +44,31 @@ def of_parameters(function: Function) -> Function:
     return with_defaults(function, found)
 
 
-def of_default(default: Value, name: str) -> Value:
-    """The option of which the program states only the name and the default."""
-    flag = "--" + name.replace("_", "-")
+def of_default(default: Value, name: str, joint: str = "-") -> Value:
+    """The option of which the program states only the name and the default; ``joint`` stands between the words of its
+    flag.
+    """
+    flag = name.replace("_", joint)
     if isinstance(default, Const) and isinstance(default.value, bool):
-        return switch(default.value, f"--no-{flag[2:]}" if default.value else flag, name)
-    return left_out(default, flag, name)
+        return switch(default.value, f"--no{joint}{flag}" if default.value else f"--{flag}", name)
+    return left_out(default, f"--{flag}", name)
 
 
 def given_in(machine: Machine, state: State, words: Value, node: ast.AST) -> set[str]:
     """The names of the options that a list of words in the program gives: they have no default any more."""
     if words == NONE:
         return set()
-    found = [word.value for word in machine.iterate(state, words, node).values if isinstance(word, Const)]
-    return {str(word).partition("=")[0].lstrip("-").replace("-", "_") for word in found if str(word).startswith("-")}
+    found = [str(word.value) for word in machine.iterate(state, words, node).values if isinstance(word, Const)]
+    names = {word.partition("=")[0].lstrip("-").replace("-", "_") for word in found if word.startswith("-")}
+    return names | {name.removeprefix("no_") for name in names}
+
+
+def given(names: Collection[str], options: dict[str, Value]) -> dict[str, Value]:
+    """Those of the options that have these names, as they are where they are given: a switch is turned round."""
+    return {name: _turned(value, name) for name, value in options.items() if name in names}
+
+
+def _turned(value: Value, name: str) -> Value:
+    option = value.formula if isinstance(value, Unknown) else None
+    others = option.others if isinstance(option, Option) else None
+    return others[0] if others is not None and len(others) == 1 else something(name, False)
