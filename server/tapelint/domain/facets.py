@@ -44,6 +44,8 @@ TOGGLED_OFF = "(toggled)"
 OPTIONS = "(options)"
 # The function of the program that a command runs.
 CALLBACK = "(callback)"
+# All functions that are commands of an application.
+COMMANDS = "(commands)"
 
 # Contexts of ``autograd.Function``
 

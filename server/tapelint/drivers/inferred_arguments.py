@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 
 from ..domain.completion import ProgramRaised
+from ..domain.dataclass_fields import fields
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.options import Option, optional
 from ..domain.parameter_defaults import defaults_of
@@ -42,7 +43,6 @@ from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layers import opaque_module
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
-from ..semantics.classes import fields
 from ..semantics.functions import call_function
 from .annotations import object_of, promised
 from .stored_parameters import FED, OF_NETWORKS, WALKED, uses_of

@@ -10,10 +10,13 @@ from .python import (
     config_objects,
     containers,
     copying,
+    dataclass_options,
     dynamic_attributes,
     import_module,
+    launched_functions,
     option_parsers,
     type_tests,
+    typer_commands,
 )
 from .torch import amp, composites, custom_ops, distributions, einops, tensors, vectors
 from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
@@ -45,6 +48,7 @@ MODELS: tuple[ModuleType, ...] = (
     containers,
     copying,
     custom_ops,
+    dataclass_options,
     distributions,
     dynamic_attributes,
     einops,
@@ -53,6 +57,7 @@ MODELS: tuple[ModuleType, ...] = (
     grad_calls,
     grad_mode,
     import_module,
+    launched_functions,
     launchers,
     kept_states,
     layers,
@@ -68,6 +73,7 @@ MODELS: tuple[ModuleType, ...] = (
     tensors,
     transforms,
     type_tests,
+    typer_commands,
     vectors,
     vmap,
     weight_averages,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from ..domain.dataclass_fields import fields
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import (
-    NONE,
     BoundMethod,
     Class,
     External,
@@ -81,21 +81,6 @@ def instantiate(
     elif found is not None and isinstance(found[0], External):
         machine.call(state, BoundMethod(External(found[0].name + ".__init__"), instance), args, kwargs, node)
     return instance
-
-
-def fields(state: State, order: list[Value]) -> dict[str, tuple[Value | None, ast.expr, int]]:
-    """The annotated fields of a dataclass in order, base classes first: default, annotation and the scope of both."""
-    found: dict[str, tuple[Value | None, ast.expr, int]] = {}
-    for kind in reversed(order):
-        if not isinstance(kind, HeapRef):
-            continue
-        owner = state.get(kind.id, Class)
-        for item in owner.node.body:
-            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-                name = item.target.id
-                default = owner.attributes.get(name, NONE) if item.value is not None else None
-                found[name] = default, item.annotation, owner.scope
-    return found
 
 
 def _fill_fields(
