@@ -26,6 +26,8 @@ ASSUMED_NETWORK = "(guessed)"
 PARAMETRIZED = "(parametrized)"
 # The mode that an unknown value was set to, if it is a network.
 TRAINING = "(training)"
+# The network that an unknown value was taken for.
+NETWORK = "(network)"
 # What an unknown ``__init__`` was given.
 GIVEN = "(given)"
 

@@ -37,6 +37,7 @@ from ..domain.values import (
     something,
     unknown_number,
 )
+from ..engine.asked import OF_NETWORKS
 from ..engine.loops.thresholds import assume_started
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import syntactic_summary
@@ -45,7 +46,7 @@ from ..models.torch.nn.layers import opaque_module
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..semantics.functions import call_function
 from .annotations import object_of, promised
-from .stored_parameters import FED, OF_NETWORKS, WALKED, uses_of
+from .stored_parameters import FED, WALKED, uses_of
 from .suggested_classes import suggested
 
 

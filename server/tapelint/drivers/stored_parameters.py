@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Function, HeapRef
+from ..engine.asked import OF_NETWORKS
 from ..engine.machine import Machine
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import walked_results
@@ -28,8 +29,6 @@ WALKED = "backward()"
 FED = "backward() of data"
 """The same, where it was given only what no call has returned: the graph begins there."""
 
-OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parameters".split())
-"""What is asked of a network, and may be asked of other things that are not called."""
 ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ share_memory".split())
 """Methods of a module that return it."""
 

@@ -14,7 +14,7 @@ from ..engine.machine import Machine
 from ..engine.stored_names import remember, replaces
 from ..models.torch.autograd_function.context_reads import check_unpacked
 from ..source import written
-from . import attributes, subscripts
+from . import attributes, networks_by_use, subscripts
 from .iteration import unpack
 
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -63,6 +63,7 @@ def _assign_name(
     if isinstance(value, TensorRef) and (leaf := machine.facts.provenance_of(value.id).update_of) is not None:
         machine.lifecycle.update_bound.publish(machine, UpdateBound(state, name, leaf, statement))
     if not is_loop:
+        value = networks_by_use.variable(machine, state, name, value, statement)
         replaces(machine, state, state.get(state.frame, Frame).variables.get(name), value)
     machine.bind(state, name, value)
     remember(machine, state, name, value, statement, source, StoreKind.ITERATED if is_loop else StoreKind.ASSIGNED)

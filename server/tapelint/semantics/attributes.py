@@ -51,6 +51,7 @@ from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.optim.optimizers import param_groups
 from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
 from ..ops.module_names import FIELDS
+from . import networks_by_use
 
 SIZES = frozenset("shape ndim nbytes itemsize".split())
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
@@ -351,6 +352,7 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
     elif name in module_registry.KINDS and module_registry.is_module_like(state, owner):
         module_registry.replaced(state, owner, name, value)
     elif isinstance(thing, Instance):
+        value = networks_by_use.attribute(machine, state, thing, name, value, node)
         if not _call_setter(machine, state, owner, thing, name, value, node):
             machine.unit.iteration_facts.accessed[owner.id, name] = machine.fuel_used
             replaces(machine, state, thing.attributes.get(name), value)

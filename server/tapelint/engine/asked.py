@@ -1,0 +1,74 @@
+"""What a piece of code asks of a variable, or of an attribute of ``self``, by the methods that it calls.
+
+    net = build(options)
+    opt = SGD(net.parameters())      `net` is asked for `parameters`
+    net(x).sum().backward()          and called: ``()``
+
+Only the code of a function itself counts: a nested function may have a variable of its own under that name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..source import cached_on_node, children, walk
+
+CALLED = "()"
+"""What is asked of something that is called itself."""
+OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parameters".split())
+"""What is asked of a network, and may be asked of other things that are not called."""
+ONLY_OF_NETWORKS = frozenset(("parameters", "named_parameters"))
+"""What is asked of a network also where others call it."""
+OF_OTHERS = frozenset(("step",))
+"""What no network is asked for."""
+
+
+def is_of_network(asked: frozenset[str]) -> bool:
+    """Whether what is ``asked`` of something makes it a network."""
+    if asked & OF_OTHERS:
+        return False
+    return bool(asked & ONLY_OF_NETWORKS) or CALLED in asked and bool(asked & OF_NETWORKS)
+
+
+@cached_on_node
+def asked_of_variables(scope: ast.AST) -> dict[str, frozenset[str]]:
+    """What a function or a module asks of its variables."""
+    found: dict[str, set[str]] = {}
+    for node in _own_calls(scope):
+        if isinstance(node.func, ast.Name):
+            found.setdefault(node.func.id, set()).add(CALLED)
+        elif isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            found.setdefault(node.func.value.id, set()).add(node.func.attr)
+    return {name: frozenset(asked) for name, asked in found.items()}
+
+
+@cached_on_node
+def asked_of_attributes(owner: ast.AST) -> dict[str, frozenset[str]]:
+    """What the methods of a class ask of attributes of ``self``."""
+    found: dict[str, set[str]] = {}
+    for node in walk(owner):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if (name := _of_self(node.func)) is not None:
+                found.setdefault(name, set()).add(CALLED)
+            elif (name := _of_self(node.func.value)) is not None:
+                found.setdefault(name, set()).add(node.func.attr)
+    return {name: frozenset(asked) for name, asked in found.items()}
+
+
+def _of_self(node: ast.expr) -> str | None:
+    """``x`` of ``self.x``."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        return node.attr
+    return None
+
+
+def _own_calls(scope: ast.AST) -> Iterator[ast.Call]:
+    """The calls of a scope, without those of functions and classes in it."""
+    todo = list(getattr(scope, "body", ()))
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            if isinstance(node, ast.Call):
+                yield node
+            todo += children(node)

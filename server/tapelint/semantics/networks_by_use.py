@@ -1,0 +1,74 @@
+"""What is bound to a name, and is nothing that is known: a network, if the code around asks it for what networks have.
+
+    net = registry.build(options.net)     an unknown call,
+    opt = SGD(net.parameters())           but only a network has parameters
+    net(x).sum().backward()
+
+One unknown value is one network, under whatever names it is bound.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..domain import facets
+from ..domain.mro import mro_of
+from ..domain.state import State
+from ..domain.values import BuiltinMethod, Class, Frame, HeapRef, Instance, Origin, Unknown, Value
+from ..engine.asked import asked_of_attributes, asked_of_variables, is_of_network
+from ..engine.machine import Machine
+from ..models.torch.nn.layers import opaque_module
+
+UNTOLD = (Origin.ANY, Origin.NAME)
+"""Origins that do not say what a value is."""
+
+
+def variable(machine: Machine, state: State, name: str, value: Value, node: ast.AST) -> Value:
+    """What the variable ``name`` of the running scope is bound to."""
+    if not _may_be(value) or (scope := _scope(machine, state)) is None:
+        return value
+    asked = machine.query(asked_of_variables, scope).get(name)
+    return value if asked is None or not is_of_network(asked) else _network(machine, state, value, name, node)
+
+
+def attribute(machine: Machine, state: State, thing: Instance, name: str, value: Value, node: ast.AST) -> Value:
+    """What the attribute ``name`` of an object is bound to."""
+    if not _may_be(value):
+        return value
+    asked = frozenset[str]()
+    for owner in mro_of(state, thing.kind):
+        if isinstance(owner, HeapRef) and isinstance(kind := state.heap[owner.id], Class):
+            asked |= machine.query(asked_of_attributes, kind.node).get(name, frozenset())
+    return _network(machine, state, value, f"self.{name}", node) if is_of_network(asked) else value
+
+
+def _may_be(value: Value) -> bool:
+    """Whether nothing says that a value is no network: it is what an unknown call returned, or an attribute of
+    something unknown.
+    """
+    if isinstance(value, BuiltinMethod):
+        return isinstance(value.receiver, Unknown) and _may_be(value.receiver)
+    return isinstance(value, Unknown) and value.requires_grad is None and value.origin in UNTOLD
+
+
+def _scope(machine: Machine, state: State) -> ast.AST | None:
+    """The function or the module that runs; None in a class body or a comprehension."""
+    frame = state.get(state.frame, Frame)
+    if frame.function is not None:
+        return frame.function.node
+    if state.frame != frame.module:
+        return None
+    return machine.tree if machine.imports is None else machine.imports.here(state).source.tree
+
+
+def _network(machine: Machine, state: State, value: Value, name: str, node: ast.AST) -> Value:
+    """The network that an unknown value is taken for; the same each time it is bound."""
+    owner, key = value, facets.NETWORK
+    if isinstance(value, BuiltinMethod):
+        owner, key = value.receiver, value.name
+    assert isinstance(owner, Unknown)
+    known = state.given_attributes(owner.tensor_id).get(key)
+    if known is None:
+        known = opaque_module(machine, state, name, node)
+        state.edit_given_attributes(owner.tensor_id)[key] = known
+    return known
