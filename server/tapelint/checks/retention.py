@@ -312,7 +312,9 @@ class IterationSpans:
 
 
 def _holders(state: State) -> dict[int, list[int]]:
-    """The tensors that the running scope can reach, and for each the others that lie in the same container."""
+    """The tensors that the running scope can reach, by gradients too, and for each the others that lie in the same
+    container.
+    """
     found: dict[int, list[int]] = {}
     seen: set[int] = set()
     frontier = _scope(state)
@@ -325,7 +327,7 @@ def _holders(state: State) -> dict[int, list[int]]:
         for tensor in beside:
             found[tensor] = beside
         frontier += [item for item in inside if not isinstance(item, TensorRef)]
-    return found
+    return {state.grads[key]: [] for key in found if key in state.grads} | found
 
 
 def _scope(state: State) -> list[Value]:
