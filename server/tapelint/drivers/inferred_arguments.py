@@ -77,17 +77,42 @@ def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST)
 
 
 def _call(machine: Machine, state: State, function: Function, instance: HeapRef, node: ast.AST) -> None:
-    """Call a method that prepares an object, along one path."""
+    """Call a method that prepares an object, along one path: with what is None by default as it is, or given where the
+    method raises without it.
+    """
     spec, kind = function.node.args, state.get(instance.id, Instance).kind
     making = kind if isinstance(kind, HeapRef) else None
-    given = inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:], making)
+    parameters = [*spec.posonlyargs, *spec.args][1:]
+    given = inferred(machine, state, function, parameters, making)
+    defaults, tests = defaults_of(function), syntactic_summary(function.node).tests
+    optional = [a for a in parameters if a.arg not in given and defaults.get(a.arg) == NONE]
+    unforeseen = [a for a in optional if a.arg not in tests]
     width, machine.max_paths = machine.max_paths, machine.limits.init_paths
+    try:
+        before = state.fork() if optional else state
+        if _ends(machine, state, function, instance, given, node) or not optional:
+            return
+        raised, uses = state.fork(), uses_of(machine, state, function, making)
+        for some in (unforeseen, optional) if 0 < len(unforeseen) < len(optional) else (optional,):
+            state.become(before.fork())
+            more = {a.arg: _infer(machine, state, function, a, uses.get(a.arg, set()), False) for a in some}
+            if _ends(machine, state, function, instance, given | more, node):
+                return
+        state.become(raised)
+    finally:
+        machine.max_paths = width
+
+
+def _ends(
+    machine: Machine, state: State, function: Function, instance: HeapRef, given: dict[str, Value], node: ast.AST
+) -> bool:
+    """Whether a method that prepares an object runs to its end; if it raises the object is made in part."""
     try:
         call_function(machine, state, function, [instance], given, node)
     except ProgramRaised:
         state.edit(instance.id, Instance).is_partial = True
-    finally:
-        machine.max_paths = width
+        return False
+    return True
 
 
 def reopen(state: State, values: list[Value], depth: int = 3) -> None:
