@@ -22,14 +22,26 @@ from ..domain import facets
 from ..domain.mro import lookup_in_mro
 from ..domain.reachability import reachable_graph
 from ..domain.state import State
-from ..domain.values import FALSE, Function, HeapRef, Instance, TensorRef, Tuple, Unknown, Value
+from ..domain.values import (
+    FALSE,
+    BuiltinMethod,
+    Class,
+    Frame,
+    Function,
+    HeapRef,
+    Instance,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
 from ..engine.lifecycle import LoopLeft, ModuleReturned, TensorsEscaped
 from ..engine.machine import Machine
 from ..models.torch.autograd.grad_access import through
 from ..models.torch.nn.module_registry import members
 from ..source import cached_on_node, walk, written
-from .evaluation_uses import is_only_measured
-from .retention import runs_forward
+from .evaluation_uses import is_handed_over, is_only_measured, only_evaluates
+from .retention import SHORT_LOOP, runs_forward
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 
@@ -40,17 +52,28 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     if not state.iterations or state.grad_mode is not True or not isinstance(call, ast.Call):
         return
     lap = state.iterations[-1]
-    if lap.number > 2 or not isinstance(lap.loop, LOOPS) or not _is_in_evaluation(state, event.module):
+    if lap.number > 2 or not isinstance(lap.loop, LOOPS):
+        return
+    in_evaluation = _is_in_evaluation(state, event.module)
+    if not in_evaluation and not (isinstance(event.module, HeapRef) and _only_evaluates(machine, state, lap.loop)):
         return
     graph = state.tensors[event.result.id].grad_fn if isinstance(event.result, TensorRef) else None
     assumed = isinstance(event.module, Unknown) or graph is None or graph.assumption is not None
-    if graph is not None and not graph.certain:
-        return
-    if assumed and not _is_unknown_network(state, event.module) and not _runs_unknown(state, event):
+    if not _may_record(machine, event, graph, assumed):
         return
     state.evaluation_graphs[lap.run, lap.number] = EvaluationGraph(
-        state.point(call), graph, written(call.func), assumed
+        state.point(call), graph, written(call.func), assumed, in_evaluation
     )
+
+
+def _may_record(machine: Machine, event: ModuleReturned, graph: Node | None, assumed: bool) -> bool:
+    """Whether a result has a graph for certain, or ``assumed`` that what was called is, or runs, a network of whose
+    code nothing is known.
+    """
+    if graph is not None and not graph.certain:
+        return False
+    state = event.state
+    return not assumed or _is_unknown_network(state, event.module) or _runs_unknown(machine, state, event)
 
 
 def _is_in_evaluation(state: State, module: HeapRef | Unknown) -> bool:
@@ -72,15 +95,42 @@ def _is_unknown_network(state: State, module: HeapRef | Unknown) -> bool:
     return own is None or not isinstance(own[1], Function)
 
 
-def _runs_unknown(state: State, event: ModuleReturned) -> bool:
+def _runs_unknown(machine: Machine, state: State, event: ModuleReturned) -> bool:
     """Whether a network of the program is made of networks of whose code nothing is known, and may return a graph of
     theirs.
     """
     parts = [item for _, item in members(state, event.module)]
     if not any(isinstance(item, HeapRef) and _is_unknown_network(state, item) for item in parts):
-        return False
+        if not _calls_unknown_part(machine, state, event.module):
+            return False
     results = event.result.items if isinstance(event.result, Tuple) else (event.result,)
     return any(_may_be_assumed_graph(state, item) for item in results)
+
+
+def _calls_unknown_part(machine: Machine, state: State, module: HeapRef | Unknown) -> bool:
+    """Whether the ``forward`` of a network calls an attribute of which nothing is known, and its class freezes
+    nothing.
+    """
+    thing = state.heap[module.id] if isinstance(module, HeapRef) else None
+    if not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef):
+        return False
+    found = lookup_in_mro(state, thing.kind, "forward")
+    if found is None or not isinstance(found[1], Function):
+        return False
+    called = machine.query(_own_callees, found[1].node)
+    unknown = {name for name, value in thing.attributes.items() if isinstance(value, (Unknown, BuiltinMethod))}
+    return not unknown.isdisjoint(called) and not machine.query(_freezes, state.get(thing.kind.id, Class).node)
+
+
+@cached_on_node
+def _own_callees(method: ast.AST) -> frozenset[str]:
+    """The attributes of ``self`` that a method calls as they are."""
+    called = (node.func for node in walk(method) if isinstance(node, ast.Call))
+    return frozenset(
+        function.attr
+        for function in called
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self"
+    )
 
 
 def _may_be_assumed_graph(state: State, result: Value) -> bool:
@@ -111,7 +161,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     nodes, trained = _graph(state, first.graph) if first.graph is not None else (set[Node](), True)
     if not trained or any(node.created_at.call_site in machine.facts.walked for node in nodes):
         return
-    if not (_is_let_go(state, loop, first, nodes) or _is_measured(machine, state, loop, first)):
+    if not _is_for_nothing(machine, event, loop, first, nodes):
         return
     premise = f"`{first.network}` is a network whose parameters require grad" if first.assumed else None
     machine.facts.events.publish(
@@ -121,8 +171,37 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
             loop=loop,
             nodes=0 if first.assumed else len(nodes),
             network=first.network,
+            in_evaluation=first.in_evaluation,
         )
     )
+
+
+def _goes_over_data(state: State, loop: ast.AST) -> bool:
+    """Whether a loop goes through what the program reads, not through what it has made itself."""
+    if not isinstance(loop, (ast.For, ast.AsyncFor)):
+        return False
+    variables = state.get(state.frame, Frame).variables
+    targets = [node.id for node in walk(loop.target) if isinstance(node, ast.Name)]
+    return any(isinstance(variables.get(name), Unknown) for name in targets)
+
+
+def _only_evaluates(machine: Machine, state: State, loop: ast.AST) -> bool:
+    """Whether a loop goes over data in a script in which no code goes backward, itself or through what it calls."""
+    if not machine.unit.is_script or not _goes_over_data(state, loop) or runs_forward(machine, state):
+        return False
+    trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
+    return machine.query(only_evaluates, machine.tree) and not machine.query(through, machine.tree, *trees)
+
+
+def _is_for_nothing(machine: Machine, event: LoopLeft, loop: ast.AST, first: EvaluationGraph, nodes: set[Node]) -> bool:
+    """Whether no code can walk what a loop has recorded, or in a script that trains nothing none will."""
+    state = event.state
+    if not first.in_evaluation:
+        if event.count is not None and event.count <= SHORT_LOOP or machine.query(is_handed_over, loop, first.network):
+            return False
+        if first.graph is None:
+            return True
+    return _is_let_go(state, loop, first, nodes) or _is_measured(machine, state, loop, first)
 
 
 def _is_let_go(state: State, loop: ast.AST, first: EvaluationGraph, nodes: set[Node]) -> bool:

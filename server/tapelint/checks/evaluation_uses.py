@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from ..source import blocks, children, walk, written
+from ..source import blocks, cached_on_node, children, walk, written
 from .kept_values import FILLING, PLAIN, READ_AS_NUMBER
 
 COMPARING = frozenset(
@@ -31,6 +31,9 @@ GRADIENTS = frozenset(
     "grad requires_grad requires_grad_ zero_grad retain_grad jacobian hessian vjp jvp functional_call".split()
 )
 """Attributes by which code does something with gradients."""
+
+TRAINING = frozenset("step fit optim train".split())
+"""Attributes by which code trains."""
 
 
 class Kind(IntEnum):
@@ -59,6 +62,21 @@ def is_only_measured(loop: ast.AST, call: ast.AST, scope: ast.AST) -> bool:
         flow.statement(part)
     graphs = {name for name, kind in flow.kinds.items() if kind is Kind.GRAPH}
     return not flow.kept and not _read_after(loop, scope, graphs)
+
+
+def is_handed_over(loop: ast.AST, network: str) -> bool:
+    """Whether a loop gives a network to code that may differentiate what it computes."""
+    return _is_handed_over(network, list(walk(loop)))
+
+
+@cached_on_node
+def only_evaluates(tree: ast.AST) -> bool:
+    """Whether a file does nothing with gradients, and trains by no function of a library."""
+    return not any(_is_about_gradients(node) or _is_about_training(node) for node in walk(tree))
+
+
+def _is_about_training(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in TRAINING
 
 
 def _is_handed_over(network: str, nodes: Sequence[ast.AST]) -> bool:

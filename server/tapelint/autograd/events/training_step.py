@@ -74,8 +74,8 @@ class StepMissed(SilentEvent):
 
 @frozen(eq=False, kw_only=True)
 class EvaluationRecorded(SilentEvent):
-    """A network in evaluation mode recorded a graph in every iteration of a loop that has ended, and no code walks
-    it.
+    """A network in evaluation mode, or in a script that trains nothing, recorded a graph in every iteration of a loop
+    that has ended, and no code walks it.
     """
 
     loop: ast.AST
@@ -83,6 +83,8 @@ class EvaluationRecorded(SilentEvent):
     nodes: int
     # What the program calls the network.
     network: str
+    # Whether `eval()` was called on it.
+    in_evaluation: bool = True
 
 
 @frozen(eq=False, kw_only=True)

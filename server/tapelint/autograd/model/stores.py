@@ -74,7 +74,7 @@ class RetainedGraphs:
 
 @frozen
 class EvaluationGraph:
-    """What a network in evaluation mode has recorded in an iteration of a loop."""
+    """What a network has recorded in an iteration of a loop that evaluates."""
 
     point: ProgramPoint
     # The node that made its result; None where its code is not known.
@@ -83,5 +83,7 @@ class EvaluationGraph:
     network: str
     # Whether it is a network by assumption.
     assumed: bool
+    # Whether `eval()` was called on it; otherwise the script is known to train nothing.
+    in_evaluation: bool = True
     # Whether unknown code was given what it has recorded.
     escaped: bool = False

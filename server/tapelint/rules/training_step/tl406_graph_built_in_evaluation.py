@@ -5,6 +5,9 @@ Reports a loop or a comprehension that calls a network in evaluation mode (`eval
 backward ever walks what was recorded, and it is not kept: what comes out is only measured. That an object whose code is
 not known is a network, such as an argument, is assumed. A `while` gets a hint.
 
+In a script in which no code goes backward no `eval()` is needed to see that: a loop over data that runs a network
+there records for nothing.
+
 ## Why PyTorch fails
 It does not: `model.eval()` changes dropout and batch norm, and has nothing to do with autograd.
 Every operation still builds its node and keeps what a backward would need, until the iteration ends: activations of all
@@ -61,10 +64,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if event.nodes
         else f"the whole graph of `{event.network}`"
     )
-    message = (
-        f"{call} records {graph} in every iteration, and no backward walks it: `eval()` does not switch autograd off, "
-        f"`torch.no_grad()` does.{assuming(event.assumption)}"
+    why = (
+        "no backward walks it: `eval()` does not switch autograd off, `torch.no_grad()` does"
+        if event.in_evaluation
+        else "no code of this script goes backward: autograd records until `torch.no_grad()` switches it off"
     )
+    message = f"{call} records {graph} in every iteration, and {why}.{assuming(event.assumption)}"
     is_loader = isinstance(event.loop, (ast.For, ast.AsyncFor, ast.comprehension))
     statement = event.loop if isinstance(event.loop, ast.stmt) else event.point.node
     return Finding(
