@@ -49,6 +49,17 @@ class StateTaken:
     point: ProgramPoint
 
 
+@frozen
+class Kept:
+    """A list was given the memory of a tensor."""
+
+    # Orders it among the writes.
+    stamp: int
+    point: ProgramPoint
+    # The id of the tensor, or of the unknown value that is the array.
+    key: int
+
+
 @dataclass(slots=True, eq=False)
 class Facts:
     """What is known beside the paths. Tensors, storages and counters are keyed by their ids."""
@@ -64,6 +75,14 @@ class Facts:
     provenance: dict[int, Provenance] = field(default_factory=dict)
     # The last conversion that may have made a copy of a view, or of a tensor while autograd did not record.
     maybe_copied: dict[int, ProgramPoint] = field(default_factory=dict)
+    # The arrays that are the memory of a tensor, by the ids of these unknown values: its storage.
+    arrays: dict[int, int] = field(default_factory=dict)
+    # The storages of tensors that a conversion to another device or dtype may have copied.
+    converted: set[int] = field(default_factory=set)
+    # The tensors and arrays that share the memory of a part of a tensor, for all that is known.
+    parts: set[int] = field(default_factory=set)
+    # The first time that a list was given the memory of a tensor, by the list's heap id and the storage.
+    kept_in: dict[tuple[int, int], Kept] = field(default_factory=dict)
     # The tensors with the default dtype.
     float32: set[int] = field(default_factory=set)
     # The calls that change the default dtype of tensors.

@@ -42,6 +42,7 @@ from ..engine.lifecycle import ModuleReturned, TensorsEscaped, UnknownStepped
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import OpaqueReason
 from ..engine.paths.conditions import forget, remembered
+from ..models.python import array_memory
 from ..models.python.text import method_of_text
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over, reach
@@ -288,6 +289,8 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
         assert tensor is not None
         return tensor_method(machine, state, TensorRef(tensor), call)
     forget(state, receiver, call.name)
+    if machine.facts.arrays and call.name in array_memory.METHODS:
+        array_memory.written(machine, state, receiver, call.node)
     if call.name in OF_TENSORS:
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
     if call.name == "backward":
@@ -413,6 +416,8 @@ def unknown_call(
 ) -> Value:
     """A call of unknown code."""
     machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
+    if machine.facts.arrays:
+        array_memory.written_by_call(machine, state, function, args, kwargs, node)
     values = (*args, *kwargs.values())
     run_handed(machine, state, values, node)
     held = handed_over(machine, state, function, values, node)

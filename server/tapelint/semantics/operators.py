@@ -36,6 +36,7 @@ from ..engine.lost_history import added, computed
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import truth
+from ..models.python import array_memory
 from ..models.torch import dispatch, dtypes
 from ..models.torch.autograd import missing_grad
 from ..models.torch.opaque_attributes import is_opaque
@@ -403,8 +404,17 @@ def augmented(machine: Machine, node: ast.AugAssign, state: State) -> None:
         if tensor is not None and row and tensor in state.tensors:
             dispatch.run(machine, state, row, [TensorRef(tensor), value], {}, node)
             return
+    assign(machine, state, target, _combined(machine, state, load, value, node), node, node.value)
+
+
+def _combined(machine: Machine, state: State, load: Value, value: Value, node: ast.AugAssign) -> Value:
+    """What ``a += b`` makes of numbers and unknown values; an array stays the same one."""
     result = _counted(machine, state, node.op, combine(machine, state, node.op, load, value, node))
-    assign(machine, state, target, result, node, node.value)
+    if not array_memory.is_memory(machine, load):
+        return result
+    if not isinstance(node.target, ast.Subscript):  # the assignment to an item is a write by itself
+        array_memory.written(machine, state, load, node)
+    return load
 
 
 def _augmented_object(

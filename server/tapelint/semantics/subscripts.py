@@ -30,6 +30,7 @@ from ..domain.values import (
 )
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import forget
+from ..models.python import array_memory
 from ..models.torch import dispatch
 from ..models.torch.autograd import missing_grad
 from ..models.torch.known_shape import indexed
@@ -62,7 +63,7 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
             if own is not None:
                 return own
     if isinstance(owner, Unknown):
-        return owner.another()
+        return array_memory.item_of(machine, owner, index)
     if isinstance(owner, External):
         return _of_library(owner, index)
     return Unknown("item")
@@ -194,6 +195,7 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
             machine.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):
         forget(state, owner, "__setitem__")
+        array_memory.written(machine, state, owner, node)
 
 
 def _store_entry(state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value, node: ast.AST) -> None:

@@ -15,12 +15,13 @@ from ...autograd.model.graph_search import nodes_below
 from ...autograd.state import AutogradState
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
-from ...domain.values import FALSE, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
+from ...domain.values import FALSE, External, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.lost_history import computed, cut_of
 from ...engine.machine import Machine
 from ...engine.must_execute import walks_after
 from ..torch.autograd.backward_calls import written_at
 from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, method
+from . import array_memory
 
 REFUSED = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 DIRECT = (
@@ -138,6 +139,8 @@ def tensor_numpy(machine: Machine, state: State, receiver: Value, call: Call) ->
     )
     if tensor is not None and (tensor.requires_grad or machine.facts.provenance_of(tensor.id).cut is not None):
         machine.facts.record_provenance(value.tensor_id, Provenance(cut=Cut(state.point(call.node), CutReason.NUMPY)))
+    if not call.kwargs and isinstance(receiver, TensorRef):
+        array_memory.shares(machine, state, value, receiver.id)
     return value
 
 
@@ -148,6 +151,8 @@ def array_function(machine: Machine, state: State, call: Call) -> Value:
     if held and state.grad_mode is True:
         refuse(machine, state, held, call, "numpy", written_at(call, 0, "object"))
     value = computed(machine, Origin.ANY, *call.args)
+    if machine.facts.arrays:
+        array_memory.written_by_call(machine, state, External(call.name), call.args, call.kwargs, call.node)
     lost = cut_of(machine, value)
     if lost is not None and lost.reason is not CutReason.NUMPY:
         machine.facts.record_provenance(value.tensor_id, Provenance(cut=Cut(state.point(call.node), CutReason.NUMPY)))

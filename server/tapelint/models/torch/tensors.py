@@ -27,6 +27,7 @@ from ...domain.values import (
 )
 from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
+from ..python import array_memory
 from . import precision
 from .detaching import cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
@@ -194,6 +195,8 @@ def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> V
     """
     assert isinstance(receiver, TensorRef)
     tensor = resolve_view(state, receiver.id)
+    if call.name != "pin_memory":
+        machine.facts.converted.add(tensor.storage)
     wanted, asked = kind_wanted(state, call), [*call.args, *call.kwargs.values()]
     if tensor.base is not None or state.grad_mode is False and tensor.requires_grad:
         machine.facts.maybe_copied[tensor.id] = state.point(call.node)
@@ -267,6 +270,8 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     dtype = call.kwargs.get("dtype", NONE)
     kind = _kind_made(state, call.name, source, dtype)
     made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
+    if call.name == "torch.from_numpy":
+        array_memory.shares(machine, state, source, made)
     lost = _lost_history(machine, state, source, call.node)
     if lost is not None:
         again = replace(lost, wrapped=state.point(call.node)) if lost.reason in AGAIN else lost

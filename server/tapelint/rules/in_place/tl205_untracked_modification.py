@@ -1,8 +1,8 @@
 """A saved tensor is changed where autograd cannot see it.
 
 ## What it does
-Reports a write through `.data` (or by a fused optimizer) to memory that an operation has saved for its backward, where
-that backward runs afterwards.
+Reports a write through `.data` (by a fused optimizer, or to a NumPy array of the same memory) to what an operation has
+saved for its backward, where that backward runs afterwards.
 
 ## Why PyTorch fails
 It does not fail, and that is the harm. Each tensor has a version counter, and backward compares it with the
@@ -20,6 +20,16 @@ y.backward()
 assert x.grad.item() == 10.0  # torch: silent the gradient is 2
 ```
 
+An array that `numpy()` gives, or that `from_numpy` took, is the memory of the tensor, too:
+```py
+logits = torch.zeros(2, requires_grad=True)
+probs = torch.softmax(logits, 0)
+p = probs.detach().numpy()
+p /= p.max()  # warning: [untracked-modification] "`probs`"
+probs[0].backward()
+assert logits.grad.tolist() == [0.0, -1.0]  # torch: silent the gradient is [0.25, -0.25]
+```
+
 ## Use instead
 Write after the backward, under `no_grad`, where the version is counted:
 ```py
@@ -30,6 +40,15 @@ y.backward()
 with torch.no_grad():
     w.fill_(10.0)
 assert x.grad.item() == 2.0  # torch: ok
+```
+Compute a new array:
+```py
+logits = torch.zeros(2, requires_grad=True)
+probs = torch.softmax(logits, 0)
+p = probs.detach().numpy()
+p = p / p.max()
+probs[0].backward()
+assert logits.grad.tolist() == [0.25, -0.25]  # torch: ok
 ```
 A rounded or thresholded value that should keep the gradient of the smooth one (a straight-through estimator) adds the
 change as a constant:
@@ -58,9 +77,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedTensorAltered)
     node, saved, write = event.node, event.saved, event.write
     name = saved_name(facts, saved) or variable(facts, node)
+    array = write.op == "numpy"
     unseen = (
         "a fused optimizer does not count its writes"
         if write.by_optimizer
+        else "a NumPy array that is the memory of a tensor has no version counter"
+        if array
         else "`.data` has a version counter of its own"
     )
     message = (
@@ -82,14 +104,19 @@ def check(event: Event, facts: Facts) -> Finding | None:
             "unsafe",
         ),
     )
+    advice = (
+        "write after the backward, or compute a new tensor; a value that should keep the old gradient is "
+        "`y + (new - y).detach()`."
+    )
+    if array:
+        advice = "write a copy of the array (`a = a / n`, `a.copy()`), or write after the backward."
     return Finding(
         point=write.point,
         severity=Severity.WARNING,
         message=message,
         links=links,
-        help="write after the backward, or compute a new tensor; a value that should keep the old gradient is "
-        "`y + (new - y).detach()`.",
-        cures=cures,
+        help=advice,
+        cures=() if array else cures,
     )
 
 
