@@ -73,6 +73,17 @@ class TensorsEscaped:
 
 
 @frozen(eq=False)
+class Appended:
+    """A list was given one more item."""
+
+    state: State
+    # Its heap id.
+    container: int
+    value: Value
+    call: ast.AST
+
+
+@frozen(eq=False)
 class UpdateBound:
     """A name is about to be bound to a tensor that was computed from a leaf and its gradient."""
 
@@ -150,6 +161,7 @@ class Lifecycle:
     module_returned: Topic[ModuleReturned] = field(default_factory=Topic)
     backward_ended: Topic[BackwardEnded] = field(default_factory=Topic)
     tensors_escaped: Topic[TensorsEscaped] = field(default_factory=Topic)
+    appended: Topic[Appended] = field(default_factory=Topic)
     update_bound: Topic[UpdateBound] = field(default_factory=Topic)
     step_repeated: Topic[StepRepeated] = field(default_factory=Topic)
     attribute_assigned: Topic[AttributeAssigned] = field(default_factory=Topic)

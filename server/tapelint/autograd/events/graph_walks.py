@@ -185,6 +185,26 @@ class HiddenWriteUsed(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
+class KeptValueOverwritten(SilentEvent):
+    """A list was given the memory of a tensor that it holds already, and that was written in between: both entries are
+    the same. ``point`` is the call.
+    """
+
+    # The first time that the list was given it.
+    first: ProgramPoint
+    write: Write
+    # The storage.
+    memory: int
+    # Whether the list was given an array of NumPy.
+    is_array: bool
+
+    @property
+    def premise(self) -> str | None:
+        """That of the write, which the path loses where it meets one without."""
+        return self.point.premise or self.write.point.premise
+
+
+@frozen(eq=False, kw_only=True)
 class OwnStateUsed(SilentEvent):
     """A ``state_dict()`` that was kept while the parameters were written is loaded or saved: it holds what they are
     now.

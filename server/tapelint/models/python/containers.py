@@ -17,6 +17,7 @@ from ...domain.values import (
     Mapping,
     Partial,
     Sequence,
+    TensorRef,
     Tuple,
     Unknown,
     Value,
@@ -24,6 +25,7 @@ from ...domain.values import (
     of_key,
     unknown_number,
 )
+from ...engine.lifecycle import Appended
 from ...engine.machine import Machine
 from ...engine.stored_names import remember
 from ...source import written
@@ -57,6 +59,8 @@ def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value
         if thing.limit is not None and len(thing.items) > thing.limit:
             thing.items.pop(0)
     remember(machine, state, _name(call), value, call.node, _given(call, place), StoreKind.APPENDED)
+    if call.name == "append" and isinstance(value, (TensorRef, Unknown)):
+        machine.lifecycle.appended.publish(machine, Appended(state, receiver.id, value, call.node))
     return NONE
 
 

@@ -1,0 +1,92 @@
+"""A list keeps a tensor that is written before the next one is kept.
+
+## What it does
+Reports `kept.append(x)` where the list holds the same memory already and that was written in between: the tensor
+itself, its `.data`, its `detach()`, or the array that `numpy()` gave of it. Only where the list is read.
+
+## Why PyTorch fails
+It does not. A list holds references: after ten appends of a tensor that is updated in place it holds one tensor ten
+times, with the values of the last update. `detach()`, `.data` and `numpy()` copy nothing either; optimizers write
+parameters in place, and a backward adds to a `.grad` that is there. So a trajectory, a history of weights or of
+gradients is the same values throughout.
+
+## Example
+```py
+x = torch.zeros(2)
+path = []
+for step in range(3):
+    x += 1
+    path.append(x)  # warning: [kept-value-overwritten] "`path`"
+assert torch.stack(path).mean() == 3  # torch: silent it should be 2
+```
+
+```py
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), 0.1)
+weights = []
+for x in torch.ones(3, 2, 3):
+    opt.zero_grad()
+    net(x).sum().backward()
+    opt.step()
+    weights.append(net.weight.detach().numpy())  # warning: [kept-value-overwritten] "`opt.step()`"
+assert (weights[0] == weights[2]).all()  # torch: silent they are the last weights three times
+```
+
+## Use instead
+```py
+x = torch.zeros(2)
+path = []
+for step in range(3):
+    x += 1
+    path.append(x.clone())
+assert torch.stack(path).mean() == 2  # torch: ok
+```
+
+## Fix safety
+`clone()` costs the memory of the tensor once more, in each iteration; what else holds the old tensor is not changed.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.events.graph_walks import Event, KeptValueOverwritten
+from ...autograd.facts import Facts
+from ...severity import Severity
+from ..support.cure import FixProposal
+from ..support.finding import Finding, Rule, TraceStep
+from ..support.story import assuming, code, prefix, tensor_name, writer
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, KeptValueOverwritten)
+    call, write = event.point.node, event.write
+    value = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    function = call.func if isinstance(call, ast.Call) else None
+    holder = code(function.value) if isinstance(function, ast.Attribute) else "the list"
+    name = tensor_name(facts, event.memory) or code(value)
+    copied = ".copy()" if event.is_array else ".clone()"
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=f"{holder} holds the memory of {name} already, and {writer(write)} has written there since: "
+        f"{code(value)} is no copy, so these entries all have the values of the last write."
+        f"{assuming(event.assumption)}",
+        links=(
+            TraceStep(event.first.node, f"{prefix(event.first)}kept for the first time here"),
+            TraceStep(write.point.node, f"{prefix(write.point)}written in place here"),
+            TraceStep(call, f"{prefix(event.point)}kept again here"),
+        ),
+        help=f"keep a copy: `{ast.unparse(value) if value is not None else 'x'}{copied}`.",
+        cures=(FixProposal("clone", "Keep a copy", (value,)),) if value is not None and not event.is_array else (),
+    )
+
+
+RULE = Rule(
+    "TL211",
+    "kept-value-overwritten",
+    "a list keeps a tensor that is written before the next one is kept: its entries are all the same",
+    __doc__,
+    (KeptValueOverwritten,),
+    check,
+)
