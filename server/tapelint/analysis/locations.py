@@ -15,6 +15,7 @@ import ast
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
@@ -104,11 +105,11 @@ class Files:
         related = [self._related(link.text, link.node) for link in finding.links if hasattr(link.node, "lineno")]
         message = finding.message
         if source is not self.main:
-            message = f"{_as_called(self.main, self.place_in_main(finding))}: {message}"
+            message = f"{self._as_called(self.place_in_main(finding))}: {message}"
             related += self._calls(finding, node, {(step.filename, step.span) for step in related})
         if node is not finding.node:
             span = inner.span(finding.node)
-            message = f"{_where(node, inner, span)}: {message}"
+            message = f"{self._where(node, inner, span)}: {message}"
             related.append(self._related("this call leads here", finding.node))
         return Diagnostic(
             finding.code,
@@ -139,8 +140,15 @@ class Files:
     def places(self, finding: Finding) -> Iterator[ast.AST]:
         """The nodes of the way to a finding that it can be reported at."""
         for node in self.way(finding):
-            if node is finding.node or isinstance(node, (ast.Call, ast.FunctionDef)):
+            if node is finding.node or isinstance(node, (ast.Call, ast.FunctionDef)) or node in self._bases:
                 yield node
+
+    @cached_property
+    def _bases(self) -> frozenset[ast.AST]:
+        """The bases of classes of the checked file: what is inherited runs on their objects."""
+        return frozenset(
+            base for each in ast.walk(self.main.tree) if isinstance(each, ast.ClassDef) for base in each.bases
+        )
 
     def _calls(self, finding: Finding, shown: ast.AST, known: set[tuple[str, Span]]) -> Iterator[Related]:
         """The calls that lead from ``main`` to the node that a finding is reported at, but those that the story has:
@@ -149,9 +157,9 @@ class Files:
         way = [*self.way(finding)]
         inside = way.index(shown)
         first = next(index for index, node in enumerate(way) if index > inside and self.of(node) is self.main)
-        calls = [node for node in way[first:inside:-1] if isinstance(node, ast.Call)]
+        calls = [node for node in way[first:inside:-1] if isinstance(node, ast.Call) or node in self._bases]
         for node in [*calls[:1], *calls[1:][1 - CALLS :]]:
-            step = self._related("this call leads here", node)
+            step = self._related(f"this {'class' if node in self._bases else 'call'} leads here", node)
             if (step.filename, step.span) not in known:
                 yield step
 
@@ -174,20 +182,23 @@ class Files:
                         Fix(remark.title, applicability, True, remark.edits),
                     )
 
+    def _as_called(self, node: ast.AST | None) -> str:
+        """How another file is reached from a place of the checked file. The rows of a notebook are in the story."""
+        row = "" if self.main.cells or node is None else f"line {self.main.span(node).row} of "
+        does = "derives from" if node in self._bases else "calls"
+        return f"as {row}{os.path.basename(self.main.path)} {does} this"
+
+    def _where(self, node: ast.AST, inner: Source, span: Span) -> str:
+        """How ``node`` leads to a place in another file. A place in the stub of a framework is none that the user
+        knows.
+        """
+        library = stub_module_name(inner.path)
+        row = f"at line {span.row} of {os.path.basename(inner.path)}"
+        place = f"inside {library.partition('.')[0]}" if library is not None else row
+        if node in self._bases:
+            return f"in what is inherited here, {place}"
+        return f"in this call, {place}" if isinstance(node, ast.Call) else f"where this is called, {place}"
+
     def _related(self, text: str, node: ast.AST) -> Related:
         source = self.of(node)
         return Related(text, source.path, source.span(node))
-
-
-def _as_called(main: Source, call: ast.AST | None) -> str:
-    """How a place in another file is reached from the checked file. The rows of a notebook are in the story."""
-    row = "" if main.cells or call is None else f"line {main.span(call).row} of "
-    return f"as {row}{os.path.basename(main.path)} calls this"
-
-
-def _where(node: ast.AST, inner: Source, span: Span) -> str:
-    """How ``node`` leads to a place in another file. A place in the stub of a framework is none that the user knows."""
-    library = stub_module_name(inner.path)
-    row = f"at line {span.row} of {os.path.basename(inner.path)}"
-    place = f"inside {library.partition('.')[0]}" if library is not None else row
-    return f"in this call, {place}" if isinstance(node, ast.Call) else f"where this is called, {place}"

@@ -7,6 +7,7 @@ def setup(self, net):
 def train(self, x):
     if self.to_train == 1: ...     tested, and read
         self.optimizer.step()      read; `train` needs what `setup` assigns
+        self.losses.append(x)      filled
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from ..domain.values import Class, Const, Function, HeapRef, Value
 from ..engine.machine import Machine
 from ..source import cached_on_node, children, walk
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
+FILLING = frozenset(("append", "extend", "insert", "update", "appendleft"))
+"""Methods that put what they are given into a container."""
 
 
 @dataclass(slots=True)
@@ -29,6 +31,8 @@ class MethodFlow:
 
     # The constants that it assigns, by attribute; None for anything else.
     assigned: dict[str, list[Const | None]] = field(default_factory=dict)
+    # The attributes that something is put into.
+    filled: set[str] = field(default_factory=set)
     # The attributes that are read, and those of which a test asks.
     read: set[str] = field(default_factory=set)
     tested: set[str] = field(default_factory=set)
@@ -36,6 +40,11 @@ class MethodFlow:
     called: set[str] = field(default_factory=set)
     # Whether it goes backward itself, outside of the functions that it defines.
     backward: bool = False
+
+    @property
+    def stored(self) -> set[str]:
+        """The attributes that it binds, or puts something into."""
+        return self.assigned.keys() | self.filled
 
 
 @cached_on_node
@@ -69,6 +78,10 @@ def _note(found: MethodFlow, node: ast.AST, own: str) -> None:
             _assigned(found, target, None, own)
         case ast.Call(ast.Attribute(ast.Name(name), method)) if name == own:
             found.called.add(method)
+        case ast.Call(ast.Attribute(holder, method)) if method in FILLING:
+            found.filled |= _attributes(holder, own)
+        case ast.Subscript(holder, ctx=ast.Store()):
+            found.filled |= _attributes(holder, own)
         case ast.Attribute(ast.Name(name), attribute, ast.Load()) if name == own:
             found.read.add(attribute)
         case ast.If() | ast.IfExp() | ast.While() | ast.Assert():
@@ -78,9 +91,12 @@ def _note(found: MethodFlow, node: ast.AST, own: str) -> None:
 
 
 def _tested(found: MethodFlow, test: ast.expr, own: str) -> None:
-    for part in walk(test):
-        if (name := own_attribute(part, own)) is not None:
-            found.tested.add(name)
+    found.tested |= _attributes(test, own)
+
+
+def _attributes(part: ast.expr, own: str) -> set[str]:
+    """The attributes of the object that an expression mentions."""
+    return {name for node in walk(part) if (name := own_attribute(node, own)) is not None}
 
 
 def _assigned(found: MethodFlow, target: ast.expr, value: ast.expr | None, own: str) -> None:

@@ -13,22 +13,24 @@ twice. What a method of the class takes away again is there on purpose: it is ca
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ..autograd import Iteration, Node
-from ..autograd.events.graph_walks import Event, FreedGraphReached
+from ..autograd.events.graph_walks import Event, FreedGraphReached, ViewDetached
 from ..autograd.model.graph_search import reachable
-from ..checks.held_graphs import holders, roots_of
-from ..domain.completion import ProgramRaised
-from ..domain.mro import is_module, mro_of
+from ..checks.held_graphs import Holder, holders, roots_of
+from ..domain.mro import OBJECT, is_module, mro_of
 from ..domain.state import State
-from ..domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Value
+from ..domain.values import BoundMethod, External, Frame, Function, HeapRef, Instance, Value
 from ..engine.machine import Machine
 from ..ops.module_names import is_layer
 from ..semantics.calls import call_value
 from ..source import cached_on_node, walk
 from . import framework_driver
+from .attribute_flow import ObjectFlow, object_flow
+from .called_between import Between, Refused, called_between, is_for_callers, needed
+from .inherited_templates import call_site
 from .latent_calls import ASSUMED, imagined_tensor
 from .tensor_parameters import tensor_parameters
 
@@ -59,54 +61,42 @@ def _asks_for_member(formula: object) -> bool:
 
 
 def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function) -> bool:
-    """Whether a ``forward`` may find on its object what an earlier call has left there, as far as the text shows."""
+    """Whether a ``forward`` may leave on its object what later calls find there, as far as the text shows."""
     if getattr(function.node, "name", "") != "forward" or not is_module(state, kind):
         return False
-    stored, read = set[str](), set[str]()
-    for owner in mro_of(state, kind):
-        if isinstance(owner, HeapRef):
-            for method in state.get(owner.id, Class).attributes.values():
-                if isinstance(method, Function) and getattr(method.node, "name", "") != "__init__":
-                    stores, reads = machine.query(_own_attributes, method.node)
-                    stored |= stores
-                    read |= reads
-        elif not (isinstance(owner, External) and is_layer(owner.name)):
-            return False
-    return bool(stored & read)
-
-
-@cached_on_node
-def _own_attributes(method: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes of ``self`` that a method binds or appends to, and those that it reads."""
-    stores, reads = set[str](), set[str]()
-    for node in walk(method):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            (reads if isinstance(node.ctx, ast.Load) else stores).add(node.attr)
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            stores.update(part.attr for part in walk(node.value) if isinstance(part, ast.Attribute))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ("append", "extend", "insert", "update", "appendleft"):
-                stores.update(part.attr for part in walk(node.func.value) if isinstance(part, ast.Attribute))
-    return frozenset(stores), frozenset(reads)
+    if any(
+        isinstance(owner, External) and owner != OBJECT and not is_layer(owner.name) for owner in mro_of(state, kind)
+    ):
+        return False
+    flows = [each for name, each in object_flow(machine, state, kind).flows.items() if name != "__init__"]
+    stored, read = (set[str]().union(*parts) for parts in ((f.stored for f in flows), (f.read for f in flows)))
+    return not stored.isdisjoint(read)
 
 
 def imagine_again(
     machine: Machine, state: State, function: Function, receiver: HeapRef, values: dict[str, Value]
 ) -> None:
-    """Call ``forward`` twice, with a backward after each call, and publish what is then walked again."""
+    """Call ``forward`` twice, with a backward after each call, and publish what is then walked again, and what the
+    methods refuse that may be called in between.
+    """
     run, events = machine.new_run(), machine.facts.events
-    listeners = tuple(events.listeners)
+    flow = object_flow(machine, state, state.get(receiver.id, Instance).kind)
     ended, first = _called(machine, state, function, receiver, values, Iteration(function.node, run, 1))
     for path in [path for path in ended if path.completion is None][:MAX_PATHS]:
-        if not any(holders(path, _own(path, function, receiver))):
+        held = [*holders(path, _own(path, function, receiver))]
+        if not held:
             continue
-        between = path.fork()
+        after = [*called_between(machine, path, flow, function, receiver)]
+        for call in after:
+            if is_for_callers(flow, call.name, function) and any(_reads(flow, call.name, each) for each in held):
+                for refused in call.refused:
+                    events.publish(replace(refused, assumption=_premise_between(path, call, refused, held, first)))
+        before = path.fork()
         _, second = _called(machine, path, function, receiver, values, Iteration(function.node, run, 2))
         names = {**first.names, **second.names}
         for event in second.found:
-            if not _is_taken_away(machine, between, function, receiver, event):
-                for listener in listeners:
-                    listener(replace(event, assumption=_premise(event, names)))
+            if not _is_taken_away(machine, before, flow, function, receiver, event, after):
+                events.publish(replace(event, assumption=_premise(event, names)))
 
 
 def _called(
@@ -120,14 +110,16 @@ def _called(
     """Call it with tensors that require grad, and go backward: the paths on which it ends, and what was published."""
     node, given, heard = function.node, dict(values), Again({})
     machine.begin_iteration(state, node, lap.run, lap.number, 0)
-    for name in tensor_parameters(machine, state, function):
+    kind = state.get(receiver.id, Instance).kind
+    for name in tensor_parameters(machine, state, function, kind):
         if name in values:
             given[name], graph = imagined_tensor(machine, state, name, node, is_walked=True)
             heard.names[graph] = name
     bound = BoundMethod(function, receiver)
+    site = call_site(state, machine.module, function, kind)
 
     def call(path: State) -> None:
-        result = machine.memoize(node, "again", lambda key: call_value(machine, path, bound, [], given, node, key))
+        result = machine.memoize(node, "again", lambda key: call_value(machine, path, bound, [], given, site, key))
         heard.path = path
         framework_driver.imagine_backward(machine, path, framework_driver.with_graph(path, result), node, ASSUMED)
 
@@ -138,9 +130,27 @@ def _called(
 
 def _premise(event: FreedGraphReached, names: dict[Node, str]) -> str:
     """What a finding needs of the caller."""
-    wanted = dict.fromkeys(names[n] for n in reachable([event.node]) if isinstance(n, Node) and n in names)
     again = "`forward` is called again after a backward through its result"
-    return f"`{next(iter(wanted))}` requires grad and {again}" if wanted else again
+    return _with_grad(again, [event.node], names)
+
+
+def _premise_between(state: State, call: Between, refused: Refused, held: Iterable[Holder], first: Again) -> str:
+    """What it needs that a method refuses what the call before has left."""
+    later = f"`{call.name}` is called after `forward`"
+    if isinstance(refused, ViewDetached):
+        return later  # of any view
+    return _with_grad(later, [node for each in held for node in state.grad_fns(each.tensors)], first.names)
+
+
+def _with_grad(premise: str, nodes: Iterable[Node], names: dict[Node, str]) -> str:
+    """A premise, with the argument that has to require grad so that there are such nodes."""
+    wanted = dict.fromkeys(names[n] for n in reachable(nodes) if isinstance(n, Node) and n in names)
+    return f"`{next(iter(wanted))}` requires grad and {premise}" if wanted else premise
+
+
+def _reads(flow: ObjectFlow, name: str, holder: Holder) -> bool:
+    """Whether a method reads the attribute that holds a graph."""
+    return any(holder.name == f"self.{each}" for part in flow.reached(name).values() for each in part.read)
 
 
 def _own(state: State, function: Function, receiver: HeapRef) -> list[tuple[str, Value]]:
@@ -149,86 +159,54 @@ def _own(state: State, function: Function, receiver: HeapRef) -> list[tuple[str,
 
 
 def _is_taken_away(
-    machine: Machine, between: State, function: Function, receiver: HeapRef, event: FreedGraphReached
+    machine: Machine,
+    before: State,
+    flow: ObjectFlow,
+    function: Function,
+    receiver: HeapRef,
+    event: FreedGraphReached,
+    after: Iterable[Between],
 ) -> bool:
     """Whether a method of the class, called between the calls, lets go of the graph that is walked again: then that is
     its caller's business. So it is where other code assigns to what holds the graph.
     """
-    held = [
-        h
-        for h in holders(between, _own(between, function, receiver))
-        if event.shared in reachable(between.grad_fns(h.tensors))
-    ]
-    names = {holder.name.rpartition(".")[2] for holder in held}
-    if not names <= machine.query(_own_attributes_of_file, machine.tree):
+
+    def keeps(path: State) -> bool:
+        return any(_holding(path, function, receiver, event))
+
+    names = {holder.name.rpartition(".")[2] for holder in _holding(before, function, receiver, event)}
+    trees = (machine.tree, *_trees(machine, before, flow))
+    if any(not names.isdisjoint(machine.query(_assigned_by_others, tree)) for tree in trees):
         return True
-    methods = [*_other_methods(between, receiver, function)]
-    beginning = [machine.query(_bound_attributes, method.node) for method in methods if _needed(method) > 1]
-    if any(not names.isdisjoint(bound) for bound in beginning):
-        return True  # it begins anew with what its caller gives it
-    return any(
-        _lets_go(machine, between.fork(), method, function, receiver, event)
-        for method in methods
-        if _needed(method) == 1
-    )
+    if not names <= set[str]().union(*(each.assigned for each in flow.flows.values())):
+        return True
+    for name, method in flow.methods.items():
+        if name != "__init__" and method.node is not function.node and needed(method) > 1:
+            if not names.isdisjoint(flow.flows[name].assigned):
+                return True  # it begins anew with what its caller gives it
+    return any(call.refused or not all(map(keeps, call.ended)) for call in after)
+
+
+def _trees(machine: Machine, state: State, flow: ObjectFlow) -> Iterator[ast.AST]:
+    """The imported files that methods of a class stand in."""
+    modules = {state.get(method.frame, Frame).module for method in flow.methods.values()}
+    return (loaded.source.tree for loaded in machine.unit.loads if loaded.frame in modules)
+
+
+def _holding(state: State, function: Function, receiver: HeapRef, event: FreedGraphReached) -> Iterator[Holder]:
+    """The attributes of an object that lead to the graph that is walked again."""
+    for holder in holders(state, _own(state, function, receiver)):
+        if event.shared in reachable(state.grad_fns(holder.tensors)):
+            yield holder
 
 
 @cached_on_node
-def _bound_attributes(method: ast.AST) -> frozenset[str]:
-    """The attributes of ``self`` that a method binds."""
+def _assigned_by_others(tree: ast.AST) -> frozenset[str]:
+    """The attributes that a file assigns to, other than by ``self``."""
     return frozenset(
         node.attr
-        for node in walk(method)
+        for node in walk(tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-    )
-
-
-def _needed(method: Function) -> int:
-    """How many arguments a method must be given, the object included."""
-    spec = method.node.args
-    return len(spec.posonlyargs) + len(spec.args) - len(method.defaults)
-
-
-@cached_on_node
-def _own_attributes_of_file(tree: ast.AST) -> frozenset[str]:
-    """The attributes that only methods assign to, by ``self``."""
-    own, others = set[str](), set[str]()
-    for node in walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            is_own = isinstance(node.value, ast.Name) and node.value.id == "self"
-            (own if is_own else others).add(node.attr)
-    return frozenset(own - others)
-
-
-def _other_methods(state: State, receiver: HeapRef, function: Function) -> Iterator[Function]:
-    """The methods of an object, but for ``function`` and ``__init__``."""
-    for owner in mro_of(state, state.get(receiver.id, Instance).kind):
-        if isinstance(owner, HeapRef):
-            for method in state.get(owner.id, Class).attributes.values():
-                if isinstance(method, Function) and not method.kind and method.node is not function.node:
-                    if getattr(method.node, "name", "") != "__init__":
-                        yield method
-
-
-def _lets_go(
-    machine: Machine, state: State, method: Function, function: Function, receiver: HeapRef, event: FreedGraphReached
-) -> bool:
-    """Whether the object no longer leads to the graph once ``method`` has run."""
-
-    def run(path: State) -> None:
-        call_value(machine, path, BoundMethod(method, receiver), [], {}, method.node)
-
-    try:
-        ended = machine.run_paths(state, run)
-    except ProgramRaised:
-        return False
-    return any(
-        not any(
-            event.shared in reachable(path.grad_fns(h.tensors)) for h in holders(path, _own(path, function, receiver))
-        )
-        for path in ended
-        if path.completion is None
+        and not (isinstance(node.value, ast.Name) and node.value.id == "self")
     )

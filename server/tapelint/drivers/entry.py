@@ -33,6 +33,7 @@ from .segments import is_done, run_segment
 from .unreached_functions import (
     NON_TRAINING,
     TRAINS,
+    Candidate,
     imagined_call,
     is_worth_imagining,
     priority,
@@ -103,14 +104,15 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
     trees = machine.tree, *(module.source.tree for module in finish.loads)
     made = dict[int, AnalysisUnit]()
     ranked = [
-        (priority(function.node, trees), function, owner)
-        for function, owner in unreached_functions(machine, state, module)
+        (priority(candidate.function.node, trees), candidate)
+        for candidate in unreached_functions(machine, state, module, finish.loads)
     ]
     before: ast.AST | None = None
     drove: list[Drove] = []
     ranked.sort(key=itemgetter(0))
-    for rank, function, owner in ranked:
-        if function.node in called and function.node is not before:
+    for rank, candidate in ranked:
+        function, owner = candidate.function, candidate.owner
+        if candidate.is_reached(called) and function.node is not before:
             continue  # one after the other it runs on objects of several classes
         before = function.node
         if rank == NON_TRAINING:
@@ -154,7 +156,7 @@ def _latent(
     machine: Machine,
     memory: AnalysisCache,
     finish: AnalysisUnit,
-    ranked: Iterable[tuple[int, Function, HeapRef | None]],
+    ranked: Iterable[tuple[int, Candidate]],
     made: dict[int, AnalysisUnit],
     drove: SequenceType[Drove],
     steps: list[AnalysisUnit],
@@ -166,7 +168,8 @@ def _latent(
     budget = Budget(limits.latent_fuel, limits.all_latent_fuel)
     _apply(machine, memory, finish, script.union(*(each.called for each in drove)), budget, steps)
     known = script.union(*(each.called for each in drove if each.rank == TRAINS))
-    for _, function, owner in ranked:
+    for _, candidate in ranked:
+        function, owner = candidate.function, candidate.owner
         if (
             budget.together > 0
             and function.node not in known

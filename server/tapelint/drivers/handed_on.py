@@ -59,17 +59,20 @@ def receiving(machine: Machine, state: State, function: Function, name: str) -> 
 def handed_to_functions(scope: ast.AST) -> tuple[HandedOn, ...]:
     """What a function hands on to functions."""
     calls = [node for node in walk(scope) if isinstance(node, ast.Call)]
-    return tuple(found for call in calls if isinstance(call.func, ast.Name) for found in _arguments(call, call.func.id))
+    return tuple(
+        found for call in calls if isinstance(call.func, ast.Name) for found in handed_arguments(call, call.func.id)
+    )
 
 
 @cached_on_node
 def handed_to_methods(owner: ast.AST) -> tuple[HandedOn, ...]:
     """What the methods of a class hand on to methods of theirs."""
     calls = [(node, _own(node.func)) for node in walk(owner) if isinstance(node, ast.Call)]
-    return tuple(found for call, name in calls if name is not None for found in _arguments(call, name))
+    return tuple(found for call, name in calls if name is not None for found in handed_arguments(call, name))
 
 
-def _arguments(call: ast.Call, callee: str) -> Iterator[HandedOn]:
+def handed_arguments(call: ast.Call, callee: str) -> Iterator[HandedOn]:
+    """What a call of ``callee`` is given by name, up to ``*args``."""
     given: list[tuple[int | str, ast.expr]] = []
     for position, argument in enumerate(call.args):
         if isinstance(argument, ast.Starred):

@@ -21,7 +21,7 @@ from ..engine.machine import Machine
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import walked_results
 from ..source import cached_on_node, walk
-from .handed_on import MAX_DEPTH, Parameter, handed_to_methods, receiving
+from .handed_on import MAX_DEPTH, HandedOn, Parameter, handed_arguments, handed_to_methods, receiving
 from .walked_results import fed_calls, walked_attributes, walked_calls
 
 WALKED = "backward()"
@@ -43,9 +43,37 @@ def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | 
         found.setdefault(parameter.arg, set()).update(_uses_by_others(machine, state, function, parameter.arg))
     if function.owner is None or getattr(function.node, "name", "") != "__init__":
         return found
+    kind = kind or HeapRef(function.owner)
     if kept := _kept(function.node):
-        _add_uses_by_methods(machine, state, kind or HeapRef(function.owner), kept, found)
+        _add_uses_by_methods(machine, state, kind, kept, found)
+    _add_uses_by_base(machine, state, function, kind, found)
     return found
+
+
+def _add_uses_by_base(
+    machine: Machine, state: State, init: Function, kind: HeapRef, found: dict[str, set[str]]
+) -> None:
+    """Add to ``found`` how the class uses what an ``__init__`` hands on to that of the next base."""
+    handed = machine.query(_handed_to_base, init.node)
+    base = lookup_in_mro(state, kind, "__init__", after=init.owner) if handed else None
+    if base is None or not isinstance(base[1], Function):
+        return
+    uses = uses_of(machine, state, base[1], kind)
+    for call in handed:
+        parameter = machine.query(Parameter(call.position, 1), base[1].node)
+        if parameter is not None:
+            found.setdefault(call.name, set()).update(uses.get(parameter, ()))
+
+
+@cached_on_node
+def _handed_to_base(init: ast.AST) -> tuple[HandedOn, ...]:
+    """The variables that ``super().__init__(...)`` is given."""
+    given: list[HandedOn] = []
+    for node in walk(init):
+        match node:
+            case ast.Call(ast.Attribute(ast.Call(ast.Name("super")), "__init__")):
+                given += [each for each in handed_arguments(node, "__init__") if not each.is_attribute]
+    return tuple(given)
 
 
 @cached_on_node

@@ -6,6 +6,8 @@
     def cosine(a, b):
         a = a / torch.norm(a)            by what an op of PyTorch takes, and sends a gradient to
         return a[b]                      `b` is an index, which never has a gradient
+    def forward(self, x):
+        return self.charge(x)            by what a method of the object does with it
 
 What is asked of a name after it was bound again says nothing of the parameter.
 """
@@ -17,12 +19,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .. import ops
+from ..domain.mro import lookup_in_mro
 from ..domain.state import State
-from ..domain.values import External, Function
+from ..domain.values import External, Function, Value
 from ..engine.machine import Machine
 from ..models.torch.registry import TENSOR_METHODS
 from ..source import cached_on_node, walk
 from .annotations import TENSORS
+from .handed_on import MAX_DEPTH, Parameter
 
 SHARED = frozenset(
     "add all any apply argmax argmin argsort astype backward bfloat16 clip conj copy count cpu cuda "
@@ -49,8 +53,10 @@ class Usage:
     given: list[tuple[str, ast.expr, int]] = field(default_factory=list)
 
 
-def tensor_parameters(machine: Machine, state: State, function: Function) -> list[str]:
-    """The parameters that are tensors of numbers, in their order."""
+def tensor_parameters(
+    machine: Machine, state: State, function: Function, kind: Value | None = None, depth: int = MAX_DEPTH
+) -> list[str]:
+    """The parameters that are tensors of numbers, in their order; of a method of an object of the class ``kind``."""
     spec = function.node.args
     usage = machine.query(_usage, function.node)
     tensors, whole = set(usage.tensors), set(usage.whole)
@@ -58,10 +64,23 @@ def tensor_parameters(machine: Machine, state: State, function: Function) -> lis
         flows = _takes_gradient(machine, state, function, callee, index)
         if flows is not None:
             (tensors if flows else whole).add(name)
+        elif kind is not None and depth and _is_tensor_of(machine, state, kind, callee, index, depth):
+            tensors.add(name)
     annotated = {a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if a.annotation is not None}
     promised = {a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if _is_tensor(a.annotation)}
     found = (promised | tensors - annotated) - whole
     return [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if a.arg in found]
+
+
+def _is_tensor_of(machine: Machine, state: State, kind: Value, callee: ast.expr, index: int, depth: int) -> bool:
+    """Whether a method of the same object takes a tensor at ``index``."""
+    match callee:
+        case ast.Attribute(ast.Name("self"), name):
+            found = lookup_in_mro(state, kind, name)
+            if found is not None and isinstance(method := found[1], Function) and not method.kind:
+                given = machine.query(Parameter(index, 1), method.node)
+                return given in tensor_parameters(machine, state, method, kind, depth - 1)
+    return False
 
 
 def _is_tensor(annotation: ast.expr | None) -> bool:

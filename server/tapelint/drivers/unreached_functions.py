@@ -8,7 +8,7 @@ class Trainer:
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -29,6 +29,7 @@ from . import framework_driver, latent_calls
 from .called_again import imagine_again, may_carry
 from .in_place_sites import may_write
 from .inferred_arguments import inferred
+from .inherited_templates import call_site, inherited_templates
 from .local_functions import run_left_behind
 from .no_grad_only import is_unrecorded
 from .object_state import prepare
@@ -57,16 +58,36 @@ def priority(function: ast.AST, trees: Sequence[ast.AST]) -> int:
     return 2 if through(function, *trees) & TRAINING else NON_TRAINING
 
 
-def unreached_functions(machine: Machine, state: State, module: int) -> Iterator[tuple[Function, HeapRef | None]]:
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A function that is an entry point unless code that has run has called it, or what derived classes fill in."""
+
+    function: Function
+    # The class on whose objects it runs.
+    owner: HeapRef | None = None
+    # What is executed by running it: itself; for an inherited method what the class defines of what that calls.
+    parts: frozenset[ast.AST] = frozenset()
+
+    def is_reached(self, called: Set[ast.AST]) -> bool:
+        """Whether all of it was called."""
+        return self.parts <= called if self.parts else self.function.node in called
+
+
+def unreached_functions(
+    machine: Machine, state: State, module: int, loads: Iterable[LoadedModule]
+) -> Iterator[Candidate]:
     """Functions of the module, then methods of its classes, that were never run."""
     defined = {statement.name for statement in machine.tree.body if isinstance(statement, ast.FunctionDef)}
+    others = {loaded.frame for loaded in loads if not loaded.is_told}
     for name, held in list(state.get(module, Frame).variables.items()):
         value = callback_of(state, held) or held
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
             if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
-                yield value, None
+                yield Candidate(value)
         elif isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class):
             yield from _methods(machine, state, module, value)
+            for method, parts in inherited_templates(machine, state, module, value, others):
+                yield Candidate(method, value, parts)
 
 
 def _is_own(state: State, module: int, function: Function) -> bool:
@@ -74,7 +95,7 @@ def _is_own(state: State, module: int, function: Function) -> bool:
     return state.get(function.frame, Frame).module == module
 
 
-def _methods(machine: Machine, state: State, module: int, kind: HeapRef) -> Iterator[tuple[Function, HeapRef]]:
+def _methods(machine: Machine, state: State, module: int, kind: HeapRef) -> Iterator[Candidate]:
     """The methods that a class of the module defines, each with the class on whose objects it runs."""
     complete = _completed(machine, state, module, kind)
     for function in list(state.get(kind.id, Class).attributes.values()):
@@ -84,7 +105,7 @@ def _methods(machine: Machine, state: State, module: int, kind: HeapRef) -> Iter
         if name != "__init__":
             heirs = [heir for heir in complete if name not in state.get(heir.id, Class).attributes]
             for owner in (heirs if not machine.query(is_abstract, function.node) else []) or [kind]:
-                yield function, owner
+                yield Candidate(function, owner)
 
 
 def _definition(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef:
@@ -112,13 +133,14 @@ def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> li
 
 @dataclass(frozen=True, slots=True)
 class EntryCall:
-    """The call that runs a function without a caller: on ``receiver``, the object or the class it is a method of, with
+    """The call that runs a function without a caller: on ``receiver``, an object of ``owner`` or that class, with
     ``values`` by parameter. A framework may ``walk`` what it returns; ``is_forward`` is where the one who trains does.
     """
 
     function: Function
     node: ast.FunctionDef | ast.AsyncFunctionDef
     receiver: HeapRef | None
+    owner: HeapRef | None
     values: dict[str, Value]
     walk: Walk | None
     is_forward: bool
@@ -145,7 +167,8 @@ class EntryCall:
         elif self.receiver is not None:
             prepare(machine, state, self.receiver, self.function)
         bound = self.function if self.receiver is None else BoundMethod(self.function, self.receiver)
-        return call_value(machine, state, bound, [], dict(self.values), self.node, key)
+        site = self.node if self.owner is None else call_site(state, machine.module, self.function, self.owner)
+        return call_value(machine, state, bound, [], dict(self.values), site, key)
 
 
 def run_entry(
@@ -169,7 +192,7 @@ def run_entry(
     if _is_fed(node.name, walk, quiet):
         values = _from_loader(values, _parameters(function, receiver)[:1])
     is_forward = node.name == "forward" and owner is not None and is_module(state, owner)
-    call = EntryCall(function, node, receiver, values, walk, is_forward)
+    call = EntryCall(function, node, receiver, owner, values, walk, is_forward)
     with machine.facts.events.assuming(premise):
         return _driven(
             machine, state, function, owner, receiver, is_forward or quiet is not None, partial(call.run, machine)
