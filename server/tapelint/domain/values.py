@@ -227,6 +227,8 @@ class Range:
     start: int | None
     stop: int | None
     step: int | None
+    # The formula of ``stop`` where that is a number which is not known.
+    bound: Hashable = None
 
 
 @frozen

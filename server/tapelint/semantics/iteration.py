@@ -9,6 +9,7 @@ for row in tensor         views of the tensor (``unbind``)
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..autograd import resolve_view
 from ..domain.completion import IteratorExhausted, ProgramRaised
@@ -38,6 +39,7 @@ from ..domain.values import (
     unknown_number,
 )
 from ..engine.evaluation import Items
+from ..engine.loops.lengths import before
 from ..engine.machine import Machine
 from ..engine.paths.truth import length
 from ..models.torch import dispatch
@@ -218,7 +220,8 @@ def _range(machine: Machine, value: Range, iterations: int) -> Items:
     if begin is None or not step:
         return Items([unknown_number() for _ in range(iterations)], False)
     known: list[Value] = [InductionValue(begin + i * step, machine.observations) for i in range(iterations - 1)]
-    return Items([*known, unknown_number()], False)
+    last = unknown_number()
+    return Items([*known, last if value.bound is None else replace(last, formula=before(value.bound))], False)
 
 
 def _tensor(machine: Machine, state: State, value: TensorRef, node: ast.AST, iterations: int) -> Items:

@@ -22,6 +22,7 @@ from ..engine.limits import Limits
 from ..engine.liveness import Live, bound_in, live
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
+from ..engine.loops.lengths import assume_as_many
 from ..engine.loops.loop_entry import LoopEntry
 from ..engine.loops.thresholds import LoopExtension
 from ..engine.machine import STATEMENTS, Machine
@@ -68,11 +69,11 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
     depth, iterations = len(state.iterations), unroll_bound(node, machine.limits, machine.iterations_kept())
     stepping, machine.context.suspend_at = node is machine.context.suspend_at, None
 
-    def begin(s: State) -> Generator | tuple[Items, int | None]:
+    def begin(s: State) -> Generator | tuple[Items, Value]:
         iterable = started(machine, s, machine.eval(node.iter, s), node)
         if isinstance(iterable, Generator) and iterable.function is not None:
             return iterable
-        return items_due(machine, s, iterable, node, iterations), most_items(s, iterable)
+        return items_due(machine, s, iterable, node, iterations), iterable
 
     results: list[State] = []
     paths = machine.run_values(state, begin)
@@ -82,8 +83,11 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
         elif isinstance(found, Generator):
             results += _over_generator(machine, node, path, found, depth, iterations)
         else:
-            due, count = found
+            due, iterable = found
+            count = most_items(path, iterable)
             items = shown(machine, path, due.values, max(iterations, machine.limits.max_unroll))
+            if not due.exact:
+                assume_as_many(path, iterable, len(items))
             run = machine.new_run()
             if items and not due.exact:
                 machine.unit.loop_extensions[run] = LoopExtension()

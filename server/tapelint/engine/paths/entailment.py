@@ -19,6 +19,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from ...domain.induction import raw_value
 from ...domain.values import Const, External, Tuple
 from .witnesses import kinds, witnesses
 
@@ -55,6 +56,8 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
     """The truth of ``formula`` on a path on which ``facts`` are assumed; None where both are possible."""
     if formula in facts:
         return facts[formula]
+    if (known := _of_one_number(formula)) is not None:
+        return known
     mine = values_in(formula)
     near = {known: taken for known, taken in facts.items() if mine & values_in(known)}
     alone = not near and not (isinstance(formula, tuple) and formula and formula[0] in ("And", "Or"))
@@ -62,6 +65,25 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
         return None
     possible = [taken for taken in (True, False) if _consistent(near, formula, taken)]
     return possible[0] if len(possible) == 1 else None
+
+
+def _of_one_number(formula: Hashable) -> bool | None:
+    """The truth of a comparison of a number with itself and a difference: ``n - 1 < n``. None for any other formula."""
+    if not isinstance(formula, tuple) or len(formula) != 3 or formula[0] not in ORDERS:
+        return None
+    (left, more), (right, other) = _shifted(formula[1]), _shifted(formula[2])
+    if left != right or formula[1] is left and formula[2] is right:
+        return None
+    return bool(CHECKS[formula[0]](more, other))
+
+
+def _shifted(formula: Hashable) -> tuple[Hashable, int]:
+    """A number without what is added to it, and that."""
+    match formula:
+        case ("Add" | "Sub" as name, number, Const() as const) if type(raw_value(const)) is int:
+            inner, more = _shifted(number)
+            return inner, more + (const.value if name == "Add" else -const.value)
+    return formula, 0
 
 
 @lru_cache(MAX_CACHED_FORMULAS)
@@ -154,6 +176,9 @@ def _comparison(name: str, left: Hashable, right: Hashable) -> Check | None:
     """A value beside a constant, or a pair of unknown values in an order that does not depend on the formula's."""
     if isinstance(left, Const) and name in FLIPPED:
         name, left, right = FLIPPED[name], right, left
+    if name in ORDERS and isinstance(right, Const) and type(raw_value(right)) is int:
+        left, more = _shifted(left)
+        right = Const(right.value - more) if more else right
     if isinstance(right, (Const, Tuple)) or isinstance(right, External) and _is_type(left):
         return left, "Is" if isinstance(right, External) else name, right
     if name not in ORDERS:

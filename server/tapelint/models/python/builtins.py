@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 from ...domain.completion import IteratorExhausted, ProgramRaised
@@ -31,6 +31,7 @@ from ...domain.values import (
 )
 from ...engine.lost_history import taken
 from ...engine.machine import Machine
+from ...engine.paths.conditions import symbolic
 from ...engine.paths.truth import length, truth
 from ..torch.autograd import missing_grad
 from ..torch.dispatch import run
@@ -42,13 +43,19 @@ NAMED_TUPLE = "(named tuple)"
 @function("builtins.range", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
 def make_range(machine: Machine, state: State, call: Call) -> Value:
     numbers = [a.value if isinstance(a, Const) and isinstance(a.value, int) else None for a in call.args]
-    if len(numbers) == 1:
-        return Range(0, numbers[0], 1)
-    return (
-        Range(numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else 1)
-        if len(numbers) > 1
-        else Range(None, None, None)
-    )
+    if not numbers:
+        return Range(None, None, None)
+    start, stop = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+    step = numbers[2] if len(numbers) > 2 else 1
+    return Range(start, stop, step, _bound(machine, state, call) if stop is None and step == 1 else None)
+
+
+def _bound(machine: Machine, state: State, call: Call) -> Hashable | None:
+    """The formula of the number at which a range ends."""
+    given = call.node.args[:2] if isinstance(call.node, ast.Call) else []
+    if len(given) != min(len(call.args), 2) or any(isinstance(each, ast.Starred) for each in given):
+        return None
+    return symbolic(machine, given[-1], state)
 
 
 ENDLESS = 1 << 40
