@@ -62,7 +62,7 @@ class Limits:
 
     # Paths that are kept between two statements. Eight are three independent unknown conditions.
     paths: int = 8
-    # Paths through the `__init__` of an object that is made with inferred arguments: only one of them is used.
+    # Paths through the `__init__` of an object: only one of them is used.
     init_paths: int = 1
     # Paths on which a notebook cell is run a second time.
     rerun_paths: int = 2

@@ -75,12 +75,23 @@ def instantiate(
         state.edit(instance.id, Instance).is_partial = True
     found = lookup_in_mro(state, kind, "__init__")
     if found is not None and isinstance(found[1], Function):
-        call_function(machine, state, found[1], [instance, *args], kwargs, node)
+        _initialise(machine, state, found[1], [instance, *args], kwargs, node)
     elif state.get(kind.id, Class).dataclass:
         _fill_fields(machine, state, instance, order, args, kwargs, node)
     elif found is not None and isinstance(found[0], External):
         machine.call(state, BoundMethod(External(found[0].name + ".__init__"), instance), args, kwargs, node)
     return instance
+
+
+def _initialise(
+    machine: Machine, state: State, init: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> None:
+    """Run ``__init__``. The caller goes on with one of the paths through it, so no more are kept."""
+    width, machine.max_paths = machine.max_paths, machine.limits.init_paths
+    try:
+        call_function(machine, state, init, args, kwargs, node)
+    finally:
+        machine.max_paths = width
 
 
 def _fill_fields(
