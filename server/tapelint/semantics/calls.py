@@ -63,6 +63,7 @@ from ..models.torch.registry import (
 )
 from ..ops.module_names import is_layer, is_network
 from ..source import written
+from . import networks_by_use
 from .branches import switched
 from .classes import instantiate
 from .functions import BATCH, call_function
@@ -258,7 +259,8 @@ def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call
         flows = how_answers(state, thing, call.name)
         if flows is False:
             return something(call.name)
-        model = MODULE_METHODS["forward"] if flows else None
+        if flows or networks_by_use.is_walked(machine, state, thing, call.node):
+            model = MODULE_METHODS["forward"]
     if model is not None:
         return model(machine, state, receiver, call)
     if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):

@@ -14,11 +14,13 @@ import ast
 from ..domain import facets
 from ..domain.mro import mro_of
 from ..domain.state import State
-from ..domain.values import BuiltinMethod, Class, Frame, HeapRef, Instance, Origin, Unknown, Value
+from ..domain.values import BuiltinMethod, Class, External, Frame, HeapRef, Instance, Origin, Unknown, Value
 from ..engine.asked import asked_of_attributes, asked_of_variables, is_of_network
 from ..engine.machine import Machine
+from ..engine.walked_results import walked_method_calls
 from ..models.torch.nn.layers import opaque_module
 
+NETWORK = External("torch.nn.Module")
 UNTOLD = (Origin.ANY, Origin.NAME)
 """Origins that do not say what a value is."""
 
@@ -40,6 +42,18 @@ def attribute(machine: Machine, state: State, thing: Instance, name: str, value:
         if isinstance(owner, HeapRef) and isinstance(kind := state.heap[owner.id], Class):
             asked |= machine.query(asked_of_attributes, kind.node).get(name, frozenset())
     return _network(machine, state, value, f"self.{name}", node) if is_of_network(asked) else value
+
+
+def is_walked(machine: Machine, state: State, thing: Instance, call: ast.AST) -> bool:
+    """Whether a method of a network of which nothing is known returns what the code around goes backward through: the
+    result had a graph.
+    """
+    if thing.kind != NETWORK or facets.UNSEEN_PARAMETERS not in thing.attributes:
+        return False
+    frame = state.get(state.frame, Frame)
+    owner = state.heap.get(frame.function.owner) if frame.function is not None and frame.function.owner else None
+    scopes = (_scope(machine, state), owner.node if isinstance(owner, Class) else None)
+    return any(scope is not None and call in machine.query(walked_method_calls, scope) for scope in scopes)
 
 
 def _may_be(value: Value) -> bool:

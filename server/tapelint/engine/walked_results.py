@@ -49,6 +49,19 @@ def fed_calls(scope: ast.AST) -> frozenset[str]:
     return _called(sources.fed(sources.reached(sources.ends)))
 
 
+@cached_on_node
+def walked_method_calls(scope: ast.AST) -> frozenset[ast.AST]:
+    """The calls of methods, of whatever object, whose results a function or the methods of a class walk."""
+    methods = _methods_of(scope)
+    read: Sequence[ast.AST] = methods or [scope]
+    sources = _Sources(methods)
+    for method in read:
+        sources.read(method, getattr(method, "name", ""))
+    places = {slot[1] for slot in sources.reached(sources.ends) if slot[0] == CALL}
+    calls = (node for method in read for node in walk(method) if isinstance(node, ast.Call))
+    return frozenset(call for call in calls if isinstance(call.func, ast.Attribute) and _place(call)[1] in places)
+
+
 @frozen
 class WalkedAttributes:
     """The attributes of ``self`` that methods of a class call and that go into what is walked; ``fed`` are those that
@@ -64,7 +77,7 @@ def walked_attributes(owner: ast.AST) -> dict[str, WalkedAttributes]:
     """The attributes of ``self`` that the methods of a class call, and whose results go into what a method returns, by
     the name of the method; under the name ``""`` those whose results the class walks itself.
     """
-    methods = [node for node in getattr(owner, "body", ()) if isinstance(node, Definition)]
+    methods = _methods_of(owner)
     sources = _Sources(methods)
     for method in methods:
         sources.read(method, method.name)
@@ -78,6 +91,11 @@ def walked_attributes(owner: ast.AST) -> dict[str, WalkedAttributes]:
         )
         for name, slots in found.items()
     }
+
+
+def _methods_of(scope: ast.AST) -> list[Definition]:
+    """The methods of a class; none of a function."""
+    return [node for node in scope.body if isinstance(node, Definition)] if isinstance(scope, ast.ClassDef) else []
 
 
 def _called(slots: Iterable[Slot]) -> frozenset[str]:
@@ -179,6 +197,7 @@ def _made_of(value: ast.AST, name: str) -> Iterator[Slot]:
                 yield callee
                 yield _place(node)
             elif isinstance(node.func, ast.Attribute) and node.func.attr not in ENDS:
+                yield _place(node)
                 todo.append(node.func.value)
             if not (isinstance(node.func, ast.Attribute) and node.func.attr in ENDS):
                 todo += [*node.args, *(keyword.value for keyword in node.keywords)]
