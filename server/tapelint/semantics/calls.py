@@ -256,16 +256,21 @@ def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call
     table = _methods_of(thing, call.name)
     model = table.get(call.name) if table is not None else None
     if model is None and isinstance(thing, Instance):
-        flows = how_answers(state, thing, call.name)
+        flows = _flows(machine, state, thing, call)
         if flows is False:
             return something(call.name)
-        if flows or networks_by_use.is_walked(machine, state, thing, call.node):
-            model = MODULE_METHODS["forward"]
+        model = MODULE_METHODS["forward"] if flows else None
     if model is not None:
         return model(machine, state, receiver, call)
     if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):
         raise ProgramRaised("AttributeError")
     return None
+
+
+def _flows(machine: Machine, state: State, thing: Instance, call: Call) -> bool | None:
+    """Whether a method that is not known returns what its network makes of the arguments; None if that is unknown."""
+    known = how_answers(state, thing, call.name)
+    return True if known is None and networks_by_use.is_walked(machine, state, thing, call.node) else known
 
 
 def _methods_of(thing: object, name: str) -> dict[str, MethodModel] | None:
