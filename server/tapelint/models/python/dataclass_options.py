@@ -103,8 +103,8 @@ def _holds_several(state: State, value: Value) -> bool:
 def each_parsed(machine: Machine, state: State, call: Call) -> Value:
     """An object of each class; the words that are left over come last, if they are asked for."""
     receiver = call.args[0]
-    assert isinstance(receiver, HeapRef)
-    kinds = state.get(receiver.id, Instance).attributes.get(facets.OPTIONS)
+    thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
+    kinds = thing.attributes.get(facets.OPTIONS) if isinstance(thing, Instance) else None
     made = (
         [_made(machine, state, kind, call.node, Written()) for kind in kinds.items] if isinstance(kinds, Tuple) else []
     )

@@ -38,8 +38,8 @@ def declaration(machine: Machine, state: State, call: Call) -> Value:
 @decorator(f"{APP}.command", f"{APP}.callback")
 def command(machine: Machine, state: State, call: Call) -> Value:
     """The function itself, with its options for defaults."""
-    target, app, *_ = call.args
-    if not isinstance(target, Function) or not isinstance(app, HeapRef):
+    target, app = call.args[0], call.args[1]
+    if not isinstance(target, Function) or not isinstance(app, HeapRef) or not isinstance(state.heap[app.id], Instance):
         return target
     target = _with_options(machine, state, target)
     known = state.edit(app.id, Instance).attributes
@@ -52,8 +52,8 @@ def command(machine: Machine, state: State, call: Call) -> Value:
 def run(machine: Machine, state: State, call: Call) -> Value:
     """Which of several commands is meant stands on the command line."""
     app = call.args[0]
-    assert isinstance(app, HeapRef)
-    commands = state.get(app.id, Instance).attributes.get(facets.COMMANDS)
+    thing = state.heap[app.id] if isinstance(app, HeapRef) else None
+    commands = thing.attributes.get(facets.COMMANDS) if isinstance(thing, Instance) else None
     if not isinstance(commands, Tuple) or len(commands.items) != 1 or call.args[1:] or call.kwargs:
         return machine.call_unknown(state, call.args[1:], call.kwargs, call.node, External(APP))
     return machine.call(state, commands.items[0], [], {}, call.node, call.key)

@@ -91,8 +91,8 @@ def decorator(*names: str) -> Callable[[Model], Model]:
 
     def register(model: Model) -> Model:
         def decorated(machine: Machine, state: State, call: Call) -> Value:
-            *given, target = call.args
-            return model(machine, state, Call(call.name, [target, *given], call.kwargs, call.node, call.key))
+            target = call.args[-1]
+            return model(machine, state, Call(call.name, [target, *call.args[:-1]], call.kwargs, call.node, call.key))
 
         for name in names:
 
