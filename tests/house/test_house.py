@@ -26,7 +26,10 @@ LAYERS = {part: level for level, parts in enumerate(ORDER) for part in parts.spl
 INNER = frozenset("domain engine modules models semantics checks drivers interpreter".split())
 STRANGERS = {"ops": {"source"}, "rules": INNER, "fixes": INNER}
 """Lower parts that are still none of its business: a rule sees events, not the interpreter that made them."""
-OWNERS = {"pygls": "lsp", "lsprotocol": "lsp", "libcst": "fixes", "parso": "source", "jedi": "workspace"}
+OWNERS = {
+    **{"pygls": "lsp", "lsprotocol": "lsp", "libcst": "fixes", "parso": "source", "yaml": "source"},
+    "jedi": "workspace",
+}
 """Libraries that one part alone may import."""
 BANNED = {"torch", "torchgen", "numpy"}
 

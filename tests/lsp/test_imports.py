@@ -79,6 +79,20 @@ def test_a_changed_file_on_disk_updates_what_is_shown_there(project: tuple[Wire,
     assert wire.published(helpers)
 
 
+def test_a_changed_configuration_updates_the_program_that_reads_it(wire: Wire, tmp_path: Path):
+    text = MAIN.replace("from helpers import finish", "import json\nkeep = json.load(open('keep.json'))").replace(
+        "finish(y)", "y.backward(retain_graph=keep)"
+    )
+    (tmp_path / "keep.json").write_text("false")
+    wire.start(CAPABILITIES, workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
+    main = (tmp_path / "main.py").as_uri()
+    wire.open(main, text)
+    assert [each["severity"] for each in wire.published(main)] == [1]
+    (tmp_path / "keep.json").write_text("true")
+    wire.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": (tmp_path / "keep.json").as_uri(), "type": 2}]})
+    assert [each["severity"] for each in wire.published(main)] != [1]
+
+
 def test_a_file_without_importers_updates_no_other(project: tuple[Wire, str, str], tmp_path: Path):
     wire, main, _ = project
     wire.open(main, MAIN)

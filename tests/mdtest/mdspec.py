@@ -20,6 +20,7 @@ After ``py`` the opening line may carry one word:
     py fixed="words"    the text that the previous program becomes when the fix whose title has these words is applied;
                         it is a program of its own, with its own claims
     py path="a/b.py"    a file that the next program finds beside itself and may import; it makes no claims
+    yaml path="c.yaml"  a file of another kind, which the program may open from the folder that it is in
     py cells            a notebook: each line that begins with ``# %%`` begins another cell
     py caller           run by torch after the previous program, in its namespace, and not shown to the analyser: the
                         caller of a library function that nothing in its own file calls; the ``# torch:`` line may
@@ -229,7 +230,7 @@ def read_specification(path: Path) -> list[Block]:
         if fence is not None:
             if line.strip() == fence:
                 fence = None
-                if info.split(" ")[0] in ("py", "python"):
+                if info.split(" ")[0] in ("py", "python") or " path=" in info:
                     _add(blocks, counts, files, path, heading, start, info, body)
             else:
                 body.append(line)
@@ -263,9 +264,9 @@ def _add(
         read_caller(blocks[-1], text, start)
         return
     if file := re.fullmatch(r'path="([^"]+)"', how):
-        if any(True for line in body for _ in _claims(line)):
+        if file[1].endswith(".py") and any(True for line in body for _ in _claims(line)):
             raise SpecificationError(f"{path}:{start}: the claims stand in the program that comes after its files")
-        files[file[1]] = PREAMBLE + text
+        files[file[1]] = PREAMBLE + text if file[1].endswith(".py") else text
         return
     fixed = re.fullmatch(r'fixed="([^"]+)"', how)
     cells = how == "cells"

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import io
 import linecache
+import os
 import random
 import sys
 import traceback
@@ -57,9 +58,12 @@ def importable(block: Block) -> Iterator[None]:
     with beside(block) as main:
         sys.path[:0] = [str(main.parent), str(main.parent / "src")]
         importlib.invalidate_caches()
+        folder = Path.cwd()
+        os.chdir(main.parent)
         try:
             yield
         finally:
+            os.chdir(folder)
             sys.path[:] = path
             for name, module in list(sys.modules.items()):
                 if name not in known and str(getattr(module, "__file__", None)).startswith(str(main.parent)):

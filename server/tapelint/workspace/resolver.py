@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from ..source import SourceError, read
+from ..stubs import BESIDE, PLAIN
 from .importers import is_imported
 
 Found = tuple[str, str]
@@ -90,6 +91,8 @@ class Resolver:
 
     def locate(self, module: str, importer: str) -> str | None:
         """The absolute path of the file that is ``module``; ``further`` is asked where it is found in no folder."""
+        if module.startswith((BESIDE, PLAIN)):
+            return self._data_file(module, importer)
         found = self.by_path(module, importer)
         if found is None and _is_searched_for(module):
             importer = os.path.abspath(importer)
@@ -119,6 +122,19 @@ class Resolver:
                 return found
             spare = spare or found  # a folder without a file of its own gives way to a module further up, as in Python
         return spare
+
+    def _data_file(self, name: str, importer: str) -> str | None:
+        """The absolute path of a file that a program opens by a relative path. One that may be relative to any folder,
+        from the program's own up to the root of the project, is found if just one of them has it.
+        """
+        own = os.path.dirname(os.path.abspath(importer))
+        root = self._root(own)
+        kind, _, relative = name.partition(":")
+        folders = [own] if f"{kind}:" == BESIDE else _upward(own, root)
+        paths = {os.path.normpath(os.path.join(folder, relative)) for folder in folders}
+        inside = [path for path in paths if path.startswith(root.rstrip(os.sep) + os.sep)]
+        found = [path for path in inside if path in self.unsaved or os.path.isfile(path)]
+        return found[0] if len(found) == 1 else None
 
     def searched(self, own: str) -> tuple[str, ...]:
         """The folders that Python may search for a file in ``own``, the likeliest first."""

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
+from ...source.config_text import SUFFIXES
 from ...workspace.config import forget
 from ..settings import SECTION
 
 if TYPE_CHECKING:
     from ..server import Server
 
-WATCHED = ("**/pyproject.toml", "**/tapelint.toml", "**/*.py")
+CONFIGURATION = ("pyproject.toml", "tapelint.toml")
+WATCHED = tuple(f"**/*{suffix}" for suffix in (".py", *SUFFIXES))
+"""Files of the configuration, files that others import, and files that programs read."""
 
 
 async def initialized(ls: Server, params: types.InitializedParams) -> None:
@@ -52,15 +55,14 @@ async def folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> 
 
 
 def watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-    """A configuration file changed on disk, or a file that others import."""
-    python = [change for change in params.changes if change.uri.endswith(".py")]
-    if len(python) < len(params.changes):
+    """A configuration file changed on disk, or a file that others import or read."""
+    if any(change.uri.endswith(CONFIGURATION) for change in params.changes):
         _start_over(ls)
-    elif any(change.type != types.FileChangeType.Changed for change in python):
+    elif any(change.uri.endswith(".py") and change.type != types.FileChangeType.Changed for change in params.changes):
         ls.session.restart()  # an import may find another file from now on
         ls.refresh()
     else:
-        for change in python:
+        for change in params.changes:
             if not ls.session.knows(change.uri):  # what the editor holds counts, not what it saved
                 ls.session.touched(to_fs_path(change.uri) or "")
 

@@ -271,7 +271,6 @@ def plain(machine: Machine, state: State, call: Call) -> Value:
 @function(
     "builtins.print",
     "builtins.input",
-    "builtins.open",
     "builtins.dir",
     "builtins.globals",
     "builtins.locals",

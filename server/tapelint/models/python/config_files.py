@@ -1,0 +1,124 @@
+"""Configuration files of the project that a program reads: YAML, JSON, TOML.
+
+with open("config.yaml") as file:
+    cfg = yaml.safe_load(file)         the dictionary that the file holds
+cfg = OmegaConf.load("conf/a.yaml")    its items are attributes, too
+
+Each number, text and switch is an option whose default is what the file says: to change it is what the file is for.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...autograd.frozen import frozen
+from ...domain.options import Option, optional, settled
+from ...domain.state import State
+from ...domain.values import Const, HeapRef, Mapping, Sequence, Unknown, Value, something
+from ...engine.machine import Machine
+from ...source.config_text import SUFFIXES, Data, Scalar, Tagged, Unread, read_config
+from ...stubs import PLAIN
+from ..torch.registry import Call, function
+
+READERS = (
+    *("yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load"),
+    *("json.load", "tomllib.load", "tomli.load", "toml.load"),
+)
+
+
+@frozen
+class OpenFile:
+    """The formula of a file of the project that the program has opened."""
+
+    # As imports are looked up.
+    name: str
+    importer: str
+
+
+@function("builtins.open", "io.open", "codecs.open")
+def opened(machine: Machine, state: State, call: Call) -> Value:
+    return Unknown("builtin", False, formula=_file(machine, state, call.get(0, "file")))
+
+
+def _file(machine: Machine, state: State, path: Value) -> OpenFile | None:
+    """The file that a path means, if it may be a configuration of the project."""
+    named = settled(path)
+    if machine.imports is None or not isinstance(named, Const) or not isinstance(named.value, str):
+        return None
+    if not named.value.endswith(SUFFIXES) or named.value.startswith(("/", "~")):
+        return None
+    return OpenFile(PLAIN + named.value, machine.imports.main.path)
+
+
+@function(*READERS)
+def loaded(machine: Machine, state: State, call: Call) -> Value:
+    """What is read from a file that is open; ``toml.load`` opens it itself."""
+    given = call.args[0] if call.args else Unknown("file", False)
+    file = given.formula if isinstance(given, Unknown) else None
+    if not isinstance(file, OpenFile):
+        file = _file(machine, state, given) if call.name == "toml.load" else None
+    found = content(machine, file) if file is not None else None
+    return something("file", False) if found is None else value_of(state, found, "dict")
+
+
+@function("omegaconf.OmegaConf.load")
+def loaded_by_path(machine: Machine, state: State, call: Call) -> Value:
+    file = _file(machine, state, call.get(0, "file_"))
+    found = content(machine, file) if file is not None else None
+    return something("file", False) if found is None else value_of(state, found, "config")
+
+
+@frozen
+class Content:
+    """What a file of the project holds."""
+
+    data: Data
+    # What the file is called in messages.
+    name: str
+
+
+def content(machine: Machine, file: OpenFile) -> Content | None:
+    """What a file holds; None where the project has no such file, or it is no configuration."""
+    found = machine.imports.find(file.name, file.importer) if machine.imports is not None else None
+    if found is None:
+        return None
+    data = read_config(found[1], found[0])
+    return None if isinstance(data, Unread) else Content(data, file.name.partition(":")[2])
+
+
+def value_of(state: State, whole: Content, kind: str) -> Value:
+    """A dictionary, or an object whose items are attributes (``config``), of what a file holds."""
+    return _converted(state, whole.data, kind, "", whole.name)
+
+
+def _converted(state: State, data: Data, kind: str, name: str, file: str) -> Value:
+    match data:
+        case dict():
+            prefix = f"{name}." if name else ""
+            items = {key: _converted(state, item, kind, prefix + key, file) for key, item in data.items()}
+            return HeapRef(state.new(Mapping(items, kind="config" if kind == "config" else "dict")))
+        case list():
+            return HeapRef(state.new(Sequence("list", [_converted(state, each, kind, name, file) for each in data])))
+        case Tagged() | Unread():
+            return something(name, False)
+    return _option(data, kind, name, file)
+
+
+def _option(value: Scalar, kind: str, name: str, file: str) -> Value:
+    """A number, a text or a switch. OmegaConf replaces ``${...}``, and reads ``1e-3`` as the number that it is."""
+    if kind == "config" and isinstance(value, str):
+        if value == "???" or "${" in value:
+            return something(name, False)
+        value = _number(value)
+    if isinstance(value, bool):
+        return optional(Option(Const(value), f"`{name}` is {not value} in `{file}`", (Const(not value),)), name)
+    premise = f"`{name}` is set in `{file}`" if value is None else f"`{name}` is not `{value!r}` in `{file}`"
+    return optional(Option(Const(value), premise), name)
+
+
+def _number(text: str) -> str | float:
+    try:
+        number = float(text) if text[:1] in "+-.0123456789" and text else math.nan
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text
