@@ -156,13 +156,19 @@ def named(machine: Machine, state: State, scope: int, node: ast.expr) -> Value |
 
 def _library(machine: Machine, state: State, kind: str, name: str, at: ast.AST) -> Value | None:
     last = kind.rpartition(".")[2]
-    if is_layer(kind) or last in ("Module", "Sequential"):
-        return opaque_module(machine, state, name, at)
-    if last in OPTIMIZERS:
-        return HeapRef(state.new(Optimizer(name, [], True)))
+    if (made := of_torch(machine, state, kind, name, at)) is not None:
+        return made
     if last in TENSORS:
         return Unknown(origin=Origin.BATCH)
     return Unknown(last, False, origin=PLAIN[last]) if last in PLAIN else None
+
+
+def of_torch(machine: Machine, state: State, kind: str, name: str, at: ast.AST) -> HeapRef | None:
+    """A network or an optimizer of the class ``kind`` of PyTorch, of which nothing else is known."""
+    last = kind.rpartition(".")[2]
+    if is_layer(kind) or last in ("Module", "Sequential"):
+        return opaque_module(machine, state, name, at)
+    return HeapRef(state.new(Optimizer(name, [], True))) if last in OPTIMIZERS else None
 
 
 def object_of(machine: Machine, state: State, kind: HeapRef, at: ast.AST, make: Make) -> Value | None:

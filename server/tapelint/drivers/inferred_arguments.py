@@ -47,7 +47,7 @@ from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_
 from ..semantics.functions import call_function
 from .annotations import object_of, promised
 from .stored_parameters import FED, WALKED, uses_of
-from .suggested_classes import suggested
+from .suggested_classes import of_library, suggested
 
 
 def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
@@ -209,6 +209,8 @@ def _infer(
         if made is not None:
             machine.facts.suggested_classes[parameter.arg] = state.get(kind.id, Class).name
             return made
+    elif (told := of_library(machine, state, function, parameter.arg)) is not None:
+        return told
     if "forward" in uses or uses & OF_NETWORKS and "()" in uses:
         return opaque_module(machine, state, parameter.arg, function.node)
     if "range" in uses:

@@ -11,7 +11,7 @@
         Args:
             model (:obj:`pkg.models.Seq2Seq`): what is trained
         '''
-        def __init__(self, model): ...  what the docstring says, if that is a class of the program
+        def __init__(self, model): ...  what the docstring says, if that is a class of the program or of PyTorch
 
 What is concluded so is a premise of all that is reported. Only networks are looked for: other objects cost too much
 for what they tell.
@@ -26,11 +26,11 @@ from collections.abc import Iterator
 from ..autograd import Facts
 from ..domain.mro import is_module, mro_of
 from ..domain.state import State
-from ..domain.values import Class, External, Frame, Function, HeapRef
+from ..domain.values import Class, External, Frame, Function, HeapRef, Value
 from ..engine.machine import Machine
 from ..models.torch.registry import MODULE_METHODS
 from ..source import cached_on_node, walk
-from .annotations import named
+from .annotations import named, of_torch
 
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 """A part of a name in any style: ``DQNAgent``, ``dqn_agent``."""
@@ -99,29 +99,52 @@ def _assigned(owner: ast.AST) -> frozenset[str]:
     )
 
 
+def of_library(machine: Machine, state: State, function: Function, parameter: str) -> Value | None:
+    """The network or the optimizer that a parameter is, if a docstring gives a class of PyTorch as its type."""
+    for word in _documented_words(machine, state, function, parameter):
+        kind = _resolved(machine, state, function.frame, word)
+        if isinstance(kind, External) and kind.name.startswith("torch."):
+            return of_torch(machine, state, kind.name, parameter, function.node)
+    return None
+
+
 def _documented(machine: Machine, state: State, function: Function, parameter: str) -> HeapRef | None:
-    """The class of networks that a docstring gives as the type of a parameter; for ``__init__`` that of its class
-    may.
-    """
+    """The class of networks that a docstring gives as the type of a parameter."""
+    for word in _documented_words(machine, state, function, parameter):
+        kind = _resolved(machine, state, function.frame, word)
+        if isinstance(kind, HeapRef):
+            return kind if is_module(state, kind) else None
+    return None
+
+
+def _documented_words(machine: Machine, state: State, function: Function, parameter: str) -> Iterator[str]:
+    """The names in the type that a docstring gives a parameter; for ``__init__`` that of its class may."""
     scopes: list[ast.AST] = [function.node]
     if function.owner is not None and getattr(function.node, "name", "") == "__init__":
         scopes.append(state.get(function.owner, Class).node)
     for scope in scopes:
-        text = machine.query(documented_types, scope).get(parameter, "")
-        for word in DOTTED.findall(text):
-            kind = _resolved(machine, state, function.frame, word)
-            if kind is not None:
-                return kind if is_module(state, kind) else None
-    return None
+        yield from DOTTED.findall(machine.query(documented_types, scope).get(parameter, ""))
 
 
-def _resolved(machine: Machine, state: State, scope: int, word: str) -> HeapRef | None:
+def _resolved(machine: Machine, state: State, scope: int, word: str) -> HeapRef | External | None:
+    """The class that a name in a docstring means: one of the file or of what it imports, or of the program, where the
+    name begins with its package.
+    """
     try:
         node = ast.parse(word, mode="eval").body
     except SyntaxError:
         return None
     kind = named(machine, state, scope, node)
-    return kind if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) else None
+    package, _, name = word.rpartition(".")
+    if not _is_class(state, kind) and package and machine.imports is not None:
+        here = machine.imports.of_scope(state.get(scope, Frame).module)
+        found = machine.imports.member(state, package, here.path, name) if here is not None else None
+        kind = found if _is_class(state, found) else kind
+    return kind if isinstance(kind, External) or isinstance(kind, HeapRef) and _is_class(state, kind) else None
+
+
+def _is_class(state: State, value: Value | None) -> bool:
+    return isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class)
 
 
 GOOGLE = re.compile(r"^\s*\*{0,2}(\w+)\s?\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*:", re.M)
