@@ -59,6 +59,16 @@ def method_flow(method: ast.AST) -> MethodFlow:
     return found
 
 
+@cached_on_node
+def returns_something(function: ast.AST) -> bool:
+    """Whether a function returns more than None, as far as the text shows."""
+    return any(isinstance(node, ast.Return) and not _is_none(node.value) for node in walk(function))
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return value is None or isinstance(value, ast.Constant) and value.value is None
+
+
 def _goes_backward(node: ast.AST) -> bool:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
         return False

@@ -1,4 +1,4 @@
-"""``forward`` methods that nothing calls, called twice with a backward after each call, as a training loop would.
+"""Methods that nothing calls, called twice with a backward after each call, as a training loop would.
 
 class Loss(nn.Module):
     def forward(self, scores):
@@ -6,29 +6,30 @@ class Loss(nn.Module):
         self.last = scores                     the next call walks the graph of this one again
         return loss
 
-Only what the first call leaves on the object, or ``__init__`` has, can make a difference, so others are not called
+These are ``forward``, and the methods that return a single number: a loss, as far as the caller goes backward through
+it. Only what the first call leaves on the object, or ``__init__`` has, can make a difference, so others are not called
 twice. What a method of the class takes away again is there on purpose: it is called in between.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 
-from ..autograd import Iteration, Node
+from ..autograd import Iteration, Node, resolve_view
 from ..autograd.events.graph_walks import Event, FreedGraphReached, ViewDetached
 from ..autograd.model.graph_search import reachable
 from ..checks.held_graphs import Holder, holders, roots_of
 from ..domain.mro import OBJECT, is_module, mro_of
 from ..domain.state import State
-from ..domain.values import BoundMethod, External, Frame, Function, HeapRef, Instance, Value
+from ..domain.values import BoundMethod, External, Frame, Function, HeapRef, Instance, TensorRef, Value
 from ..engine.machine import Machine
 from ..ops.module_names import is_layer
 from ..semantics.calls import call_value
 from ..source import cached_on_node, walk
 from . import framework_driver
-from .attribute_flow import ObjectFlow, object_flow
+from .attribute_flow import MethodFlow, ObjectFlow, object_flow, returns_something
 from .called_between import Between, Refused, called_between, is_for_callers, needed
 from .inherited_templates import call_site
 from .latent_calls import ASSUMED, imagined_tensor
@@ -61,22 +62,39 @@ def _asks_for_member(formula: object) -> bool:
 
 
 def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function) -> bool:
-    """Whether a ``forward`` may leave on its object what later calls find there, as far as the text shows."""
-    if getattr(function.node, "name", "") != "forward" or not is_module(state, kind):
+    """Whether a method may leave on its object what later calls find there, as far as the text shows."""
+    owners = [owner for owner in mro_of(state, kind) if owner != OBJECT]
+    if function.kind or any(isinstance(owner, External) and not is_layer(owner.name) for owner in owners):
         return False
-    if any(
-        isinstance(owner, External) and owner != OBJECT and not is_layer(owner.name) for owner in mro_of(state, kind)
-    ):
-        return False
-    flows = [each for name, each in object_flow(machine, state, kind).flows.items() if name != "__init__"]
-    stored, read = (set[str]().union(*parts) for parts in ((f.stored for f in flows), (f.read for f in flows)))
+    flow, name = object_flow(machine, state, kind), _name(function)
+    if _is_forward(function) and is_module(state, kind):
+        return _carries(each for other, each in flow.flows.items() if other != "__init__")
+    reached = flow.reached(name)
+    returns = machine.query(returns_something, function.node) and not any(each.backward for each in reached.values())
+    return returns and name != "__init__" and _carries(reached.values())
+
+
+def _name(function: Function) -> str:
+    return getattr(function.node, "name", "")
+
+
+def _is_forward(function: Function) -> bool:
+    return _name(function) == "forward"
+
+
+def _carries(flows: Iterable[MethodFlow]) -> bool:
+    """Whether methods read attributes that they bind or fill."""
+    stored, read = set[str](), set[str]()
+    for each in flows:
+        stored |= each.stored
+        read |= each.read
     return not stored.isdisjoint(read)
 
 
 def imagine_again(
     machine: Machine, state: State, function: Function, receiver: HeapRef, values: dict[str, Value]
 ) -> None:
-    """Call ``forward`` twice, with a backward after each call, and publish what is then walked again, and what the
+    """Call a method twice, with a backward after each call, and publish what is then walked again, and what the
     methods refuse that may be called in between.
     """
     run, events = machine.new_run(), machine.facts.events
@@ -90,13 +108,14 @@ def imagine_again(
         for call in after:
             if is_for_callers(flow, call.name, function) and any(_reads(flow, call.name, each) for each in held):
                 for refused in call.refused:
-                    events.publish(replace(refused, assumption=_premise_between(path, call, refused, held, first)))
+                    premise = _premise_between(path, function, call, refused, held, first)
+                    events.publish(replace(refused, assumption=premise))
         before = path.fork()
         _, second = _called(machine, path, function, receiver, values, Iteration(function.node, run, 2))
         names = {**first.names, **second.names}
         for event in second.found:
             if not _is_taken_away(machine, before, flow, function, receiver, event, after):
-                events.publish(replace(event, assumption=_premise(event, names)))
+                events.publish(replace(event, assumption=_premise(event, function, names)))
 
 
 def _called(
@@ -121,22 +140,50 @@ def _called(
     def call(path: State) -> None:
         result = machine.memoize(node, "again", lambda key: call_value(machine, path, bound, [], given, site, key))
         heard.path = path
-        framework_driver.imagine_backward(machine, path, framework_driver.with_graph(path, result), node, ASSUMED)
+        framework_driver.imagine_backward(machine, path, _walked(path, function, receiver, result), node, ASSUMED)
 
     events = machine.facts.events
     with events.heard_by(heard.hear), events.assuming(ASSUMED):
         return machine.run_paths(state, call), heard
 
 
-def _premise(event: FreedGraphReached, names: dict[Node, str]) -> str:
+def _walked(state: State, function: Function, receiver: HeapRef, result: Value) -> list[int]:
+    """The tensors of a result that a caller goes backward through: all of ``forward``; otherwise a single number that
+    does not only show what the object collects, as a running average does.
+    """
+    found = framework_driver.with_graph(state, result)
+    if _is_forward(function):
+        return found
+    if not isinstance(result, TensorRef) or resolve_view(state, result.id).rank != 0:
+        return []
+    held = {node for each in holders(state, _own(state, function, receiver)) for node in state.grad_fns(each.tensors)}
+    return found if _leads_around(state.grad_fns(found), held) else []
+
+
+def _leads_around(roots: Iterable[Node], held: Set[Node]) -> bool:
+    """Whether a gradient reaches the end of the graph without going through the nodes that are ``held``."""
+    seen, todo = set(held), [*roots]
+    while todo:
+        node = todo.pop()
+        if node not in seen:
+            seen.add(node)
+            if not all(isinstance(item, Node) for item in node.inputs) or not node.inputs:
+                return True
+            todo += [item for item in node.inputs if isinstance(item, Node)]
+    return False
+
+
+def _premise(event: FreedGraphReached, function: Function, names: dict[Node, str]) -> str:
     """What a finding needs of the caller."""
-    again = "`forward` is called again after a backward through its result"
+    again = f"`{_name(function)}` is called again after a backward through its result"
     return _with_grad(again, [event.node], names)
 
 
-def _premise_between(state: State, call: Between, refused: Refused, held: Iterable[Holder], first: Again) -> str:
+def _premise_between(
+    state: State, function: Function, call: Between, refused: Refused, held: Iterable[Holder], first: Again
+) -> str:
     """What it needs that a method refuses what the call before has left."""
-    later = f"`{call.name}` is called after `forward`"
+    later = f"`{call.name}` is called after `{_name(function)}`"
     if isinstance(refused, ViewDetached):
         return later  # of any view
     return _with_grad(later, [node for each in held for node in state.grad_fns(each.tensors)], first.names)
