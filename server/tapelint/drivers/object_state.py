@@ -92,6 +92,7 @@ def _due(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, M
     assign themselves is their own business.
     """
     own = {name for each in reached.values() for name in each.assigned}
+    filled = {name for each in reached.values() for name in each.filled}
     tested = {name for each in reached.values() for name in each.tested}
     read = dict.fromkeys(name for each in reached.values() for name in sorted(each.read))
     known = state.get(receiver.id, Instance).attributes
@@ -99,6 +100,7 @@ def _due(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, M
         name
         for name in read
         if name not in own and not (name in tested and name in known) and _is_due(state, receiver, name)
+        if not (name in filled and isinstance(known.get(name), TensorRef))
     ]
 
 
