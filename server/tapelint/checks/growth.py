@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from ..autograd import Node, ProgramPoint, RetainedGraphs, Stored, StoreKind
 from ..autograd.events.graph_walks import GraphKeptAlive
@@ -23,9 +24,12 @@ from ..domain.values import HeapRef, Instance, Value
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import names
 from .held_graphs import Holder, holders, nodes_by_call
-from .kept_values import emptied_by, uses_of_name
+from .kept_values import emptied_by, goes_backward, uses_of_name
 from .retention import saved_tensors
 from .shared_graphs import leaks
+
+MOVING = frozenset("index_put_ copy_ index_select gather cat stack clone getitem.index _to_copy".split())
+"""Ops that store values as they are: what is kept so is data to be kept, for all that is known."""
 
 
 def growing(state: State, roots: Sequence[tuple[str, Value]], run: int, calls: int) -> list[Holder]:
@@ -57,7 +61,7 @@ def _kept(
     by_call = nodes_by_call(state, holder, lap.run)
     last = sorted(by_call.get(lap.number, ()), key=lambda node: node.id)
     stored = _stored(state, holder, lap)
-    if stored is None:
+    if stored is None or _is_wrapped(state, receiver, lap.loop):
         return None
     if _is_buffer(state, receiver, holder):
         is_lost = _is_unwalked(machine, state.grad_fns(holder.tensors))
@@ -77,11 +81,21 @@ def _is_lost(machine: Machine, state: State, holder: Holder, by_call: Mapping[in
     file does nothing with the name but to show it.
     """
     if not all(any(node.certain for node in nodes) for nodes in by_call.values()):
-        return False
-    if freeing and any(n in state.freed and n.saves_anything for nodes in by_call.values() for n in nodes):
+        if not any(_is_computed(state, nodes) for nodes in by_call.values()) or goes_backward(machine.tree):
+            return False
+    elif freeing and any(n in state.freed and n.saves_anything for nodes in by_call.values() for n in nodes):
         return True
     uses = machine.query(uses_of_name, holder.key, machine.tree)
-    return uses.shown and not uses.taken and all(_is_unwalked(machine, nodes) for nodes in by_call.values())
+    return uses.shown and not uses.taken and _is_unwalked(machine, state.grad_fns(holder.tensors))
+
+
+def _is_computed(state: State, nodes: Iterable[Node]) -> bool:
+    """Whether something is computed in a graph, not only moved to another place."""
+    return any(node.op not in MOVING and not any(map(partial(_is_view, state), node.results)) for node in nodes)
+
+
+def _is_view(state: State, tensor: int) -> bool:
+    return tensor in state.tensors and state.tensors[tensor].base is not None
 
 
 def _is_unwalked(machine: Machine, nodes: Iterable[Node]) -> bool:
@@ -116,6 +130,14 @@ def _is_buffer(state: State, receiver: HeapRef | None, holder: Holder) -> bool:
     """Whether a holder is a registered buffer of the object."""
     thing = state.heap[receiver.id] if receiver is not None else None
     return isinstance(thing, Instance) and holder.key.removeprefix(".") in names(thing, BUFFER_NAMES)
+
+
+def _is_wrapped(state: State, receiver: HeapRef | None, function: ast.AST) -> bool:
+    """Whether the object has something of its own in place of its method ``function``, which may switch gradients off:
+    ``self.update = self.quietly(self.update)``.
+    """
+    thing = state.heap[receiver.id] if receiver is not None else None
+    return isinstance(thing, Instance) and getattr(function, "name", "") in thing.attributes
 
 
 def _premise(nodes: Sequence[Node], function: ast.AST) -> str | None:

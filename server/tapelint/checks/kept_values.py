@@ -2,6 +2,7 @@
 
 self.losses.append(loss)                   kept
 print(sum(self.losses).item())             read as a number: nothing goes backward through it
+with torch.no_grad(): x = self.losses[0]   nor through what is read here
 return torch.stack(self.log_probs)         the caller may go backward
 self.losses.clear(); self.losses = []      emptied
 """
@@ -13,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from ..source import cached_on_node, children
+from ..models.torch.autograd.grad_mode import switches_off
+from ..source import cached_on_node, children, walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -65,6 +67,12 @@ def _calls(scope: ast.AST, name: str) -> bool:
             return True
         todo += children(node)
     return False
+
+
+@cached_on_node
+def goes_backward(tree: ast.AST) -> bool:
+    """Whether a file goes backward, by the names of what it calls."""
+    return any("backward" in getattr(node, "attr", "") for node in walk(tree))
 
 
 @cached_on_node
@@ -121,10 +129,21 @@ def _read(node: ast.expr, parents: list[ast.AST], name: str, uses: Uses) -> None
             return
         fate = _fate(parent, value, name)
         if fate is not Fate.PASSED_ON:
-            uses.shown |= fate is Fate.SHOWN
-            uses.taken |= fate is Fate.TAKEN
+            is_taken = fate is Fate.TAKEN and not any(map(_is_unrecorded, parents))
+            uses.shown |= fate is Fate.SHOWN or fate is Fate.TAKEN and not is_taken
+            uses.taken |= is_taken
             return
         value = parent
+
+
+def _is_unrecorded(scope: ast.AST) -> bool:
+    """Whether gradients are off in a block or a function: no graph goes on from what is read there."""
+    match scope:
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            return any(switches_off(item.context_expr) for item in items)
+        case ast.FunctionDef(decorator_list=decorators) | ast.AsyncFunctionDef(decorator_list=decorators):
+            return any(map(switches_off, decorators))
+    return False
 
 
 class Fate(Enum):
@@ -173,9 +192,16 @@ def _of_argument(called: ast.expr) -> Fate:
 
 
 def _targets(statement: ast.Assign | ast.AugAssign, name: str) -> bool:
-    """Whether a statement assigns to the name."""
+    """Whether a statement assigns to the name, or to an item of it."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    return any(_name(target) == name for target in targets)
+    return any(_name(_holder(target)) == name for target in targets)
+
+
+def _holder(target: ast.expr) -> ast.expr:
+    """``self.totals`` of ``self.totals["error"]``."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return target
 
 
 def _name(node: ast.AST) -> str:

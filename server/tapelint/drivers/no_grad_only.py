@@ -19,9 +19,9 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from ..engine.syntactic_summary import syntactic_summary
+from ..models.torch.autograd.grad_mode import switches_off
 from ..source import cached_on_node, children, walk
 
-OFF = ("no_grad", "inference_mode")
 ALWAYS = frozenset(("forward", "__init__", "__call__"))
 """Methods that others call by other names."""
 
@@ -128,19 +128,8 @@ def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
             if isinstance(item.ctx, ast.Load):
                 found.append((item.id if isinstance(item, ast.Name) else item.attr, Site(function, off)))
         elif isinstance(item, Definition):
-            off, function = any(map(_switches, item.decorator_list)), item
+            off, function = any(map(switches_off, item.decorator_list)), item
         elif isinstance(item, (ast.With, ast.AsyncWith)):
-            off = off or any(_switches(each.context_expr) for each in item.items)
+            off = off or any(switches_off(each.context_expr) for each in item.items)
         todo += [(below, off, function) for below in children(item)]
     return tuple(found)
-
-
-def _switches(node: ast.expr) -> bool:
-    """``torch.no_grad()``, ``torch.inference_mode()``, ``torch.set_grad_enabled(False)``."""
-    call = node if isinstance(node, ast.Call) else None
-    name = call.func if call is not None else node
-    last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
-    if last == "set_grad_enabled":
-        given = call.args[0] if call is not None and call.args else None
-        return isinstance(given, ast.Constant) and given.value is False
-    return last in OFF and not (call is not None and call.args)

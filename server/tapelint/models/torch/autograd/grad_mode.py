@@ -4,6 +4,7 @@ functions.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from ....domain.state import State
@@ -17,6 +18,7 @@ NAMES = {
     "inference_mode": GradMode(False, True),
     "once_differentiable": GradMode(False),
 }
+OFF = ("no_grad", "inference_mode")
 
 
 def as_mode(value: Value) -> GradMode | None:
@@ -26,6 +28,19 @@ def as_mode(value: Value) -> GradMode | None:
     if isinstance(value, External) and value.name.startswith(("torch.", "torch.autograd.")):
         return NAMES.get(value.name.rpartition(".")[2])
     return None
+
+
+def switches_off(node: ast.expr) -> bool:
+    """Whether an expression switches gradients off, by its text: ``torch.no_grad()``, ``torch.inference_mode()``,
+    ``torch.set_grad_enabled(False)``.
+    """
+    call = node if isinstance(node, ast.Call) else None
+    name = call.func if call is not None else node
+    last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
+    if last == "set_grad_enabled":
+        given = call.args[0] if call is not None and call.args else None
+        return isinstance(given, ast.Constant) and given.value is False
+    return last in OFF and not (call is not None and call.args)
 
 
 @function("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad")
