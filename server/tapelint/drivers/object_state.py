@@ -92,16 +92,21 @@ def _due(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, M
     assign themselves is their own business.
     """
     own = {name for each in reached.values() for name in each.assigned}
-    filled = {name for each in reached.values() for name in each.filled}
     tested = {name for each in reached.values() for name in each.tested}
     read = dict.fromkeys(name for each in reached.values() for name in sorted(each.read))
     known = state.get(receiver.id, Instance).attributes
+    own |= _added_to(reached, known)
     return [
         name
         for name in read
         if name not in own and not (name in tested and name in known) and _is_due(state, receiver, name)
-        if not (name in filled and isinstance(known.get(name), TensorRef))
     ]
+
+
+def _added_to(reached: dict[str, MethodFlow], known: dict[str, Value]) -> set[str]:
+    """The tensors that methods write a part of."""
+    filled = {name for each in reached.values() for name in each.filled}
+    return {name for name in filled if isinstance(known.get(name), TensorRef)}
 
 
 def _is_due(state: State, receiver: HeapRef, attribute: str) -> bool:
