@@ -51,7 +51,7 @@ class StateTaken:
 
 @frozen
 class Kept:
-    """A list was given the memory of a tensor."""
+    """A list was given the memory of a tensor, or the tensor got another name."""
 
     # Orders it among the writes.
     stamp: int
@@ -83,6 +83,8 @@ class Facts:
     parts: set[int] = field(default_factory=set)
     # The first time that a list was given the memory of a tensor, by the list's heap id and the storage.
     kept_in: dict[tuple[int, int], Kept] = field(default_factory=dict)
+    # Where a tensor that was there already got another name, by its id and that name.
+    bound: dict[tuple[int, str], Kept] = field(default_factory=dict)
     # The tensors with the default dtype.
     float32: set[int] = field(default_factory=set)
     # The calls that change the default dtype of tensors.

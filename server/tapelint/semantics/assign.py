@@ -13,6 +13,7 @@ from ..engine.lifecycle import AttributeAssigned, UpdateBound
 from ..engine.machine import Machine
 from ..engine.stored_names import remember, replaces
 from ..models.torch.autograd_function.context_reads import check_unpacked
+from ..models.torch.kept_aliases import bound
 from ..source import written
 from . import attributes, networks_by_use, subscripts
 from .iteration import unpack
@@ -28,6 +29,7 @@ def assign(
     """
     if isinstance(target, ast.Name):
         _assign_name(machine, state, target.id, value, statement, source)
+        bound(machine, state, target, value, source, statement)
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(machine, state, target, value, statement, source)
         return
@@ -41,11 +43,13 @@ def assign(
                     machine, AttributeAssigned(state, owner, target, value.id, source)
                 )
         remember(machine, state, written(target), value, statement, source, StoreKind.ASSIGNED)
+        bound(machine, state, target, value, source, statement)
         attributes.store(machine, state, owner, target.attr, value, target)
     elif isinstance(target, ast.Subscript):
         owner = machine.eval(target.value, state)
         index = machine.eval(target.slice, state)
         remember(machine, state, written(target.value), value, statement, source, StoreKind.ASSIGNED)
+        bound(machine, state, target, value, source, statement)
         if isinstance(owner, HeapRef) and isinstance(index, Const):
             machine.facts.attribute_stores[owner.id, str(index.value)] = target, source or target
         subscripts.store(machine, state, owner, index, value, target)

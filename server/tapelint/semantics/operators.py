@@ -37,7 +37,7 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import truth
 from ..models.python import array_memory
-from ..models.torch import dispatch, dtypes
+from ..models.torch import dispatch, dtypes, kept_aliases
 from ..models.torch.autograd import missing_grad
 from ..models.torch.opaque_attributes import is_opaque
 from .assign import assign
@@ -87,6 +87,8 @@ MAX_OPERAND = 1e12
 
 def binary(machine: Machine, node: ast.BinOp, state: State, key: object) -> Value:
     left, right = machine.eval(node.left, state), machine.eval(node.right, state)
+    if isinstance(node.op, ast.Sub):
+        kept_aliases.compared(machine, state, left, right, (node.left, node.right), node)
     return remembered(
         machine, node, state, _counted(machine, state, node.op, combine(machine, state, node.op, left, right, node))
     )
@@ -238,6 +240,8 @@ def compare(machine: Machine, node: ast.Compare, state: State, key: object) -> V
     result: Value = TRUE
     for op, comparator in zip(node.ops, node.comparators):
         right = machine.eval(comparator, state)
+        if isinstance(op, (ast.Eq, ast.NotEq)) and len(node.ops) == 1:
+            kept_aliases.compared(machine, state, left, right, (node.left, comparator), node)
         step = assume_reached(machine, state, op, left, right, comparator) or _compare(
             machine, state, op, left, right, node
         )

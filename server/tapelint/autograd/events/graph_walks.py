@@ -205,6 +205,24 @@ class KeptValueOverwritten(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
+class KeptValueCompared(SilentEvent):
+    """A tensor was compared with, or subtracted from, what was kept of it before it was written: the same memory."""
+
+    # Where it was kept.
+    kept: ProgramPoint
+    # The first write since.
+    write: Write
+    # The expressions of what was kept, and of the other operand.
+    source: ast.expr
+    other: ast.expr
+
+    @property
+    def premise(self) -> str | None:
+        """That of the write, which the path loses where it meets one without."""
+        return self.point.premise or self.write.point.premise
+
+
+@frozen(eq=False, kw_only=True)
 class OwnStateUsed(SilentEvent):
     """A ``state_dict()`` that was kept while the parameters were written is loaded or saved: it holds what they are
     now.

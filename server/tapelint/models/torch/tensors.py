@@ -28,7 +28,7 @@ from ...domain.values import (
 from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
 from ..python import array_memory
-from . import precision
+from . import kept_aliases, precision
 from .detaching import cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
 from .dtypes import Kind, of_dtype, of_values
@@ -164,6 +164,9 @@ def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     "is_shared",
 )
 def question(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    function, given = (call.node.func, call.node.args) if isinstance(call.node, ast.Call) else (None, [])
+    if call.name in ("equal", "allclose") and isinstance(function, ast.Attribute) and given:
+        kept_aliases.compared(machine, state, receiver, call.args[0], (function.value, given[0]), call.node)
     return something(call.name, False)
 
 
@@ -350,6 +353,8 @@ def parameter(machine: Machine, state: State, call: Call) -> Value:
 def equal(machine: Machine, state: State, call: Call) -> Value:
     """True where one tensor is an unchanged copy of the other."""
     left, right = call.get(0, "input"), call.get(1, "other")
+    if isinstance(call.node, ast.Call) and len(call.node.args) > 1:
+        kept_aliases.compared(machine, state, left, right, (call.node.args[0], call.node.args[1]), call.node)
     if isinstance(left, TensorRef) and isinstance(right, TensorRef):
         pair = [(t, state.version(resolve_view(state, t).version_counter)) for t in (left.id, right.id)]
         if machine.facts.same_values(*pair):
