@@ -77,6 +77,86 @@ nn.Dropout(0.5)(x); nn.Identity()(img); nn.GroupNorm(1, 3)(img); nn.Softmax(1)(x
 nn.EmbeddingBag(9, 5)(ids.view(2, 2)); nn.CosineSimilarity()(x, x); nn.PairwiseDistance()(x, x)
 nn.Unflatten(1, (3, 1))(x)
 torch.dot(v, v); v.dot(v); F.one_hot(ids, 4); x.type_as(v); x.float(); x.to(torch.float64); x.masked_fill(x > 0, 0)
+torch.hstack([x, x]); torch.hstack([v, v]); torch.vstack([v, v]); torch.dstack([v, v]); torch.column_stack([v, v])
+torch.stack([x, x], 2); torch.stack([x, x], -1); torch.stack([v, v], dim=1); x.expand(2, 4, 3); x.tile(2)
+x.repeat_interleave(2, 0); x.roll(1, 0); x.flip(0); x.rot90(); x.movedim(0, 1); x.swapdims(0, 1); x.unfold(0, 2, 1)
+x.narrow(0, 0, 2); x.select(0, 1); x.index_select(0, ids); torch.gather(x, 0, ids.view(1, 4)[:, :3]); x.take(ids)
+x.masked_select(x > 0.5); x.nonzero(); torch.einsum("ij,kj->ik", x, x); torch.tensordot(x, x, dims=([0], [0]))
+torch.kron(v, v); torch.cross(v, v, dim=0); torch.outer(v, v); x.cumsum(1); x.cumprod(0); x.cummax(0)[0]; x.diff()
+x.diff(dim=0); x.kthvalue(1)[0]; x.topk(2, dim=0)[0]; x.sort(0)[0]; x.median(); x.median(0)[0]; x.mode()[0]
+x.var(dim=(0, 1)); x.var(); x.std(1, keepdim=True); x.std(True); torch.var_mean(x, 0)[0]; x.amax(); x.amax(0)
+x.amin((0, 1)); x.aminmax()[0]; x.any(0, keepdim=True); x.norm(2, 0); x.norm("fro"); torch.linalg.norm(x)
+torch.linalg.norm(x, dim=1); torch.linalg.vector_norm(x, dim=0); x.logsumexp((0, 1)); x.argmax()
+x.argmax(0, keepdim=True); x.argsort(0); torch.normal(0.0, 1.0, (2, 3)); torch.normal(x, 1.0); torch.full_like(x, 2)
+torch.arange(0, 6, 2); torch.arange(5.0); torch.logspace(0, 1, 4); torch.randperm(5); torch.zeros(x.shape[1])
+torch.zeros([2, 3]); torch.zeros(2, x.size(1)); torch.ones(()); torch.empty(x.size()); torch.randn(*x.shape, 2)
+torch.rand(size=(2, 3)); torch.zeros(size=(2,)); torch.full((2, 3), 1); torch.full([2], 1.0); torch.tensor([])
+torch.tensor([1, 2]); torch.tensor([[1], [2]]); torch.as_tensor([1.0]); torch.Tensor(2, 3); torch.Tensor([1, 2])
+torch.FloatTensor(2); x.new_zeros(2, 3); x.new_ones((2,)); x.new_full((3, 1), 0.0); x.new_tensor([1.0, 2.0])
+x.new_empty(2); torch.empty_like(x); torch.broadcast_to(v, (4, 3)); torch.broadcast_tensors(x, v)[1]; v.expand_as(x)
+x.view_as(x); x.view(-1, 3, 1); x.reshape(-1); x.unflatten(0, (2, 2)); x.ravel(); x.reshape_as(x); F.pad(x, (1, 1))
+F.pad(img, (1, 1, 1, 1), mode="reflect"); F.pad(m, (1, 1), mode="circular"); F.pad(m, (1, 1), "replicate")
+F.pad(x, (1, 2, 3, 4)); F.pad(x, (0, -1)); F.interpolate(img, scale_factor=2); F.interpolate(img, size=(4, 4))
+F.unfold(img, 3); F.pixel_shuffle(torch.rand(1, 4, 2, 2), 2); F.grid_sample(img, torch.rand(2, 5, 6, 2))
+F.affine_grid(torch.rand(2, 2, 3), (2, 3, 8, 8)); F.max_pool2d(img, 2, return_indices=True)[0]; F.max_pool1d(m, 2)
+F.max_pool3d(torch.rand(1, 2, 4, 4, 4), 2); F.avg_pool2d(img, 2); F.lp_pool2d(img, 2, 2)
+F.adaptive_max_pool2d(img, 2); F.adaptive_max_pool2d(img, 2, return_indices=True)[1]; torch.max_pool1d(m, 2)
+torch.avg_pool1d(m, 2); torch.adaptive_avg_pool1d(m, 2); torch.max_pool3d(torch.rand(1, 2, 4, 4, 4), 2)
+F.fractional_max_pool2d(img, 2, output_size=3); F.conv1d(m, torch.rand(2, 3, 2))
+F.conv2d(img, torch.rand(2, 3, 3, 3)); F.conv_transpose2d(img, torch.rand(3, 2, 2, 2))
+F.conv3d(torch.rand(1, 2, 4, 4, 4), torch.rand(3, 2, 2, 2, 2)); F.conv_transpose1d(m, torch.rand(3, 2, 2))
+F.embedding(ids, torch.rand(9, 5)); F.bilinear(x, x, torch.rand(2, 3, 3)); F.cosine_similarity(x, x)
+F.pairwise_distance(x, x); torch.cdist(x, x); F.pdist(x); F.gumbel_softmax(x); F.glu(torch.rand(4, 6))
+F.layer_norm(x, (3,)); F.group_norm(img, 3); F.scaled_dot_product_attention(m, m, m); F.one_hot(ids); F.l1_loss(x, x)
+F.huber_loss(x, x, reduction="none"); F.kl_div(x, x, reduction="batchmean"); F.kl_div(x, x, reduction="none")
+F.binary_cross_entropy_with_logits(x, x); F.binary_cross_entropy_with_logits(x, x, reduction="none")
+F.gaussian_nll_loss(x, x, x.exp(), reduction="none"); F.poisson_nll_loss(x, x, reduction="none")
+F.soft_margin_loss(x, x, reduction="none"); F.margin_ranking_loss(v, v, v, reduction="none")
+F.triplet_margin_loss(x, x, x, reduction="none"); F.cosine_embedding_loss(x, x, torch.ones(4), reduction="none")
+F.hinge_embedding_loss(x, x, reduction="none"); F.multi_margin_loss(x, torch.tensor([0, 1, 2, 0]), reduction="none")
+F.multilabel_soft_margin_loss(x, x, reduction="none"); F.smooth_l1_loss(x, x, reduction="sum")
+F.mse_loss(x, v, reduction="none")
+
+F.cross_entropy(torch.rand(4), torch.tensor(1)); F.cross_entropy(torch.rand(4), torch.tensor(1), reduction="none")
+F.cross_entropy(torch.rand(4, 4), torch.rand(4, 4), reduction="none")
+F.nll_loss(torch.rand(2, 4, 3), torch.ones(2, 3, dtype=torch.long), reduction="none")
+F.cross_entropy(torch.rand(4, 4), ids, reduction="sum"); nn.NLLLoss(reduction="none")(torch.rand(4, 4), ids)
+nn.GaussianNLLLoss(reduction="none")(x, x, x.exp()); nn.TripletMarginLoss(reduction="none")(x, x, x)
+nn.CosineEmbeddingLoss(reduction="none")(x, x, torch.ones(4))
+nn.MultiMarginLoss(reduction="none")(x, torch.tensor([0, 1, 2, 0])); nn.PoissonNLLLoss(reduction="none")(x, x)
+torch.cat([m, m], dim=-1); torch.cat([torch.empty(0), v]); torch.concat([x, x], axis=1); torch.chunk(x, 2, 1)[0]
+x.split([1, 3])[1]; torch.tensor_split(x, 2, dim=0)[0]; torch.unbind(m, 1)[0]; torch.meshgrid(v, v)[0]
+torch.cartesian_prod(v, v); torch.combinations(v); torch.block_diag(x, x); torch.squeeze(y); torch.squeeze(y, -1)
+torch.unsqueeze(x, -2); torch.flatten(img, 1); torch.flatten(img, start_dim=2); torch.transpose(m, 1, 2)
+torch.permute(m, (2, 1, 0)); torch.t(x); torch.diagonal(x); torch.diag(v); torch.diag_embed(v); torch.triu(x)
+torch.trace(x); torch.det(torch.eye(3)); torch.inverse(torch.eye(3)); torch.linalg.inv(torch.eye(3))
+torch.linalg.solve(torch.eye(3), v); torch.svd(x)[1]; torch.linalg.eigh(torch.eye(3))[0]; torch.linalg.qr(x)[0]
+torch.cholesky_solve(y[:3], torch.eye(3)); torch.matrix_exp(torch.eye(3))
+torch.baddbmm(torch.zeros(5, 3, 3), m, m.transpose(1, 2)); torch.addmm(torch.zeros(4, 4), x, x.t())
+torch.addmv(torch.zeros(4), x, v); torch.addr(torch.zeros(3, 3), v, v); torch.mv(x, v)
+torch.matmul(m, torch.rand(4, 2)); torch.matmul(v, x.t()); torch.matmul(torch.rand(4), m.transpose(1, 2))
+torch.chain_matmul(x, x.t()); torch.linalg.multi_dot([x, x.t()]); torch.inner(x, v); torch.vdot(v, v)
+torch.where(x > 0)[0]; torch.where(x > 0, v, 0.0); torch.clamp(x, min=v); torch.lerp(x, v, 0.5)
+torch.addcmul(x, v, v); torch.hypot(x, y); torch.atan2(v, y); torch.logaddexp(x, y); torch.fmod(x, 2)
+torch.remainder(v, y); torch.bucketize(x, v.sort()[0]); torch.searchsorted(v.sort()[0], x); torch.histc(x)
+torch.bincount(ids); torch.unique(ids); torch.isin(x, v); torch.isclose(x, v); torch.polygamma(1, x)
+torch.view_as_real(torch.fft.fft(x)); torch.real(torch.fft.fft(x)); torch.abs(torch.fft.fft(x))
+torch.angle(x); x.index_add(0, ids, torch.rand(4, 3))
+x.scatter(0, ids.view(4, 1) % 4, 1.0); torch.zeros(4, 5).scatter_(1, ids.view(4, 1), 1.0)
+x.scatter_add(0, (ids % 4).view(4, 1).expand(4, 3), x); x.index_fill(0, ids, 0.0); x.masked_scatter(x > 0, x)
+x.index_put((ids,), v); x.put(ids, torch.rand(4)); torch.take_along_dim(x, x.argmax(1, keepdim=True), 1); x[:, [0, 1]]
+x[[0, 1]]; x[ids, 0]; m[:, 0]; m[:, :, None]; x[x[:, 0] > 0]; m[..., -1]; m[0, ..., 0]; x[1:3, 1:]; x[-2:]; x[:-1]
+x[[0, 1], [1, 2]]; x[:, None]; x[True]; x[ids > 1, 0]; m[ids[:2]]; x[torch.tensor(0)]; x[(0, 1)]
+nn.Conv1d(3, 7, 2)(m); nn.Conv3d(2, 3, 2)(torch.rand(1, 2, 4, 4, 4)); nn.ConvTranspose1d(3, 2, 2)(m)
+nn.MaxPool1d(2)(m); nn.AdaptiveAvgPool1d(1)(m); nn.ConstantPad1d(1, 0.0)(m); nn.ReplicationPad2d(1)(img)
+nn.CircularPad2d(1)(img); nn.UpsamplingNearest2d(scale_factor=2)(img); nn.PixelUnshuffle(2)(img); nn.Unfold(3)(img)
+nn.Fold((4, 4), 1)(torch.rand(1, 2, 16)); nn.InstanceNorm2d(3)(img); nn.LocalResponseNorm(2)(img)
+nn.ChannelShuffle(3)(img); nn.Embedding(9, 5)(ids.view(2, 2)); nn.EmbeddingBag(9, 5)(ids, torch.tensor([0, 2]))
+nn.RNNCell(3, 5)(x); nn.LSTMCell(3, 5)(x)[0]; nn.LSTM(4, 6, batch_first=True, bidirectional=True)(m)[0]
+nn.GRU(4, 6, 2, bidirectional=True)(m)[1]; nn.LSTM(4, 6, proj_size=2)(m)[0]; nn.LSTM(4, 6, proj_size=2)(m)[1][0]
+nn.LSTM(4, 6, proj_size=2)(m)[1][1]; nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 2)(m)
+nn.Transformer(4, 2)(m, m); nn.TransformerDecoderLayer(4, 2)(m, m); nn.Softmax2d()(img); nn.LogSoftmax(1)(x)
+nn.CrossEntropyLoss()(torch.rand(4, 4), ids); nn.AdaptiveLogSoftmaxWithLoss(3, 4, [2])(x, ids)[0]
 """
 
 KNOWN = """
@@ -85,6 +165,8 @@ nn.Flatten(0)(img)
 nn.LSTM(4, 6)(m)[0]; nn.LSTM(4, 6)(m)[1][0]; nn.GRU(4, 6)(m)[1]; nn.GRUCell(3, 5)(x)
 nn.MultiheadAttention(4, 2)(m, m, m)[0]
 nn.Upsample(scale_factor=2)(img); nn.TransformerEncoderLayer(4, 2)(m); nn.ReflectionPad2d(1)(img); nn.Dropout(0.5)(x)
+torch.hstack([x, x]); torch.hstack([v, v]); x.movedim(0, 1); torch.stack([x, x], 2); torch.Tensor(2, 3)
+torch.FloatTensor(2)
 """
 
 

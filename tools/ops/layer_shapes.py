@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from tools.ops.layers import variants
 from tools.ops.quiet import quiet
+from tools.ops.shapes import agree
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
@@ -64,10 +65,6 @@ def _case(first: str, call: Call, given: dict[str, Any]) -> Case:
 def _rule(first: str, cases: Sequence[tuple[Sized, torch.Size]]) -> str:
     for rule in (f"={first}", first):
         told = [(sizes_of(rule, {first: given}), size) for given, size in cases]
-        if all(sizes is not None and _agree(sizes, size) for sizes, size in told):
+        if all(sizes is not None and agree(sizes, size) for sizes, size in told):
             return rule
     return "-"
-
-
-def _agree(found: tuple[int | None, ...], size: torch.Size) -> bool:
-    return len(found) == len(size) and all(a in (None, b) for a, b in zip(found, size, strict=True))

@@ -83,14 +83,15 @@ def _is_varied(op: Op, cases: Sequence[tuple[dict[str, object], torch.Size]]) ->
 
 def _holds(rule: str, cases: Sequence[tuple[dict[str, object], torch.Size]]) -> bool:
     told = [(sizes_of(rule, given), size) for given, size in cases]
-    return all(found is not None and _agree(found, size) for found, size in told)
+    return all(found is not None and agree(found, size) for found, size in told)
 
 
 def _ranks(given: dict[str, object]) -> Iterator[object]:
     return (len(value.sizes or ()) for value in given.values() if isinstance(value, Sized))
 
 
-def _agree(found: tuple[int | None, ...], size: torch.Size) -> bool:
+def agree(found: tuple[int | None, ...], size: torch.Size) -> bool:
+    """Whether sizes of which some are not known are these."""
     return len(found) == len(size) and all(a in (None, b) for a, b in zip(found, size, strict=True))
 
 

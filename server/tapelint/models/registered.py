@@ -20,7 +20,7 @@ from .python import (
     type_tests,
     typer_commands,
 )
-from .torch import amp, composites, custom_ops, distributions, einops, tensors, vectors
+from .torch import amp, composites, custom_ops, distributions, einops, measures, tensors, vectors
 from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
 from .torch.autograd_function import apply
 from .torch.func import transforms, vmap
@@ -65,6 +65,7 @@ MODELS: tuple[ModuleType, ...] = (
     launchers,
     kept_states,
     layers,
+    measures,
     module_wrappers,
     modules,
     optimizer_subclasses,

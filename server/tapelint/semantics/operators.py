@@ -259,6 +259,8 @@ def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: 
         return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
     if (answer := _compared_dtypes(op, left, right)) is not None:
         return answer
+    if isinstance(op, (ast.Eq, ast.NotEq)) and (same := _same_items(state, left, right)) is not None:
+        return Const(same is isinstance(op, ast.Eq))
     if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
         try:
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
@@ -281,6 +283,18 @@ def _compared_dtypes(op: ast.cmpop, left: Value, right: Value) -> Const | None:
     """``x.dtype == torch.long``, or ``!=``; None where it is not known."""
     same = dtypes.are_same(left, right) if isinstance(op, (ast.Eq, ast.NotEq)) else None
     return None if same is None else Const(same is isinstance(op, ast.Eq))
+
+
+def _same_items(state: State, left: Value, right: Value) -> bool | None:
+    """Whether two tuples of plain values are equal, such as ``x.shape == (4, 3)``; None where it is not known."""
+    if not isinstance(left, Tuple) or not isinstance(right, Tuple):
+        return None
+    if len(left.items) != len(right.items):
+        return False
+    pairs = list(zip(left.items, right.items))
+    if any(isinstance(one, Const) and isinstance(two, Const) and one.value != two.value for one, two in pairs):
+        return False
+    return True if all(isinstance(one, Const) and one == two for one, two in pairs) else None
 
 
 def _membership(

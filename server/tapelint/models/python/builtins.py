@@ -35,6 +35,7 @@ from ...engine.paths.conditions import symbolic
 from ...engine.paths.truth import length, truth
 from ..torch.autograd import missing_grad
 from ..torch.dispatch import run
+from ..torch.known_shape import shape
 from ..torch.registry import Call, function
 
 NAMED_TUPLE = "(named tuple)"
@@ -99,6 +100,8 @@ def size(machine: Machine, state: State, call: Call) -> Value:
         return Const(len(value.items))
     if isinstance(value, Range) and (known := length(value)) is not None:
         return Const(known)
+    if isinstance(value, TensorRef):
+        return shape(state.tensors[value.id].sizes, Const(0))
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Const(len(value.value))
     if (

@@ -7,10 +7,11 @@ x[0, 1:]   indexed((8, 3), ...) is (None,)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ...autograd import BATCH, MANY, Extent
 from ...autograd.frozen import frozen
+from ...domain.induction import is_number
 from ...domain.state import State
 from ...domain.values import (
     NONE,
@@ -91,6 +92,14 @@ def shape(extent: Extent, dim: Value = NONE) -> Value:
 def rank(extent: Extent) -> Value:
     """``x.ndim``, as far as it is known."""
     return Const(len(extent)) if isinstance(extent, tuple) else unknown_number()
+
+
+def asked_for(args: Iterable[Value]) -> Extent:
+    """The sizes that the arguments of ``torch.Tensor(4, 3)`` are; None where they are data, or may be."""
+    sizes = list(args)
+    if not all(map(is_number, sizes)):
+        return None
+    return tuple(arg.value if isinstance(arg, Const) and isinstance(arg.value, int) else None for arg in sizes) or (0,)
 
 
 def items_in(state: State, value: object) -> list[Value] | None:

@@ -273,10 +273,39 @@ def _alike(extents: Sequence[Extent]) -> list[Sizes] | None:
 
 def stacked(given: Given) -> Extent:
     parts = items_in(given.state, given.named.get("tensors"))
-    inner = extent_of(given.state, parts[0]) if parts else None
-    if parts is None or not isinstance(inner, tuple) or given.number("dim", 0) != 0:
+    inner, dim = extent_of(given.state, parts[0]) if parts else None, given.number("dim", 0)
+    if parts is None or not isinstance(inner, tuple) or dim is None:
         return MANY if parts is not None and len(parts) > 1 else None
-    return (len(parts), *inner)
+    place = dim % (len(inner) + 1)
+    return (*inner[:place], len(parts), *inner[place:])
+
+
+def beside(given: Given) -> Extent:
+    """``hstack``: in the first dimension of vectors, in the second of others."""
+    parts = items_in(given.state, given.named.get("tensors"))
+    inner = extent_of(given.state, parts[0]) if parts else None
+    if not isinstance(inner, tuple):
+        return None
+    return joined(Given(given.state, {**given.named, "dim": Const(int(len(inner) > 1))}))
+
+
+def moved(given: Given) -> Extent:
+    """As many dimensions as before, in an order that is not computed."""
+    source = given.sizes("self", "input")
+    return rearranged(given) if source is None else (None,) * len(source)
+
+
+def multiplied_and_added(given: Given) -> Extent:
+    """``baddbmm``."""
+    left, right = given.sizes("batch1"), given.sizes("batch2")
+    if left is None or right is None or not len(left) == len(right) == 3:
+        return (None,) * 3
+    return (*left[:2], right[2])
+
+
+def chosen(given: Given) -> Extent:
+    """``where``, which gives indices where there is nothing to choose from."""
+    return together(given) if given.named.keys() & {"self", "input", "other"} else None
 
 
 def unbound(given: Given) -> Extent:
@@ -330,7 +359,7 @@ register(
 register(
     together,
     "add sub subtract mul multiply div divide true_divide pow __rsub__ __rtruediv__ __rpow__ maximum minimum fmax fmin "
-    "atan2 hypot remainder fmod floor_divide eq ne lt le gt ge where lerp addcmul addcdiv clamp clamp_min clamp_max "
+    "atan2 hypot remainder fmod floor_divide eq ne lt le gt ge lerp addcmul addcdiv clamp clamp_min clamp_max "
     "logical_and logical_or logaddexp",
 )
 register(
@@ -341,7 +370,7 @@ register(
 register(
     reduced,
     "sum mean prod amax amin max min norm std var logsumexp median nansum nanmean argmax argmin any all "
-    "linalg_norm linalg_vector_norm mode",
+    "linalg_norm linalg_vector_norm",
 )
 register(created, "randn rand zeros ones empty full randint normal")
 register(counted, "arange linspace")
@@ -354,15 +383,20 @@ register(convolved_back, "conv_transpose1d conv_transpose2d convtranspose1d conv
 for count in (1, 2, 3):
     pools = ("max", "avg", "lp", "adaptive_avg", "adaptive_max")
     register(resampled(count), " ".join(f"{pool}_pool{count}d" for pool in pools))
+    register(resampled(count), f"max_pool{count}d_with_indices")
     layers = ("maxpool", "avgpool", "lppool", "adaptiveavgpool", "adaptivemaxpool")
     pads = ("zeropad", "constantpad", "reflectionpad", "replicationpad", "circularpad")
     register(resampled(count), " ".join(f"{layer}{count}d" for layer in (*layers, *pads)))
 register(resampled(2), "upsamplingnearest2d upsamplingbilinear2d")
 register(embedded, "embedding")
 register(per_class, "cross_entropy nll_loss crossentropyloss nllloss")
-register(joined, "cat concat concatenate hstack")
+register(joined, "cat concat concatenate")
+register(moved, "movedim moveaxis")
 register(stacked, "stack")
 HANDLERS |= {
+    "hstack": beside,
+    "where": chosen,
+    "baddbmm": multiplied_and_added,
     "flatten": flattened,
     "ravel": flattened,
     "squeeze": squeezed,

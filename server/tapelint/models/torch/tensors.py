@@ -23,7 +23,6 @@ from ...domain.values import (
     Unknown,
     Value,
     something,
-    unknown_number,
 )
 from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
@@ -32,7 +31,7 @@ from . import kept_aliases, precision
 from .detaching import cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
 from .dtypes import Kind, of_dtype, of_values
-from .known_shape import displayed, rank, shape
+from .known_shape import asked_for, displayed
 from .nn.new_parameters import parameter_of
 from .registry import TENSOR_METHODS, Call, function, method
 
@@ -121,29 +120,6 @@ def plain(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     read = contents(state, receiver.id)
     machine.facts.record_provenance(value.tensor_id, Provenance(cut=lost, number_in=read))
     return value
-
-
-@method(
-    TENSOR_METHODS,
-    "size",
-    "dim",
-    "numel",
-    "nelement",
-    "stride",
-    "element_size",
-    "get_device",
-    "data_ptr",
-    "storage_offset",
-    "ndimension",
-    "type",
-)
-def measure(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if call.name == "type" and call.args:
-        return conversion(machine, state, receiver, call)
-    if call.name in ("size", "dim", "ndimension") and isinstance(receiver, TensorRef):
-        sizes = resolve_view(state, receiver.id).sizes
-        return shape(sizes, call.get(0, "dim")) if call.name == "size" else rank(sizes)
-    return unknown_number()
 
 
 @method(TENSOR_METHODS, "share_memory_")
@@ -272,7 +248,8 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
     dtype = call.kwargs.get("dtype", NONE)
     kind = _kind_made(state, call.name, source, dtype)
-    made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source))
+    sizes = asked_for(call.args) if call.name in LEGACY else displayed(state, source)
+    made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source) if sizes is None else sizes)
     if call.name == "torch.from_numpy":
         array_memory.shares(machine, state, source, made)
     lost = _lost_history(machine, state, source, call.node)
@@ -288,6 +265,10 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         machine.facts.record_provenance(made, Provenance(rewrapped=state.point(call.node)))
         refuse_integers(machine, state, made, call.node)
     return TensorRef(made)
+
+
+LEGACY = frozenset(("torch.Tensor", "torch.FloatTensor", "torch.LongTensor"))
+"""Constructors that take sizes as well as data."""
 
 
 def _kind_made(state: State, name: str, source: Value, dtype: Value) -> Kind:

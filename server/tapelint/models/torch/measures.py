@@ -1,0 +1,59 @@
+"""What a program asks of a tensor's sizes and dtype, as far as they are known.
+
+x.size(0), x.dim(), x.numel()      numbers
+x.shape == torch.Size([4, 3])      a tuple of them
+torch.Tensor(4, 3)                 a tensor of these sizes, and no data
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...autograd import Extent, resolve_view
+from ...domain.state import State
+from ...domain.values import Const, TensorRef, Tuple, Value, something, unknown_number
+from ...engine.machine import Machine
+from .known_shape import items_in, rank, shape
+from .registry import TENSOR_METHODS, Call, function, method
+from .tensors import conversion
+
+
+@method(TENSOR_METHODS, "size", "dim", "ndimension", "numel", "nelement")
+def measured(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    extent = resolve_view(state, receiver.id).sizes if isinstance(receiver, TensorRef) else None
+    if call.name == "size":
+        return shape(extent, call.get(0, "dim"))
+    return rank(extent) if call.name in ("dim", "ndimension") else elements(extent)
+
+
+@method(TENSOR_METHODS, "stride", "element_size", "get_device", "data_ptr", "storage_offset")
+def number(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return unknown_number()
+
+
+@method(TENSOR_METHODS, "type")
+def type_of(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """``x.type(torch.LongTensor)`` converts; ``x.type()`` is a text."""
+    return conversion(machine, state, receiver, call) if call.args else unknown_number()
+
+
+@method(TENSOR_METHODS, "is_floating_point")
+def is_floating_point(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """Complex numbers are none, and not told apart from floating point here."""
+    kind = state.tensors[receiver.id].kind if isinstance(receiver, TensorRef) else None
+    is_real = isinstance(receiver, TensorRef) and receiver.id in machine.facts.float32
+    return Const(is_real) if is_real or kind in ("int", "bool") else something(call.name, False)
+
+
+@function("torch.Size")
+def size(machine: Machine, state: State, call: Call) -> Value:
+    items = items_in(state, call.get(0, "iterable"))
+    return something("Size", False) if items is None else Tuple(tuple(items))
+
+
+def elements(extent: Extent) -> Value:
+    """``x.numel()``."""
+    known = [size for size in extent if size is not None] if isinstance(extent, tuple) else None
+    if known is None or not isinstance(extent, tuple) or len(known) < len(extent):
+        return unknown_number()
+    return Const(prod(known))
