@@ -257,10 +257,8 @@ def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: 
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = identical(state, left, right)
         return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
-    if (answer := _compared_dtypes(op, left, right)) is not None:
+    if (answer := _compared_facts(op, left, right)) is not None:
         return answer
-    if isinstance(op, (ast.Eq, ast.NotEq)) and (same := _same_items(state, left, right)) is not None:
-        return Const(same is isinstance(op, ast.Eq))
     if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
         try:
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
@@ -279,14 +277,18 @@ def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: 
     return Unknown("comparison", False)
 
 
-def _compared_dtypes(op: ast.cmpop, left: Value, right: Value) -> Const | None:
-    """``x.dtype == torch.long``, or ``!=``; None where it is not known."""
-    same = dtypes.are_same(left, right) if isinstance(op, (ast.Eq, ast.NotEq)) else None
+def _compared_facts(op: ast.cmpop, left: Value, right: Value) -> Const | None:
+    """``x.dtype == torch.long``, ``x.shape == (4, 3)``, or ``!=``; None where it is not known."""
+    if not isinstance(op, (ast.Eq, ast.NotEq)):
+        return None
+    same = dtypes.are_same(left, right)
+    if same is None:
+        same = _same_items(left, right)
     return None if same is None else Const(same is isinstance(op, ast.Eq))
 
 
-def _same_items(state: State, left: Value, right: Value) -> bool | None:
-    """Whether two tuples of plain values are equal, such as ``x.shape == (4, 3)``; None where it is not known."""
+def _same_items(left: Value, right: Value) -> bool | None:
+    """Whether two tuples of plain values are equal; None where it is not known."""
     if not isinstance(left, Tuple) or not isinstance(right, Tuple):
         return None
     if len(left.items) != len(right.items):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, CutReason, Provenance, TorchRaises, bump, check_write, contents, leaf, resolve_view
+from ...autograd import Cut, CutReason, Extent, Provenance, TorchRaises, bump, check_write, contents, leaf, resolve_view
 from ...autograd.events.graph_walks import ViewDetached
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
@@ -248,8 +248,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
     dtype = call.kwargs.get("dtype", NONE)
     kind = _kind_made(state, call.name, source, dtype)
-    sizes = asked_for(call.args) if call.name in LEGACY else displayed(state, source)
-    made = leaf(state, call.node, wants, kind=kind, sizes=displayed(state, source) if sizes is None else sizes)
+    made = leaf(state, call.node, wants, kind=kind, sizes=_sizes_made(state, call, source))
     if call.name == "torch.from_numpy":
         array_memory.shares(machine, state, source, made)
     lost = _lost_history(machine, state, source, call.node)
@@ -269,6 +268,12 @@ def make(machine: Machine, state: State, call: Call) -> Value:
 
 LEGACY = frozenset(("torch.Tensor", "torch.FloatTensor", "torch.LongTensor"))
 """Constructors that take sizes as well as data."""
+
+
+def _sizes_made(state: State, call: Call, source: Value) -> Extent:
+    """The sizes of a new tensor: those asked for, or of what it is made of."""
+    sizes = asked_for(call.args) if call.name in LEGACY else None
+    return displayed(state, source) if sizes is None else sizes
 
 
 def _kind_made(state: State, name: str, source: Value, dtype: Value) -> Kind:
