@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator
 
-from ..domain.mro import is_module
+from ..domain.mro import is_module, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Frame, Function, HeapRef, Value
 from ..engine.machine import Machine
@@ -26,6 +26,9 @@ def inherited_templates(
     """The methods that a class of ``module`` inherits from one of the modules ``others``, by their frames, and that
     reach methods which it fills in: ``forward``, and those that go backward. Each with the definitions it reaches so.
     """
+    bases = [state.heap[base.id] for base in mro_of(state, kind)[1:] if isinstance(base, HeapRef)]
+    if not any(isinstance(base, Class) and base.scope in others for base in bases):
+        return
     flow = object_flow(machine, state, kind)
     homes = {name: state.get(method.frame, Frame).module for name, method in flow.methods.items()}
     for name, method in flow.methods.items():
