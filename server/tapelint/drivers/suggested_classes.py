@@ -29,8 +29,9 @@ from ..domain.state import State
 from ..domain.values import Class, External, Frame, Function, HeapRef, Value
 from ..engine.machine import Machine
 from ..models.torch.registry import MODULE_METHODS
-from ..source import cached_on_node, walk
+from ..source import cached_on_node
 from .annotations import named, of_torch
+from .attribute_flow import method_flow
 
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 """A part of a name in any style: ``DQNAgent``, ``dqn_agent``."""
@@ -78,25 +79,14 @@ def _has(machine: Machine, state: State, kind: HeapRef, asked: set[str], uses: s
     has = set[str]()
     for owner in mro_of(state, kind):
         if isinstance(owner, HeapRef) and isinstance(thing := state.heap[owner.id], Class):
-            has |= thing.attributes.keys() | machine.query(_assigned, thing.node)
+            methods = (each.node for each in thing.attributes.values() if isinstance(each, Function))
+            has |= thing.attributes.keys()
+            has.update(name for node in methods for name in machine.query(method_flow, node).assigned)
         elif owner == External("torch.nn.Module"):
             has |= MODULE_METHODS.keys() | {"training"}
         elif owner != External("builtins.object"):
             return False
     return asked <= has and ("()" not in uses or not has.isdisjoint(("forward", "__call__")))
-
-
-@cached_on_node
-def _assigned(owner: ast.AST) -> frozenset[str]:
-    """The attributes of ``self`` that a class assigns."""
-    return frozenset(
-        node.attr
-        for node in walk(owner)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-    )
 
 
 def of_library(machine: Machine, state: State, function: Function, parameter: str) -> Value | None:
