@@ -26,8 +26,7 @@ def inherited_templates(
     """The methods that a class of ``module`` inherits from one of the modules ``others``, by their frames, and that
     reach methods which it fills in: ``forward``, and those that go backward. Each with the definitions it reaches so.
     """
-    bases = [state.heap[base.id] for base in mro_of(state, kind)[1:] if isinstance(base, HeapRef)]
-    if not any(isinstance(base, Class) and base.scope in others for base in bases):
+    if not _inherits(state, kind, others):
         return
     flow = object_flow(machine, state, kind)
     homes = {name: state.get(method.frame, Frame).module for name, method in flow.methods.items()}
@@ -38,6 +37,12 @@ def inherited_templates(
             filled = (flow.methods[each].node for each in flow.reached(name) if homes[each] == module)
             if parts := frozenset(filled):
                 yield method, parts
+
+
+def _inherits(state: State, kind: HeapRef, others: Container[int]) -> bool:
+    """Whether a base of a class is defined at the top level of one of the modules ``others``."""
+    bases = (state.heap[base.id] for base in mro_of(state, kind) if isinstance(base, HeapRef))
+    return any(isinstance(base, Class) and base.scope in others for base in bases)
 
 
 def call_site(state: State, module: int, function: Function, kind: Value) -> ast.AST:
