@@ -15,7 +15,7 @@ from functools import partial
 from ..autograd import Iteration
 from ..domain.completion import Break, Continue, IteratorExhausted, Raise
 from ..domain.state import State
-from ..domain.values import NONE, Frame, Generator, Sequence, Value
+from ..domain.values import FALSE, NONE, Frame, Generator, Sequence, Value
 from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.limits import Limits
@@ -27,6 +27,7 @@ from ..engine.loops.loop_entry import LoopEntry
 from ..engine.loops.thresholds import LoopExtension
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.observer import EndReason, LoopEnded, Skipped, SkipReason
+from ..engine.paths.conditions import decide
 from ..engine.paths.truth import truth
 from ..source import cached_on_node, walk
 from .assign import assign
@@ -336,6 +337,14 @@ def _over_generator(
     return _leave(machine, node, going, left, depth, chosen)
 
 
+def _tested(machine: Machine, node: ast.While, state: State) -> Value:
+    """The value of a loop's test; False too where that follows from what the path supposes (``if done: ...``)."""
+    value = machine.eval(node.test, state)
+    if truth(machine, state, value) is None and decide(machine, node.test, state, value)[0] is False:
+        return FALSE
+    return value
+
+
 def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
     """``while``: a known test is obeyed (up to a limit); an unknown one holds for three iterations and then fails."""
     depth, chosen = len(state.iterations), len(state.path_condition)
@@ -351,7 +360,7 @@ def while_loop(machine: Machine, node: ast.While, state: State) -> list[State]:
         starting: list[State] = []
         for path in going:
             machine.begin_iteration(path, node, run, index + 1, depth)
-            for tested, value in machine.run_values(path, lambda s: machine.eval(node.test, s)):
+            for tested, value in machine.run_values(path, partial(_tested, machine, node)):
                 if value is None:
                     left.append(tested)
                     continue
