@@ -17,6 +17,7 @@ from .python import (
     import_module,
     launched_functions,
     option_parsers,
+    paths,
     type_tests,
     typer_commands,
 )
@@ -73,6 +74,7 @@ MODELS: tuple[ModuleType, ...] = (
     option_parsers,
     packed_sequences,
     parametrizations,
+    paths,
     schedulers,
     tensor_hooks,
     tensors,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ..autograd import CutReason, Tensor, invent, resolve_view
 from ..domain import facets
 from ..domain.mro import is_module, lookup_in_mro
+from ..domain.project_path import ProjectPath
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -37,6 +38,7 @@ from ..domain.values import (
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.stored_names import replaces
 from ..engine.syntactic_summary import is_abstract
+from ..models.python.paths import attribute_of_path
 from ..models.torch import dispatch
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.autograd_function.context import CONTEXT
@@ -97,6 +99,8 @@ def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node:
         return FALSE
     if (given := state.given_attributes(owner.tensor_id).get(name)) is not None:
         return given
+    if isinstance(owner.formula, ProjectPath) and (found := attribute_of_path(owner.formula, name)) is not None:
+        return found
     return machine.fact(name) if name in FACTS else BuiltinMethod(owner, name)
 
 

@@ -43,6 +43,7 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import OpaqueReason
 from ..engine.paths.conditions import forget, remembered
 from ..models.python import array_memory
+from ..models.python.paths import method_of_path
 from ..models.python.text import method_of_text
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over, reach
@@ -229,7 +230,7 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         forget(state, receiver, call.name)
         receiver = as_data(state, receiver)
     if isinstance(receiver, Unknown):
-        found = _method_of_unknown(machine, state, receiver, call)
+        found = _unknown_method(machine, state, receiver, call)
         if found is not None:
             return found
         if call.name in MODES and not call.args:
@@ -283,6 +284,11 @@ def _methods_of(thing: object, name: str) -> dict[str, MethodModel] | None:
     if isinstance(thing, Mapping) and thing.kind == "ModuleDict":
         return MAPPING_METHODS if name in MAPPING_METHODS else MODULE_METHODS
     return table
+
+
+def _unknown_method(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
+    """A method of a path, or of any other unknown value."""
+    return method_of_path(receiver, call) or _method_of_unknown(machine, state, receiver, call)
 
 
 def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:

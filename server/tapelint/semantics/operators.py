@@ -11,6 +11,7 @@ from .. import ops
 from ..autograd.events.broken_graph import ManagerDropped
 from ..domain.induction import InductionValue, derived, is_number, raw_value
 from ..domain.opaque_values import as_data, is_data
+from ..domain.project_path import ProjectPath
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -37,6 +38,7 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import truth
 from ..models.python import array_memory
+from ..models.python.paths import path_divided
 from ..models.torch import dispatch, dtypes, kept_aliases
 from ..models.torch.autograd import missing_grad
 from ..models.torch.opaque_attributes import is_opaque
@@ -118,6 +120,8 @@ def combine(machine: Machine, state: State, op: ast.operator, left: Value, right
     left, right = as_data(state, left), as_data(state, right)
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
         return _tensors(machine, state, name, left, right, node)
+    if name == "Div" and isinstance(left, Unknown) and isinstance(left.formula, ProjectPath):
+        return path_divided(left.formula, right)
     joined = _containers(state, name, left, right)
     return _data(machine, state, left, right) if joined is None else joined
 

@@ -17,7 +17,7 @@ from ..domain.mro import own_method
 from ..domain.state import State
 from ..domain.values import NONE, TRUE, Autocast, Generator, HeapRef, SavedTensorHooks, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine
-from ..models.python.config_files import OpenFile
+from ..models.python.paths import OpenFile
 from ..models.torch.autograd.grad_mode import as_mode
 from .assign import assign
 from .branches import catches, swallowed

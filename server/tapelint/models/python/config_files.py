@@ -12,59 +12,47 @@ from __future__ import annotations
 import math
 
 from ...autograd.frozen import frozen
-from ...domain.options import Option, optional, settled
+from ...domain.options import Option, optional
+from ...domain.project_path import ProjectPath, located
 from ...domain.state import State
 from ...domain.values import Const, HeapRef, Mapping, Sequence, Unknown, Value, something
 from ...engine.machine import Machine
 from ...source.config_text import SUFFIXES, Data, Scalar, Tagged, Unread, read_config
-from ...stubs import PLAIN
 from ..torch.registry import Call, function
+from .paths import OpenFile
 
 READERS = (
     *("yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load"),
-    *("json.load", "tomllib.load", "tomli.load", "toml.load"),
+    *("json.load", "json.loads", "tomllib.load", "tomllib.loads", "tomli.load", "toml.load"),
 )
-
-
-@frozen
-class OpenFile:
-    """The formula of a file of the project that the program has opened."""
-
-    # As imports are looked up.
-    name: str
-    importer: str
 
 
 @function("builtins.open", "io.open", "codecs.open")
 def opened(machine: Machine, state: State, call: Call) -> Value:
-    return Unknown("builtin", False, formula=_file(machine, state, call.get(0, "file")))
+    path = _path(machine, call.get(0, "file"))
+    return Unknown("builtin", False, formula=None if path is None else OpenFile(path))
 
 
-def _file(machine: Machine, state: State, path: Value) -> OpenFile | None:
-    """The file that a path means, if it may be a configuration of the project."""
-    named = settled(path)
-    if machine.imports is None or not isinstance(named, Const) or not isinstance(named.value, str):
-        return None
-    if not named.value.endswith(SUFFIXES) or named.value.startswith(("/", "~")):
-        return None
-    return OpenFile(PLAIN + named.value, machine.imports.main.path)
+def _path(machine: Machine, value: Value) -> ProjectPath | None:
+    """The path that a value is, if a configuration of the project may be there."""
+    path = None if machine.imports is None else located(value, machine.imports.main.path)
+    return path if path is not None and path.name.endswith(SUFFIXES) else None
 
 
 @function(*READERS)
 def loaded(machine: Machine, state: State, call: Call) -> Value:
-    """What is read from a file that is open; ``toml.load`` opens it itself."""
+    """What is read from a file that is open, or from its text; ``toml.load`` opens it itself."""
     given = call.args[0] if call.args else Unknown("file", False)
     file = given.formula if isinstance(given, Unknown) else None
-    if not isinstance(file, OpenFile):
-        file = _file(machine, state, given) if call.name == "toml.load" else None
-    found = content(machine, file) if file is not None else None
+    path = file.path if isinstance(file, OpenFile) else _path(machine, given) if call.name == "toml.load" else None
+    found = content(machine, path) if path is not None else None
     return something("file", False) if found is None else value_of(state, found, "dict")
 
 
 @function("omegaconf.OmegaConf.load")
 def loaded_by_path(machine: Machine, state: State, call: Call) -> Value:
-    file = _file(machine, state, call.get(0, "file_"))
-    found = content(machine, file) if file is not None else None
+    path = _path(machine, call.get(0, "file_"))
+    found = content(machine, path) if path is not None else None
     return something("file", False) if found is None else value_of(state, found, "config")
 
 
@@ -77,13 +65,13 @@ class Content:
     name: str
 
 
-def content(machine: Machine, file: OpenFile) -> Content | None:
+def content(machine: Machine, path: ProjectPath) -> Content | None:
     """What a file holds; None where the project has no such file, or it is no configuration."""
-    found = machine.imports.find(file.name, file.importer) if machine.imports is not None else None
+    found = machine.imports.find(path.name, path.importer) if machine.imports is not None else None
     if found is None:
         return None
     data = read_config(found[1], found[0])
-    return None if isinstance(data, Unread) else Content(data, file.name.partition(":")[2])
+    return None if isinstance(data, Unread) else Content(data, path.name.partition(":")[2])
 
 
 def value_of(state: State, whole: Content, kind: str) -> Value:

@@ -13,13 +13,14 @@ import posixpath
 from ...autograd.frozen import frozen
 from ...domain.options import settled
 from ...domain.parameter_defaults import with_defaults
+from ...domain.project_path import ProjectPath
 from ...domain.state import State
-from ...domain.values import NONE, TRUE, Const, External, Function, HeapRef, Mapping, Partial, Value, something
+from ...domain.values import NONE, TRUE, Const, External, Function, HeapRef, Mapping, Partial, Unknown, Value, something
 from ...engine.machine import Machine
 from ...source.config_text import Data
 from ...stubs import BESIDE
 from ..torch.registry import Call, decorator, function
-from .config_files import Content, OpenFile, content, value_of
+from .config_files import Content, content, value_of
 
 MAX_DEPTH = 3
 """How deep files that are composed name others."""
@@ -34,11 +35,21 @@ def configured(machine: Machine, state: State, call: Call) -> Value:
     named = [*target.node.args.posonlyargs, *target.node.args.args] if isinstance(target, Function) else []
     if not isinstance(target, Function) or not named or machine.imports is None:
         return target
-    if not isinstance(name, Const) or not isinstance(name.value, str) or not isinstance(folder, Const):
+    place = _folder(folder, machine.imports.here(state).path)
+    if not isinstance(name, Const) or not isinstance(name.value, str) or place is None:
         return target
-    composition = Composition(machine, state, machine.imports.here(state).path)
-    found = composition.composed(str(folder.value or "."), name.value.removesuffix(".yaml"), MAX_DEPTH)
+    composition = Composition(machine, state, place)
+    found = composition.composed(".", name.value.removesuffix(".yaml"), MAX_DEPTH)
     return target if found is None else with_defaults(target, {named[0].arg: found})
+
+
+def _folder(value: Value, own: str) -> ProjectPath | None:
+    """The folder of the configuration: relative to the file with the function, unless the program says otherwise."""
+    if isinstance(value, Unknown) and isinstance(value.formula, ProjectPath):
+        return value.formula
+    if not isinstance(value, Const) or isinstance(value.value, str) and ":" in value.value:
+        return None
+    return ProjectPath(f"{BESIDE}.", own) / str(value.value or ".")
 
 
 @frozen
@@ -47,8 +58,8 @@ class Composition:
 
     machine: Machine
     state: State
-    # The file with the function.
-    importer: str
+    # The folder that paths are relative to.
+    place: ProjectPath
 
     def composed(self, folder: str, name: str, depth: int) -> HeapRef | None:
         """What a file says together with the files of its list of defaults; None if there is no such file."""
@@ -73,8 +84,7 @@ class Composition:
         return whole
 
     def _read(self, folder: str, name: str) -> Content | None:
-        path = posixpath.normpath(posixpath.join(folder, f"{name}.yaml"))
-        return content(self.machine, OpenFile(BESIDE + path, self.importer))
+        return content(self.machine, self.place / posixpath.join(folder, f"{name}.yaml"))
 
     def _add(self, whole: HeapRef, folder: str, entry: Data, depth: int, is_ordered: bool) -> bool:
         """Put in what one entry of a list of defaults names; False if that is not known."""
