@@ -33,8 +33,10 @@ class EventBus:
         """Call the listeners, unless the program catches itself what PyTorch raises there."""
         if self.enclosing_handlers and event.raises:
             return
-        premises = [event.premise, event.assumption or self.assumption]
-        assumption = " and that ".join(premise for premise in premises if premise is not None)
+        assumption = ""
+        for premise in (event.premise, event.assumption, self.assumption):
+            if premise is not None and premise not in assumption:  # it is there where an event is published again
+                assumption = f"{assumption} and that {premise}" if assumption else premise
         if assumption and assumption != event.assumption:
             event = replace(event, assumption=assumption)
         for listener in self.listeners:
