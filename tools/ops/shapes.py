@@ -152,6 +152,7 @@ def _calls(op: Op, name: str) -> Iterator[samples.Sample]:
                 yield calls[turn]
                 # Functions that are not for users do not check their arguments.
                 yield from _unequal(calls[turn]) if turn == 0 and real else ()
+                yield from _other_numbers(op, calls[turn]) if turn == 0 else ()
 
 
 def _nature(call: samples.Sample) -> str:
@@ -167,6 +168,29 @@ def _unequal(call: samples.Sample) -> Iterator[samples.Sample]:
     if len(places) > 1 and all(positional[place].dtype is not torch.int32 for place in places):
         for place in places:
             yield (*positional[:place], positional[place][None], *positional[place + 1 :]), keywords
+
+
+def _other_numbers(op: Op, call: samples.Sample) -> Iterator[samples.Sample]:
+    """The same with each of the numbers that are no switches one larger: a window of one changes no size, and a
+    dimension that is moved to where it is, none either. Not for functions that are not for users.
+    """
+    if op.name.startswith(("_", "unsafe_")):
+        return
+    positional, keywords = call
+    for place, value in enumerate(positional):
+        if (larger := _larger(value)) is not None:
+            yield (*positional[:place], larger, *positional[place + 1 :]), keywords
+    for name, value in keywords.items():
+        if (larger := _larger(value)) is not None:
+            yield positional, {**keywords, name: larger}
+
+
+def _larger(value: object) -> object | None:
+    if type(value) is int:
+        return value + 1
+    if isinstance(value, (list, tuple)) and value and all(type(item) is int for item in value):
+        return type(value)(item + 1 for item in value)
+    return None
 
 
 def _as_row(op: Op, call: samples.Sample) -> samples.Sample | None:
