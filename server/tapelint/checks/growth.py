@@ -24,7 +24,7 @@ from ..domain.values import HeapRef, Instance, Value
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import names
 from .held_graphs import Holder, holders, nodes_by_call
-from .kept_values import emptied_by, goes_backward, uses_of_name
+from .kept_values import called_on_self, emptied_by, goes_backward, uses_of_name
 from .retention import saved_tensors
 from .shared_graphs import leaks
 
@@ -62,6 +62,8 @@ def _kept(
     last = sorted(by_call.get(lap.number, ()), key=lambda node: node.id)
     stored = _stored(state, holder, lap)
     if stored is None or _is_wrapped(state, receiver, lap.loop):
+        return None
+    if not any(node.certain for node in last) and _is_helper(machine, lap.loop):
         return None
     if _is_buffer(state, receiver, holder):
         is_lost = _is_unwalked(machine, state.grad_fns(holder.tensors))
@@ -138,6 +140,12 @@ def _is_wrapped(state: State, receiver: HeapRef | None, function: ast.AST) -> bo
     """
     thing = state.heap[receiver.id] if receiver is not None else None
     return isinstance(thing, Instance) and getattr(function, "name", "") in thing.attributes
+
+
+def _is_helper(machine: Machine, function: ast.AST) -> bool:
+    """Whether other methods call a method on their object: these say what it is given."""
+    trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
+    return any(getattr(function, "name", "") in called_on_self(tree) for tree in trees)
 
 
 def _premise(nodes: Sequence[Node], function: ast.AST) -> str | None:

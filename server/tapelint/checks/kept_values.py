@@ -76,6 +76,17 @@ def goes_backward(tree: ast.AST) -> bool:
 
 
 @cached_on_node
+def called_on_self(tree: ast.AST) -> frozenset[str]:
+    """The methods that a file calls on ``self``."""
+    called = (node.func for node in walk(tree) if isinstance(node, ast.Call))
+    return frozenset(
+        each.attr
+        for each in called
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "self"
+    )
+
+
+@cached_on_node
 def _uses(tree: ast.AST) -> dict[str, Uses]:
     found: dict[str, Uses] = {}
     for node, parents in _places(tree):
