@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import TypeGuard
 
 from ..autograd.frozen import frozen
 from ..source import cached_on_node, children, walk
@@ -51,7 +52,9 @@ def fed_calls(scope: ast.AST) -> frozenset[str]:
 
 @cached_on_node
 def walked_method_calls(scope: ast.AST) -> frozenset[ast.AST]:
-    """The calls of methods, of whatever object, whose results a function or the methods of a class walk."""
+    """The calls of methods, of whatever object, whose results a function or the methods of a class walk. Not those that
+    return several things that are used: which of them had a graph, and whether they share it, is not known.
+    """
     methods = _methods_of(scope)
     read: Sequence[ast.AST] = methods or [scope]
     sources = _Sources(methods)
@@ -59,7 +62,16 @@ def walked_method_calls(scope: ast.AST) -> frozenset[ast.AST]:
         sources.read(method, getattr(method, "name", ""))
     places = {slot[1] for slot in sources.reached(sources.ends) if slot[0] == CALL}
     calls = (node for method in read for node in walk(method) if isinstance(node, ast.Call))
-    return frozenset(call for call in calls if isinstance(call.func, ast.Attribute) and _place(call)[1] in places)
+    found = {call for call in calls if isinstance(call.func, ast.Attribute) and _place(call)[1] in places}
+    return frozenset(found - {node.value for method in read for node in walk(method) if _takes_several(node)})
+
+
+def _takes_several(node: ast.AST) -> TypeGuard[ast.Assign]:
+    """Whether an assignment unpacks more than one thing that it gives a name."""
+    if not isinstance(node, ast.Assign):
+        return False
+    tuples = [target for target in node.targets if isinstance(target, (ast.Tuple, ast.List))]
+    return any(sum(not isinstance(e, ast.Name) or e.id != "_" for e in each.elts) > 1 for each in tuples)
 
 
 @frozen
