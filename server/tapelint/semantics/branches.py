@@ -7,6 +7,7 @@ The truth assumed for an unknown condition is remembered on the path, so that th
 from __future__ import annotations
 
 import ast
+import builtins
 
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
@@ -291,7 +292,13 @@ def _kinds(given: ast.expr) -> list[ast.expr]:
 
 def catches(kinds: list[ast.expr], error: ProgramRaised) -> bool:
     names = {ast.unparse(kind).rpartition(".")[2] for kind in kinds}
-    return bool(names & {error.name, "Exception", "BaseException"})
+    return bool(names & {error.name, "Exception", "BaseException", *_bases_of(error.name)})
+
+
+def _bases_of(name: str) -> list[str]:
+    """The classes of Python that an exception of Python is derived from: ``LookupError`` of a ``KeyError``."""
+    kind = getattr(builtins, name, None)
+    return [base.__name__ for base in kind.__mro__] if isinstance(kind, type) else []
 
 
 STATEMENTS.update({ast.If: branch, ast.Try: trying, ast.Match: matching})

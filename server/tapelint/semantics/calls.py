@@ -71,6 +71,7 @@ from .functions import BATCH, call_function
 from .handed_closures import run_handed
 from .iteration import items_of
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
+from .signatures import refuse_arguments
 
 
 def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
@@ -78,6 +79,7 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
         return super_of(state)
     function = machine.eval(node.func, state)
     args, kwargs = _arguments(machine, node, state, function)
+    refuse_arguments(state, function, node)
     if node is machine.context.suspend_at:
         machine.context.suspend_at = None
         own = function.function if isinstance(function, BoundMethod) else function

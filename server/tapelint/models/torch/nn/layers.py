@@ -42,6 +42,7 @@ from .. import adaptive_pools, dispatch, precision
 from ..composites import shorten_rows
 from ..registry import Call
 from ..tensor_shapes import results_extents
+from .layer_arguments import refuse_arguments
 from .layer_shapes import parameter_sizes
 from .module_registry import Guess, note
 from .new_parameters import registered
@@ -107,6 +108,7 @@ def build_layer(
         _build_unknown(machine, state, thing, name, [*args, *kwargs.values()], node)
         return
     given = {**dict(zip(row.arguments, args)), **kwargs}
+    refuse_arguments(row, kwargs, given)
     _add_tensors(machine, state, thing, row, given, node)
     thing.attributes.update(_settings(row, given))
 

@@ -1,0 +1,137 @@
+"""Arguments that a function of the program does not take: Python raises before its body runs.
+
+    def forward(self, x): ...
+    net()               x is missing
+    net(x, mask)        there is no second parameter
+    net(y=x)            there is no `y`
+
+Only a call that spells out its arguments is judged, and only a function whose signature is the one of its ``def``: a
+decorator of unknown code may give it any other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..domain.completion import ProgramRaised
+from ..domain.mro import is_module, lookup_in_mro, mro_of, own_method
+from ..domain.opaque_values import KNOWN
+from ..domain.state import State
+from ..domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """How many positional arguments a call has, and the names of the others."""
+
+    count: int
+    names: frozenset[str]
+
+
+def refuse_arguments(state: State, function: Value, node: ast.Call) -> None:
+    """Raise Python's TypeError if ``function`` does not take the arguments that the call spells out."""
+    if any(isinstance(each, ast.Starred) for each in node.args) or any(word.arg is None for word in node.keywords):
+        return
+    given = Given(len(node.args), frozenset(word.arg for word in node.keywords if word.arg is not None))
+    reason = _refused(state, function, given)
+    if reason is not None:
+        raise ProgramRaised("TypeError", reason)
+
+
+def _refused(state: State, function: Value, given: Given) -> str | None:
+    match function:
+        case Function():
+            return mismatch(function, given) if _is_plain(function) else None
+        case BoundMethod(Function() as method, _):
+            return mismatch(method, Given(given.count + 1, given.names)) if _is_plain(method) else None
+        case Partial(inner, args, kwargs):
+            named = given.names | {name for name, _ in kwargs}
+            return _refused(state, inner, Given(given.count + len(args), named))
+        case HeapRef():
+            thing = state.heap[function.id]
+            if isinstance(thing, Class):
+                return _refused_by_class(state, function, given)
+            return _refused_by_object(state, function, given) if isinstance(thing, Instance) else None
+        case _:
+            return None
+
+
+def mismatch(function: Function, given: Given) -> str | None:
+    """What is wrong with the arguments for a function, as Python says it; None if they fit."""
+    spec = function.node.args
+    positional = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    only = {each.arg for each in spec.kwonlyargs}
+    if given.count > len(positional) and spec.vararg is None:
+        return f"takes {len(positional)} positional arguments but {given.count} were given"
+    by_position, by_name = positional[: given.count], positional[len(spec.posonlyargs) :]
+    named = given.names & ({*by_name} | only)
+    if twice := next((name for name in by_position if name in named), None):
+        return f"got multiple values for argument '{twice}'"
+    if spec.kwarg is None and (unexpected := min(given.names - named, default=None)):
+        return f"got an unexpected keyword argument '{unexpected}'"
+    needed = positional[given.count : len(positional) - len(function.defaults)]
+    only -= {name for name, _ in function.keyword_defaults}
+    missing = next((name for name in (*needed, *sorted(only)) if name not in named), None)
+    return None if missing is None else f"missing a required argument: '{missing}'"
+
+
+def _is_plain(function: Function) -> bool:
+    """Whether it is called with the signature of its ``def``: all of its decorators are known to keep it."""
+    if isinstance(function.node, ast.Lambda):
+        return True
+    kept = bool(function.kind) + (function.grad_mode is not None) + (function.casting is not None)
+    return len(function.node.decorator_list) <= kept
+
+
+def _refused_by_class(state: State, kind: HeapRef, given: Given) -> str | None:
+    """``Net(...)``: what its own ``__init__`` does not take, if nothing else has a say in how objects are made."""
+    if not _is_made_by_init(state, kind):
+        return None
+    found = lookup_in_mro(state, kind, "__init__")
+    if found is not None and isinstance(found[1], Function):
+        return _refused(state, BoundMethod(found[1], kind), given)
+    takes_none = found is None or found[1] is None and found[0] == External("torch.nn.Module")
+    return "takes no arguments" if takes_none and (given.count or given.names) else None
+
+
+def _is_made_by_init(state: State, kind: HeapRef) -> bool:
+    """Whether calling a class hands the arguments to ``__init__`` alone: no metaclass, ``__new__`` or class decorator
+    may change that, in no class that it is derived from.
+    """
+    return all(
+        _makes_plainly(thing) if isinstance(thing, Class) else thing in PLAIN_BASES for thing in _bases(state, kind)
+    )
+
+
+def _makes_plainly(kind: Class) -> bool:
+    node = kind.node
+    return not (kind.dataclass or node.decorator_list or node.keywords or "__new__" in kind.attributes)
+
+
+def _bases(state: State, kind: HeapRef) -> Iterator[Class | Value]:
+    for base in mro_of(state, kind):
+        thing = state.heap[base.id] if isinstance(base, HeapRef) else base
+        yield thing if isinstance(thing, Class) else base
+
+
+PLAIN_BASES: Sequence[Value] = (External("builtins.object"), External("torch.nn.Module"), External("abc.ABC"))
+"""Classes of libraries that leave it to ``__init__`` what a class derived from them is given."""
+
+
+def _refused_by_object(state: State, receiver: HeapRef, given: Given) -> str | None:
+    """``net(...)``: what its ``__call__`` or ``forward`` does not take; hooks may give it something else."""
+    if state.hooks:
+        return None
+    kind = state.get(receiver.id, Instance).kind
+    own = own_method(state, receiver, "__call__")
+    if own is None and is_module(state, kind) and _calls_forward(state, kind):
+        own = own_method(state, receiver, "forward")
+    return None if own is None else _refused(state, own, given)
+
+
+def _calls_forward(state: State, kind: Value) -> bool:
+    """Whether the library's classes among the bases hand what they are called with to ``forward``."""
+    names = [base.name for base in mro_of(state, kind) if isinstance(base, External)]
+    return all(name.partition(".")[0] in KNOWN for name in names)
