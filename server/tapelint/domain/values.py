@@ -324,8 +324,11 @@ class Frame:
         return Frame(dict(self.variables), self.parent, self.module, self.function, self.shared)
 
 
-SequenceKind = Literal["list", "set", "frozenset", "deque", "Queue", "Counter", "ModuleList", "Sequential"]
-"""The type of a container without keys; a ``ParameterList`` is a ``ModuleList`` of tensors."""
+SequenceKind = Literal[
+    "list", "tuple", "set", "frozenset", "deque", "Queue", "Counter", "iterator", "ModuleList", "Sequential"
+]
+"""The type of a container without keys; a ``ParameterList`` is a ``ModuleList`` of tensors. A ``tuple`` is one of which
+not all items are known; an ``iterator`` is what ``map``, ``reversed`` or ``parameters()`` return."""
 MappingKind = Literal["dict", "config", "ModuleDict", "_parameters", "_buffers", "_modules"]
 """The type of a container with keys, or the attribute of a module that is one; the items of a ``config`` are its
 attributes, too."""

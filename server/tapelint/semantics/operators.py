@@ -38,10 +38,10 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import truth
 from ..models.python import array_memory
+from ..models.python.classes.comparisons import equal, identical, is_among
 from ..models.python.paths import path_divided
 from ..models.torch import dispatch, dtypes, kept_aliases
 from ..models.torch.autograd import missing_grad
-from ..models.torch.opaque_attributes import is_opaque
 from .assign import assign
 from .calls import call_dunder
 
@@ -261,13 +261,13 @@ def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: 
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = identical(state, left, right)
         return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
-    if (answer := _compared_facts(op, left, right)) is not None:
-        return answer
     if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
         try:
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
         except TypeError:
             return Unknown()
+    if (answer := _compared_facts(state, op, left, right)) is not None:
+        return answer
     if isinstance(op, (ast.In, ast.NotIn)):
         known = _membership(machine, state, op, left, right, node)
         if known is not None:
@@ -281,26 +281,14 @@ def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: 
     return Unknown("comparison", False)
 
 
-def _compared_facts(op: ast.cmpop, left: Value, right: Value) -> Const | None:
-    """``x.dtype == torch.long``, ``x.shape == (4, 3)``, or ``!=``; None where it is not known."""
+def _compared_facts(state: State, op: ast.cmpop, left: Value, right: Value) -> Const | None:
+    """``x.dtype == torch.long``, ``x.shape == (4, 3)``, ``backend == np``, or ``!=``; None where it is not known."""
     if not isinstance(op, (ast.Eq, ast.NotEq)):
         return None
     same = dtypes.are_same(left, right)
     if same is None:
-        same = _same_items(left, right)
+        same = equal(state, left, right)
     return None if same is None else Const(same is isinstance(op, ast.Eq))
-
-
-def _same_items(left: Value, right: Value) -> bool | None:
-    """Whether two tuples of plain values are equal; None where it is not known."""
-    if not isinstance(left, Tuple) or not isinstance(right, Tuple):
-        return None
-    if len(left.items) != len(right.items):
-        return False
-    pairs = list(zip(left.items, right.items))
-    if any(isinstance(one, Const) and isinstance(two, Const) and one.value != two.value for one, two in pairs):
-        return False
-    return True if all(isinstance(one, Const) and one == two for one, two in pairs) else None
 
 
 def _membership(
@@ -313,6 +301,8 @@ def _membership(
             known = _is_known_member(machine, state, left, right)
         except TypeError:  # nothing is in a set, or a dict, that cannot be hashed
             return Unknown()
+    if known is None and isinstance(right, Tuple):
+        known = is_among(state, left, right.items)
     if known is None and isinstance(right, HeapRef):
         answer = call_dunder(machine, state, right, "__contains__", [left], node)
         known = None if answer is None else truth(machine, state, answer)
@@ -353,19 +343,6 @@ def container_keys(machine: Machine, state: State, value: Value) -> list[Any] | 
     else:
         return None
     return [i.value for i in items if isinstance(i, Const)] if all(isinstance(i, Const) for i in items) else None
-
-
-def identical(state: State, left: Value, right: Value) -> bool | None:
-    """``left is right``, where it is known."""
-    if any(isinstance(each, Unknown) or is_opaque(state, each) for each in (left, right)):
-        return None if left is not right else True
-    if isinstance(left, Const) and isinstance(right, Const):
-        if left.value is None or right.value is None or isinstance(left.value, bool):
-            return left.value is right.value
-        return None
-    if type(left) is not type(right):
-        return False
-    return left == right
 
 
 def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Value:

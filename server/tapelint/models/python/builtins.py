@@ -15,7 +15,6 @@ from ...domain.values import (
     External,
     Factory,
     HeapRef,
-    Instance,
     Mapping,
     Partial,
     Range,
@@ -90,7 +89,13 @@ def passed_through(machine: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.iter")
 def iterator(machine: Machine, state: State, call: Call) -> Value:
-    return machine.iterator(state, call.get(0, "iterable"), call.node)
+    value = machine.iterator(state, call.get(0, "iterable"), call.node)
+    if isinstance(value, Tuple):
+        return HeapRef(state.new(Sequence("iterator", list(value.items))))
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+    if isinstance(thing, Sequence) and thing.kind in ("list", "set", "tuple"):
+        return HeapRef(state.new(Sequence("iterator", list(thing.items), thing.is_partial)))
+    return value
 
 
 @function("builtins.len")
@@ -116,16 +121,16 @@ def size(machine: Machine, state: State, call: Call) -> Value:
 
 SEQUENCES: dict[str, SequenceKind] = {
     "builtins.list": "list",
-    "builtins.tuple": "list",
+    "builtins.tuple": "tuple",
     "builtins.set": "set",
     "builtins.frozenset": "frozenset",
     "builtins.sorted": "list",
-    "builtins.reversed": "list",
+    "builtins.reversed": "iterator",
     "collections.deque": "deque",
     "queue.Queue": "Queue",
     "collections.Counter": "Counter",
 }
-"""What makes a container of items. The result of ``tuple`` is a list where not all of its items are known."""
+"""What makes a container of items. The result of ``tuple`` is one of these where not all of its items are known."""
 
 
 @function(*SEQUENCES)
@@ -139,10 +144,22 @@ def sequence(machine: Machine, state: State, call: Call) -> Value:
         items, more = list(found.values), not found.exact
     if maker == "reversed":
         items.reverse()
+    if maker == "sorted":
+        items = _sorted(items, call)
     if maker == "tuple" and not more:
         return Tuple(tuple(items))
     bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else None
     return HeapRef(state.new(Sequence(kind, items, more, bound)))
+
+
+def _sorted(items: list[Value], call: Call) -> list[Value]:
+    """What is known of all items and needs no key is in order."""
+    if call.kwargs or not all(isinstance(item, Const) for item in items):
+        return items
+    try:
+        return sorted(items, key=lambda item: item.value if isinstance(item, Const) else None)
+    except TypeError:
+        raise ProgramRaised("TypeError") from None
 
 
 @function(
@@ -188,7 +205,7 @@ def mapped(machine: Machine, state: State, call: Call) -> Value:
     sources = [machine.iterate(state, a, call.node) for a in call.args[1:]]
     count = min((len(s.values) for s in sources), default=0)
     values = [machine.call(state, mapping, [s.values[i] for s in sources], {}, call.node) for i in range(count)]
-    return HeapRef(state.new(Sequence("list", values, not all(s.exact for s in sources))))
+    return HeapRef(state.new(Sequence("iterator", values, not all(s.exact for s in sources))))
 
 
 @function("builtins.filter")
@@ -199,7 +216,7 @@ def filtered(machine: Machine, state: State, call: Call) -> Value:
         verdict = truth(machine, state, machine.call(state, keeps, [item], {}, call.node) if keeps != NONE else item)
         if verdict is not False:
             kept.append(item)
-    return HeapRef(state.new(Sequence("list", kept, not found.exact)))
+    return HeapRef(state.new(Sequence("iterator", kept, not found.exact)))
 
 
 @function("builtins.next")
@@ -277,8 +294,6 @@ def plain(machine: Machine, state: State, call: Call) -> Value:
     "builtins.dir",
     "builtins.globals",
     "builtins.locals",
-    "builtins.callable",
-    "builtins.issubclass",
     "builtins.object",
     "builtins.bytes",
 )
@@ -323,14 +338,6 @@ def make_slice(machine: Machine, state: State, call: Call) -> Value:
     raise ProgramRaised("TypeError")
 
 
-@function("builtins.type")
-def type_of(machine: Machine, state: State, call: Call) -> Value:
-    value = call.get(0, "obj")
-    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
-        return thing.kind
-    return Unknown("type", False)
-
-
 @function("collections.namedtuple")
 def named_tuple(machine: Machine, state: State, call: Call) -> Value:
     """A class of tuples with names."""
@@ -369,7 +376,9 @@ def chained(machine: Machine, state: State, call: Call) -> Value:
     is_plain = call.name == "itertools.chain"
     sources = call.args if is_plain else machine.iterate(state, call.get(0, "iterable"), call.node).values
     found = [machine.iterate(state, a, call.node) for a in sources]
-    return HeapRef(state.new(Sequence("list", [v for f in found for v in f.values], not all(f.exact for f in found))))
+    return HeapRef(
+        state.new(Sequence("iterator", [v for f in found for v in f.values], not all(f.exact for f in found)))
+    )
 
 
 @function("itertools.count")

@@ -153,7 +153,7 @@ def views(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
         found: list[Value] = [Tuple(pair) for pair in pairs]
     else:
         found = [k if call.name == "keys" else v for k, v in pairs]
-    return HeapRef(state.new(Sequence("list", found, thing.is_partial)))
+    return HeapRef(state.new(Sequence("iterator", found, thing.is_partial)))
 
 
 @method(MAPPING_METHODS, "get", "pop", "setdefault")

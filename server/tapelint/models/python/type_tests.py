@@ -1,103 +1,145 @@
-"""``isinstance``: what kind of thing a value is, as far as it is known."""
+"""``isinstance``, ``issubclass``, ``type``, ``callable``: what kind of thing a value is, as far as it is known."""
 
 from __future__ import annotations
 
-from ...autograd import Tensor
-from ...domain.mro import mro_of
+from collections.abc import Iterable
+
+from ...autograd import resolve_view
+from ...domain.mro import OBJECT, lookup_in_mro, mro_of
 from ...domain.state import State
 from ...domain.values import (
     FALSE,
     TRUE,
     Class,
-    Const,
     External,
     HeapRef,
     Instance,
-    Mapping,
-    Sequence,
     TensorRef,
     Tuple,
     Unknown,
     Value,
 )
 from ...engine.machine import Machine
-from ...ops.module_names import is_layer
-from ..torch.nn.module_registry import is_module_like
 from ..torch.registry import Call, function
+from .classes.library_classes import TYPES, canonical
+from .classes.value_classes import classes_of, is_library_class, is_of
 
 
 @function("builtins.isinstance")
 def is_instance(machine: Machine, state: State, call: Call) -> Value:
     value, kinds = call.get(0, "obj"), call.get(1, "class")
-    verdicts = [_is(state, value, kind) for kind in (kinds.items if isinstance(kinds, Tuple) else (kinds,))]
-    return TRUE if True in verdicts else Unknown("isinstance", False) if None in verdicts else FALSE
-
-
-PLAIN = {"int": int, "float": float, "str": str, "bool": bool}
-
-
-def _is(state: State, value: Value, kind: Value) -> bool | None:
-    """Whether a value is an instance of a class; None where that is not known."""
     if isinstance(value, Unknown):
+        return Unknown("isinstance", False)
+    return _known("isinstance", any_of(_is_instance(machine, state, value, kind) for kind in _each(kinds)))
+
+
+@function("builtins.issubclass")
+def is_subclass(machine: Machine, state: State, call: Call) -> Value:
+    kind, wanted = call.get(0, "class"), call.get(1, "class_or_tuple")
+    if not _is_class(state, kind):
+        return Unknown("issubclass", False)
+    return _known("issubclass", any_of(is_of(state, kind, each) for each in _each(wanted)))
+
+
+@function("builtins.type")
+def type_of(machine: Machine, state: State, call: Call) -> Value:
+    value = call.get(0, "obj")
+    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
+        return thing.kind
+    kinds = classes_of(state, value) if len(call.args) == 1 else ()
+    is_exact = len(kinds) == 1 and kinds != (External("torch.optim.Optimizer"),)
+    return kinds[0] if is_exact else Unknown("type", False)
+
+
+@function("builtins.callable")
+def is_callable(machine: Machine, state: State, call: Call) -> Value:
+    value = call.get(0, "obj")
+    if isinstance(value, Unknown):
+        return Unknown("callable", False)
+    return _known("callable", _unanimous(_is_callable(state, kind) for kind in classes_of(state, value)))
+
+
+def _known(question: str, answer: bool | None) -> Value:
+    return Unknown(question, False) if answer is None else TRUE if answer else FALSE
+
+
+def _each(kinds: Value) -> list[Value]:
+    """A class, or those of a tuple, which may be nested."""
+    return [each for item in kinds.items for each in _each(item)] if isinstance(kinds, Tuple) else [kinds]
+
+
+def any_of(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether one of several is true; None where that is not known."""
+    found = set(verdicts)
+    return True if True in found else None if None in found else False
+
+
+def _unanimous(verdicts: Iterable[bool | None]) -> bool | None:
+    """What all of several are; None where they differ, and where there are none."""
+    found = set(verdicts)
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_class(state: State, value: Value) -> bool:
+    if isinstance(value, External):
+        return is_library_class(value.name)
+    return isinstance(value, HeapRef) and isinstance(state.heap[value.id], Class)
+
+
+def _is_instance(machine: Machine, state: State, value: Value, wanted: Value) -> bool | None:
+    if isinstance(value, TensorRef) and isinstance(wanted, External) and (wanted.name in TYPED or wanted.name in OPEN):
+        return _is_of_dtype(machine, state, value, wanted.name)
+    kinds = classes_of(state, value)
+    if wanted in (External("collections.abc.Callable"), External("typing.Callable")):
+        return _unanimous(_is_callable(state, kind) for kind in kinds)
+    return _unanimous(is_of(state, kind, wanted) for kind in kinds)
+
+
+TYPED = {
+    "torch.FloatTensor": "float",
+    "torch.DoubleTensor": "float",
+    "torch.HalfTensor": "float",
+    "torch.BFloat16Tensor": "float",
+    "torch.LongTensor": "int",
+    "torch.IntTensor": "int",
+    "torch.ShortTensor": "int",
+    "torch.ByteTensor": "int",
+    "torch.BoolTensor": "bool",
+}
+"""Classes of which a tensor is an instance if it has their dtype and is on the CPU."""
+OPEN = frozenset(("torch.nn.Buffer", "torch.nn.UninitializedParameter", "torch.nn.UninitializedBuffer"))
+"""Classes of which a tensor may be an instance that is not told apart from others."""
+
+
+def _is_of_dtype(machine: Machine, state: State, value: TensorRef, name: str) -> bool | None:
+    tensor = resolve_view(state, value.id)
+    if tensor.assumption or name in OPEN or tensor.kind in (None, "other"):
         return None
-    match kind:
-        case HeapRef():
-            return _is_of_program(state, value, kind)
-        case External():
-            return _is_of_library(state, value, kind)
-    return None
-
-
-def _is_of_program(state: State, value: Value, kind: HeapRef) -> bool | None:
-    """Whether a value is an instance of a class that the program defines."""
-    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
-    if not isinstance(thing, Instance):
+    if tensor.kind == "float" and machine.facts.is_single(tensor.id) and name != "torch.FloatTensor":
         return False
-    order = mro_of(state, thing.kind)
-    if kind in order:
+    return None if TYPED[name] == tensor.kind else False
+
+
+def _is_callable(state: State, kind: Value) -> bool | None:
+    """Whether instances of a class can be called."""
+    if isinstance(kind, External) and (real := TYPES.get(canonical(kind.name))) is not None:
+        return _has_call(real)
+    if (known := is_of(state, kind, External("torch.nn.Module"))) is True:
         return True
-    return None if thing.is_partial or any(isinstance(o, Unknown) for o in order) else False
+    if isinstance(kind, External):
+        return False if kind.name in PASSIVE else None
+    found = lookup_in_mro(state, kind, "__call__")
+    if found is not None:
+        return True if found[1] is not None else None
+    return False if known is False and all(isinstance(e, HeapRef) or e == OBJECT for e in mro_of(state, kind)) else None
 
 
-def _is_of_library(state: State, value: Value, kind: External) -> bool | None:
-    """Whether a value is an instance of a class of Python's or a library's."""
-    name = kind.name.rpartition(".")[2]
-    match value:
-        case TensorRef():
-            return _is_tensor_class(state.tensors[value.id], name)
-        case Const():
-            return isinstance(value.value, PLAIN[name]) if name in PLAIN else False
-        case Tuple():
-            return name == "tuple"
-        case HeapRef():
-            is_module = kind.name == "torch.nn.Module" and is_module_like(state, value)
-            return True if is_module else _is_object(state, state.heap[value.id], kind.name, name)
-        case External() if is_layer(value.name):
-            return name == "type"
-    return None
+def _has_call(real: type) -> bool:
+    """Whether a class of Python says how its instances are called: classes themselves always can be."""
+    return any("__call__" in vars(base) for base in real.__mro__)
 
 
-def _is_tensor_class(tensor: Tensor, name: str) -> bool | None:
-    """Whether a tensor is an instance of the class ``name``: one by assumption may be of another."""
-    if name in ("Tensor", "Variable"):
-        return None if tensor.assumption else True
-    if name == "Parameter":
-        return tensor.parameter and not tensor.stands_for_module
-    return None if tensor.assumption else False
-
-
-def _is_object(state: State, thing: object, dotted: str, name: str) -> bool | None:
-    """Whether an object on the heap is an instance of the library's class ``dotted``, whose own name is ``name``."""
-    match thing:
-        case Sequence():
-            return name == thing.kind
-        case Class():
-            if name == "type":
-                return True
-            return False if name in (*PLAIN, "dict", "list", "tuple", "Module", "Tensor") else None
-        case Mapping():
-            return name in ("dict", thing.kind)
-        case Instance():
-            bases = [o.name for o in mro_of(state, thing.kind) if isinstance(o, External)]
-            return True if dotted in bases else None if thing.is_partial or name == "Module" else False
-    return None
+PASSIVE = frozenset(
+    ("torch.Tensor", "torch.nn.Parameter", "torch.Size", "torch.dtype", "torch.device", "torch.optim.Optimizer")
+)
+"""Classes of PyTorch whose instances cannot be called."""

@@ -170,7 +170,7 @@ def parameters(machine: Machine, state: State, receiver: Value, call: Call) -> V
     items: list[Value] = [
         TensorRef(k) if call.name == "parameters" else Tuple((_called(n), TensorRef(k))) for n, k in found
     ]
-    result = HeapRef(state.new(Sequence("list", items, not found and is_open(state, receiver))))
+    result = HeapRef(state.new(Sequence("iterator", items, not found and is_open(state, receiver))))
     if not items and isinstance(receiver, HeapRef):
         machine.facts.parameters_requested_by[result.id] = receiver.id
     return result
@@ -187,7 +187,7 @@ def buffers(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
         for name, item in buffers_of(state, module).items() if isinstance(module, HeapRef) else ():
             label = Const(f"{prefix}.{name}" if prefix else name)
             items.append(item if call.name == "buffers" else Tuple((label, item)))
-    return HeapRef(state.new(Sequence("list", items)))
+    return HeapRef(state.new(Sequence("iterator", items)))
 
 
 @method(MODULE_METHODS, "children", "named_children", "modules", "named_modules")
@@ -201,7 +201,7 @@ def modules(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     if "children" in call.name:
         found = [(n, v) for n, v in found if n and "." not in n]
     items = [Tuple((Const(n), v)) if "named" in call.name else v for n, v in found]
-    return HeapRef(state.new(Sequence("list", items, more)))
+    return HeapRef(state.new(Sequence("iterator", items, more)))
 
 
 @method(MODULE_METHODS, "train", "eval")

@@ -1,0 +1,208 @@
+"""Classes of Python, PyTorch and NumPy by their names, and which is derived from which.
+
+bool, int                                 derived: Python says so
+torch.nn.Conv2d, torch.nn.Module          derived: the table of layers says so
+torch.Size, tuple                         derived
+dict, library.Config                      unknown: it may be a Protocol, or a name for several classes
+"""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import collections
+import collections.abc
+import enum
+import functools
+import inspect
+import itertools
+import math
+import numbers
+import pathlib
+import types
+import typing
+from types import MappingProxyType
+
+from ....ops.module_names import is_layer
+
+MODULES = (abc, builtins, collections, collections.abc, enum, functools, itertools, math, numbers, pathlib, types)
+"""The modules of Python whose names are looked up as what they are."""
+PYTHON: MappingProxyType[str, object] = MappingProxyType(
+    {
+        **{f"typing.{name}": each for name, each in vars(typing).items() if not name.startswith("_")},
+        "inspect.Signature": inspect.Signature,
+        "inspect.Parameter": inspect.Parameter,
+        **{f"{module.__name__}.{name}": each for module in MODULES for name, each in vars(module).items()},
+    }
+)
+"""What is called by a dotted name."""
+UNNAMED: tuple[type, ...] = (
+    type(None),
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.ModuleType,
+    types.GeneratorType,
+    type({}.items()),
+    type(...),
+)
+"""Classes that Python has no name for in ``builtins``."""
+TYPES: MappingProxyType[str, type] = MappingProxyType(
+    {
+        **{name: each for name, each in PYTHON.items() if isinstance(each, type)},
+        **{f"builtins.{each.__name__}": each for each in UNNAMED},
+    }
+)
+"""The classes among them, and those that have no name."""
+
+BASES: MappingProxyType[str, str] = MappingProxyType(
+    {
+        child: base
+        for base, children in {
+            "Linear": "LazyLinear NonDynamicallyQuantizableLinear",
+            "Hardtanh": "ReLU6",
+            "NLLLoss": "NLLLoss2d",
+            "RNNBase": "GRU LSTM RNN",
+            "RNNCellBase": "GRUCell LSTMCell RNNCell",
+            "Upsample": "UpsamplingBilinear2d UpsamplingNearest2d",
+            "_ConvNd": "Conv1d Conv2d Conv3d _ConvTransposeNd",
+            "_ConvTransposeNd": "ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+            "_NormBase": "_BatchNorm _InstanceNorm",
+            "_BatchNorm": "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm",
+            "_InstanceNorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
+            "_DropoutNd": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
+            "_AvgPoolNd": "AvgPool1d AvgPool2d AvgPool3d",
+            "_MaxPoolNd": "MaxPool1d MaxPool2d MaxPool3d",
+            "_AdaptiveAvgPoolNd": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d",
+            "_AdaptiveMaxPoolNd": "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d",
+            "_MaxUnpoolNd": "MaxUnpool1d MaxUnpool2d MaxUnpool3d",
+            "_LPPoolNd": "LPPool1d LPPool2d LPPool3d",
+            "_ConstantPadNd": "ConstantPad1d ConstantPad2d ConstantPad3d",
+            "ConstantPad1d": "ZeroPad1d",
+            "ConstantPad2d": "ZeroPad2d",
+            "ConstantPad3d": "ZeroPad3d",
+            "_CircularPadNd": "CircularPad1d CircularPad2d CircularPad3d",
+            "_ReflectionPadNd": "ReflectionPad1d ReflectionPad2d ReflectionPad3d",
+            "_ReplicationPadNd": "ReplicationPad1d ReplicationPad2d ReplicationPad3d",
+            "_Loss": "BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss "
+            "KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss PoissonNLLLoss SmoothL1Loss "
+            "SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss _WeightedLoss",
+            "_WeightedLoss": "BCELoss CrossEntropyLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss",
+        }.items()
+        for child in children.split()
+    }
+)
+"""The layers of PyTorch that another layer than ``Module`` is the base of."""
+TORCH_BASES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "torch.nn.Module": (),
+        "torch.Tensor": (),
+        "torch.nn.Parameter": ("torch.Tensor",),
+        "torch.nn.Buffer": ("torch.Tensor",),
+        "torch.nn.UninitializedParameter": ("torch.nn.Parameter",),
+        "torch.Size": ("builtins.tuple",),
+        "torch.dtype": (),
+        "torch.device": (),
+        "torch.layout": (),
+        "torch.memory_format": (),
+        "torch.Generator": (),
+        "torch.optim.Optimizer": (),
+        "torch.optim.AdamW": ("torch.optim.Adam",),
+        "numpy.ndarray": (),
+        "numpy.generic": (),
+        "numpy.number": ("numpy.generic",),
+        "numpy.floating": ("numpy.number",),
+        "numpy.integer": ("numpy.number",),
+        "numpy.bool_": ("numpy.generic",),
+    }
+)
+"""Other classes of PyTorch and NumPy with what they are derived from."""
+STEPPED = frozenset(
+    "Adadelta Adafactor Adagrad Adam Adamax ASGD LBFGS NAdam RAdam RMSprop Rprop SGD SparseAdam".split()
+)
+"""The optimizers of PyTorch that are derived from ``Optimizer`` itself."""
+ABSTRACT = frozenset("Sequence MutableSequence Mapping MutableMapping Set MutableSet ByteString Generator".split())
+"""Classes of ``collections.abc`` that other classes are derived from, not recognized by their methods."""
+ALIASES = MappingProxyType(
+    {
+        "torch.autograd.Variable": "torch.Tensor",
+        "torch.autograd.variable.Variable": "torch.Tensor",
+        "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+        "torch.nn.parameter.Buffer": "torch.nn.Buffer",
+        "torch.optim.optimizer.Optimizer": "torch.optim.Optimizer",
+        "torch._tensor.Tensor": "torch.Tensor",
+        "types.NoneType": "builtins.NoneType",
+        "numpy.bool": "numpy.bool_",
+    }
+)
+
+
+def canonical(name: str) -> str:
+    """The name by which a class is known here, of the several that it has."""
+    if name in TYPES:
+        kind = TYPES[name]
+        return f"{kind.__module__}.{kind.__qualname__}"
+    if name in ALIASES:
+        return ALIASES[name]
+    if name.startswith("torch.nn.modules."):
+        return f"torch.nn.{name.rpartition('.')[2]}"
+    owner, _, last = name.rpartition(".")
+    return f"torch.optim.{last}" if owner.startswith("torch.optim.") and last in STEPPED | {"AdamW"} else name
+
+
+def bases_of(name: str) -> tuple[str, ...] | None:
+    """What a class of PyTorch or NumPy is derived from, by its canonical name; None where that is not known."""
+    if name in TORCH_BASES:
+        return TORCH_BASES[name]
+    owner, _, last = name.rpartition(".")
+    if owner == "torch.nn" and last in BASES:
+        return (f"torch.nn.{BASES[last]}",)
+    if owner == "torch.optim":
+        return ("torch.optim.Optimizer",) if last in STEPPED else None
+    is_torch_layer = owner == "torch.nn" and (is_layer(name) or f"torch.nn.{last}" in _ROOTS)
+    return ("torch.nn.Module",) if is_torch_layer else None
+
+
+_ROOTS = frozenset(f"torch.nn.{base}" for base in BASES.values())
+
+
+def is_derived(kind: str, wanted: str) -> bool | None:
+    """Whether the class ``kind`` is ``wanted`` or derived from it, both by their names; None where it is not known."""
+    kind, wanted = canonical(kind), canonical(wanted)
+    if kind == wanted or wanted == "builtins.object":
+        return True
+    if kind in TYPES and wanted in PYTHON:
+        return _is_python_subclass(TYPES[kind], wanted)
+    if kind in TYPES and wanted in TYPES:
+        return issubclass(TYPES[kind], TYPES[wanted])
+    if kind in TYPES:
+        return False if bases_of(wanted) is not None else None
+    return _is_derived_in_torch(kind, wanted)
+
+
+def _is_python_subclass(kind: type, wanted: str) -> bool | None:
+    """``issubclass``, which refuses what is no class."""
+    try:
+        return issubclass(kind, PYTHON[wanted])  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def _is_derived_in_torch(kind: str, wanted: str) -> bool | None:
+    bases = bases_of(kind)
+    if bases is None:
+        return None
+    verdicts = [is_derived(base, wanted) for base in bases]
+    if True in verdicts:
+        return True
+    if None in verdicts or is_recognized(wanted):
+        return None
+    return False if wanted in TYPES or bases_of(wanted) is not None else None
+
+
+def is_recognized(wanted: str) -> bool:
+    """Whether a class of Python has instances that are not derived from it: ``collections.abc.Iterable`` has all that
+    can be iterated over.
+    """
+    kind = PYTHON.get(wanted, TYPES.get(wanted))
+    return isinstance(kind, abc.ABCMeta) and kind.__name__ not in ABSTRACT or kind is not None and wanted not in TYPES

@@ -1,0 +1,244 @@
+"""Of which classes a known value may be an instance.
+
+3                 int
+(2, 3)            tuple, or torch.Size
+torch.relu        a function of Python or a built-in one
+Net()             the class of the program
+load()            unknown
+"""
+
+from __future__ import annotations
+
+from ....autograd import Tensor
+from ....domain.mro import OBJECT, mro_of
+from ....domain.state import State
+from ....domain.values import (
+    BoundMethod,
+    BuiltinMethod,
+    Class,
+    Const,
+    External,
+    Function,
+    Generator,
+    HeapRef,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Partial,
+    Range,
+    Sequence,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    Zip,
+)
+from ....ops.module_names import is_layer
+from ...torch.nn.module_registry import is_module_like
+from ...torch.opaque_attributes import is_opaque
+from ...torch.registry import FUNCTIONS
+from .library_classes import PYTHON, TYPES, bases_of, canonical, is_derived, is_recognized
+
+TYPE, FUNCTION, BUILTIN_FUNCTION = (
+    External(f"builtins.{name}") for name in ("type", "function", "builtin_function_or_method")
+)
+METHOD, MODULE, SIZE = External("builtins.method"), External("builtins.module"), External("torch.Size")
+DTYPE, DEVICE, OPTIMIZER = External("torch.dtype"), External("torch.device"), External("torch.optim.Optimizer")
+DTYPES = frozenset(
+    "float float16 float32 float64 double half bfloat16 cfloat cdouble chalf complex32 complex64 complex128 int int8 "
+    "int16 int32 int64 long short uint8 uint16 uint32 uint64 bool quint8 qint8 qint32".split()
+)
+"""The dtypes of PyTorch by their names."""
+SUBMODULES = frozenset(
+    "torch.nn torch.nn.functional torch.nn.init torch.nn.utils torch.optim torch.optim.lr_scheduler torch.cuda "
+    "torch.autograd torch.utils torch.utils.data torch.distributed torch.linalg torch.fft torch.func torch.jit "
+    "torch.distributions torch.backends torch.multiprocessing torch.amp torch.cuda.amp numpy.linalg numpy.random "
+    "os.path collections.abc".split()
+)
+"""Modules in packages."""
+
+OF_SEQUENCES: dict[str, tuple[str, ...]] = {
+    "list": ("builtins.list",),
+    "set": ("builtins.set",),
+    "frozenset": ("builtins.frozenset",),
+    "deque": ("collections.deque",),
+    "Counter": ("collections.Counter",),
+    "tuple": ("builtins.tuple",),
+    "ModuleList": ("torch.nn.ModuleList", "torch.nn.ParameterList"),
+    "Sequential": ("torch.nn.Sequential",),
+    "iterator": ("builtins.generator", "builtins.map", "builtins.filter", "itertools.chain", "builtins.reversed"),
+}
+OF_ENDLESS = (External("builtins.range"), External("itertools.count"))
+OF_ZIPS = ("builtins.zip", "builtins.enumerate", "builtins.dict_items", "itertools.product")
+DICTS = ("builtins.dict", "collections.OrderedDict")
+OF_MAPPINGS: dict[str, tuple[str, ...]] = {
+    "dict": (*DICTS, "collections.defaultdict"),
+    "ModuleDict": ("torch.nn.ModuleDict", "torch.nn.ParameterDict"),
+    "_parameters": DICTS,
+    "_buffers": DICTS,
+    "_modules": DICTS,
+}
+"""The classes of containers by what is known of them."""
+
+
+def classes_of(state: State, value: Value) -> tuple[Value, ...]:
+    """The classes that ``value`` may be an instance of, most derived ones; none where that is not known."""
+    match value:
+        case Const():
+            return (External(f"{type(value.value).__module__}.{type(value.value).__qualname__}"),)
+        case TensorRef():
+            return _of_tensor(state.tensors[value.id])
+        case Tuple():
+            return _of_tuple(value)
+        case HeapRef():
+            return _of_object(state, value)
+        case External():
+            return _of_library(value.name)
+        case Range():
+            return (External("builtins.range"),) if value.stop is not None else OF_ENDLESS
+        case Zip():
+            return tuple(
+                map(External, ("builtins.zip", "builtins.enumerate", "builtins.dict_items", "itertools.product"))
+            )
+        case Partial():
+            return (External("functools.partial"), FUNCTION, TYPE)
+        case BoundMethod():
+            return (METHOD,) if isinstance(value.function, Function) else (METHOD, BUILTIN_FUNCTION)
+        case BuiltinMethod():
+            return () if is_opaque(state, value) or not _is_method(state, value) else (METHOD, BUILTIN_FUNCTION)
+    return _OF_VALUES.get(type(value), ())
+
+
+_OF_VALUES: dict[type, tuple[Value, ...]] = {
+    Function: (FUNCTION,),
+    Module: (MODULE,),
+    Slice: (External("builtins.slice"),),
+    Generator: (External("builtins.generator"),),
+}
+
+
+def _is_method(state: State, value: BuiltinMethod) -> bool:
+    """Whether an attribute is a method for certain: what objects of libraries have may be data."""
+    return isinstance(value.receiver, (TensorRef, Const)) or is_module_like(state, value.receiver)
+
+
+def _of_tensor(tensor: Tensor) -> tuple[Value, ...]:
+    if tensor.assumption or tensor.stands_for_module:
+        return ()
+    return (External("torch.nn.Parameter"),) if tensor.parameter else (External("torch.Tensor"),)
+
+
+def _of_tuple(value: Tuple) -> tuple[Value, ...]:
+    """A tuple of numbers may be the sizes of a tensor; a named tuple is of a class of its own."""
+    if value.names:
+        return ()
+    plain = External("builtins.tuple")
+    return (plain, SIZE) if all(map(_may_be_size, value.items)) else (plain,)
+
+
+def _may_be_size(item: Value) -> bool:
+    return isinstance(item, Unknown) or isinstance(item, Const) and type(item.value) is int
+
+
+def _of_object(state: State, value: HeapRef) -> tuple[Value, ...]:
+    match state.heap[value.id]:
+        case Sequence(kind=kind):
+            return tuple(map(External, OF_SEQUENCES.get(kind, ())))
+        case Mapping(kind=kind, default=default):
+            made = ("collections.defaultdict",) if default is not None else OF_MAPPINGS.get(kind, ())
+            return tuple(map(External, made))
+        case Class():
+            return (TYPE, External("abc.ABCMeta"))
+        case Instance(kind=of, is_partial=False):
+            return (of,)
+        case Optimizer():
+            return (OPTIMIZER,)
+    return ()
+
+
+def _of_library(name: str) -> tuple[Value, ...]:
+    """The class of what a library defines."""
+    if name in PYTHON:
+        kind = type(PYTHON[name])
+        return (External(f"{kind.__module__}.{kind.__qualname__}"),)
+    if "." not in name and name.isidentifier() or name in SUBMODULES:
+        return (MODULE,)
+    owner, _, last = name.rpartition(".")
+    if owner == "torch" and last in DTYPES:
+        return (DTYPE,)
+    if is_library_class(name):
+        return (TYPE, External("abc.ABCMeta"))
+    if name.startswith("torch.") and name in FUNCTIONS and last.islower():
+        return (FUNCTION, BUILTIN_FUNCTION, TYPE)
+    return ()
+
+
+def is_library_class(name: str) -> bool:
+    """Whether a name is that of a class of Python, PyTorch or NumPy."""
+    name = canonical(name)
+    return name in TYPES or bases_of(name) is not None or name.startswith("torch.") and is_layer(name)
+
+
+def is_of(state: State, kind: Value, wanted: Value) -> bool | None:
+    """Whether the class ``kind`` is ``wanted`` or derived from it; None where that is not known."""
+    if kind == wanted or wanted == OBJECT:
+        return True
+    if isinstance(wanted, HeapRef) and isinstance(state.heap[wanted.id], Class):
+        return _is_of_program(state, kind, wanted)
+    if not isinstance(wanted, External):
+        return None
+    if kind == OPTIMIZER and wanted.name.startswith("torch.optim.") and wanted != OPTIMIZER:
+        return None  # which optimizer it is is not told here
+    if isinstance(kind, External):
+        return _is_of_library(kind.name, wanted.name)
+    order = mro_of(state, kind)
+    verdicts = [_is_of_library(each.name, wanted.name) for each in order if isinstance(each, External)]
+    if True in verdicts:
+        return True
+    is_known = all(isinstance(each, (HeapRef, External)) for each in order) and None not in verdicts
+    return False if is_known and _is_concrete(wanted.name) else None
+
+
+def _is_concrete(name: str) -> bool:
+    """Whether only what is derived from a class is an instance of it."""
+    name = canonical(name)
+    return not is_recognized(name) and (name in TYPES or bases_of(name) is not None)
+
+
+def _is_of_library(kind: str, wanted: str) -> bool | None:
+    known = is_derived(kind, wanted)
+    if known is not None or kind in TYPES:
+        return known
+    if kind == OBJECT.name:
+        return False if _is_concrete(wanted) else None
+    if not is_layer(kind):
+        return None
+    if canonical(wanted) == "torch.nn.Module":
+        return True
+    return False if canonical(wanted) in TYPES and _is_concrete(wanted) or wanted == "torch.Tensor" else None
+
+
+def _is_of_program(state: State, kind: Value, wanted: HeapRef) -> bool | None:
+    """Whether a class is derived from a class that the program defines: no class of a library is, unless that class
+    says itself what its instances are.
+    """
+    order = mro_of(state, kind)
+    if wanted in order:
+        return True
+    bases = mro_of(state, wanted)
+    is_plain = all(isinstance(each, HeapRef) or each == OBJECT or _is_ordinary(each) for each in bases)
+    unknown = any(not isinstance(each, (HeapRef, External)) for each in order)
+    has_metaclass = any(
+        keyword.arg == "metaclass"
+        for each in bases
+        if isinstance(each, HeapRef) and isinstance(thing := state.heap[each.id], Class)
+        for keyword in thing.node.keywords
+    )
+    return None if unknown or has_metaclass or not is_plain else False
+
+
+def _is_ordinary(base: Value) -> bool:
+    """Whether a base class leaves it to Python what the instances of a class are."""
+    return isinstance(base, External) and not base.name.startswith(("typing.", "typing_extensions.", "abc."))
