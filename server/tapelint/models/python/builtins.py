@@ -154,10 +154,11 @@ def sequence(machine: Machine, state: State, call: Call) -> Value:
 
 def _sorted(items: list[Value], call: Call) -> list[Value]:
     """What is known of all items and needs no key is in order."""
-    if call.kwargs or not all(isinstance(item, Const) for item in items):
+    known = [item.value for item in items if isinstance(item, Const)]
+    if call.kwargs or len(known) < len(items):
         return items
     try:
-        return sorted(items, key=lambda item: item.value if isinstance(item, Const) else None)
+        return [items[index] for index in sorted(range(len(known)), key=known.__getitem__)]
     except TypeError:
         raise ProgramRaised("TypeError") from None
 

@@ -189,11 +189,14 @@ def is_of(state: State, kind: Value, wanted: Value) -> bool | None:
         return _is_of_program(state, kind, wanted)
     if not isinstance(wanted, External):
         return None
-    if kind == OPTIMIZER and wanted.name.startswith("torch.optim.") and wanted != OPTIMIZER:
-        return None  # which optimizer it is is not told here
     if isinstance(kind, External):
-        return _is_of_library(kind.name, wanted.name)
-    order = mro_of(state, kind)
+        is_told = kind != OPTIMIZER or wanted == OPTIMIZER or not wanted.name.startswith("torch.optim.")
+        return _is_of_library(kind.name, wanted.name) if is_told else None  # it may be any optimizer
+    return _is_derived_from(mro_of(state, kind), wanted)
+
+
+def _is_derived_from(order: list[Value], wanted: External) -> bool | None:
+    """Whether one of the classes that a class of the program is derived from is ``wanted``."""
     verdicts = [_is_of_library(each.name, wanted.name) for each in order if isinstance(each, External)]
     if True in verdicts:
         return True
