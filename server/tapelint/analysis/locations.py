@@ -122,6 +122,7 @@ class Files:
             finding.help,
             rule.url,
             finding.premise is not None,
+            finding.rests_on,
         )
 
     def is_silenced(self, finding: Finding, node: ast.AST, source: Source) -> bool:

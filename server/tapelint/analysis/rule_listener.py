@@ -3,47 +3,74 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ..autograd.events.graph_walks import BackwardRan, Event
+from ..autograd.model.choices import Conjunction, either
+from ..engine.abandoned_paths import AbandonedPaths
 from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
 from ..rules import Finding, Rule, all_rules
+from ..severity import Severity
 from ..workspace.config import Config
+from .grounds import graded_by_choices
 
 
 @dataclass(slots=True)
 class UnitFindings:
     """What was found in one unit, or in several."""
 
-    # The gravest finding of each rule at each node.
-    findings: dict[tuple[str, ast.AST], Finding] = field(default_factory=dict)
+    # What each rule found at each node, by what the program is supposed to do for it.
+    found: dict[tuple[str, ast.AST], dict[Supposed, Finding]] = field(default_factory=dict)
     # How many leaves the first backward at each node reached.
     reach: dict[ast.AST, int] = field(default_factory=dict)
 
     def add(self, found: Finding) -> None:
-        known = self.findings.get((found.code, found.node))
-        if known is None or found.severity < known.severity:
-            self.findings[found.code, found.node] = found
+        here = self.found.setdefault((found.code, found.node), {})
+        known = here.get(supposed := (found.severity, found.premise, found.point.premise))
+        here[supposed] = found if known is None else replace(known, guard=either(known.guard, found.guard))
 
     def merge_from(self, other: UnitFindings) -> None:
-        for found in other.findings.values():
-            self.add(found)
+        for here in other.found.values():
+            for found in here.values():
+                self.add(found)
         for node, leaves in other.reach.items():
             self.reach.setdefault(node, leaves)
 
+    def reported(self, abandoned: Collection[Conjunction]) -> dict[tuple[str, ast.AST], Finding]:
+        """The gravest finding of each rule at each node, of those that need one choice at most where the
+        ``abandoned`` ways are left out."""
+        grade = partial(graded_by_choices, abandoned=abandoned)
+        graded = ((key, [*filter(None, map(grade, here.values()))]) for key, here in self.found.items())
+        return {key: min(some, key=lambda each: each.severity) for key, some in graded if some}
 
-def found_in(units: Iterable[AnalysisUnit]) -> UnitFindings:
-    """What was found in all of them."""
-    total, walks = UnitFindings(), set[ast.AST]()
+
+Supposed = tuple[Severity, "str | None", "str | None"]
+"""How grave a finding is, what its event rests on and what its path supposes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What an analysis found, and how many leaves the first backward at each node reached."""
+
+    findings: dict[tuple[str, ast.AST], Finding]
+    reach: dict[ast.AST, int]
+
+
+def found_in(units: Iterable[AnalysisUnit]) -> Noted:
+    """What was found in all of them, with what its paths have chosen."""
+    total, walks, abandoned = UnitFindings(), set[ast.AST](), dict[Conjunction, None]()
     for unit in units:
+        abandoned |= unit.notes.of(AbandonedPaths).guards
         total.merge_from(unit.notes.of(UnitFindings))
         walks.update(node for _, node in unit.backward_sites)
-    for key, found in [*total.findings.items()]:
+    findings = total.reported(abandoned)
+    for key, found in [*findings.items()]:
         is_certain = found.everywhere and found.point.premise is None
-        if is_certain and found.point.node in walks or (found.unless, found.node) in total.findings:
-            del total.findings[key]
-    return total
+        if is_certain and found.point.node in walks or (found.unless, found.node) in findings:
+            del findings[key]
+    return Noted(findings, total.reach)
 
 
 def running(config: Config) -> list[Rule]:
@@ -68,7 +95,9 @@ class RuleListener:
         for rule in self.by_kind.get(type(event), ()):
             found = self._run(rule, event)
             if found is not None:
-                found = replace(found, code=rule.code, raiser=event.point.node, premise=event.assumption)
+                found = replace(
+                    found, code=rule.code, raiser=event.point.node, premise=event.assumption, guard=event.point.guard
+                )
                 self.machine.unit.notes.of(UnitFindings).add(found)
 
     def _run(self, rule: Rule, event: Event) -> Finding | None:

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from .model.choices import ALWAYS, Guard
 from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
 from .model.program_point import Iteration, ProgramPoint
 from .model.stores import EvaluationGraph, LastStore, RetainedGraphs
@@ -53,6 +54,7 @@ class AutogradState:
         "calls",
         "path_condition",
         "premise",
+        "guard",
         "changes",
     )
 
@@ -103,6 +105,8 @@ class AutogradState:
         self.path_condition: dict[Hashable, bool] = {}
         # What the path supposes that is not so by default, such as that an option is given.
         self.premise: str | None = None
+        # The branches on unknown tests that the path has taken.
+        self.guard: Guard = ALWAYS
         # How often a heap object was edited, a backward ran or a hook was removed.
         self.changes = 0
 
@@ -126,7 +130,7 @@ class AutogradState:
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
         twin.grad_mode_set_at = self.grad_mode_set_at
         twin.iterations, twin.calls = self.iterations, self.calls
-        twin.path_condition, twin.premise = self.path_condition.copy(), self.premise
+        twin.path_condition, twin.premise, twin.guard = self.path_condition.copy(), self.premise, self.guard
         twin.changes = self.changes
 
     def version(self, counter: int) -> int:
@@ -160,4 +164,4 @@ class AutogradState:
 
     def point(self, node: ast.AST) -> ProgramPoint:
         """The program point of ``node`` in the running iterations and calls."""
-        return ProgramPoint(node, self.iterations, self.calls, self.premise)
+        return ProgramPoint(node, self.iterations, self.calls, self.premise, self.guard)

@@ -25,6 +25,7 @@ from ..domain.state import State
 from ..domain.values import Const, External, Frame, HeapRef, Origin, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
+from .abandoned_paths import AbandonedPaths
 from .analysis_unit import AnalysisUnit
 from .evaluation import Evaluation
 from .lifecycle import Lifecycle
@@ -376,7 +377,13 @@ class Machine(Evaluation):
         """
         if self.handlers_around:
             return states
-        return [state for state in states if type(state.completion) is not Raise] or states
+        going = [state for state in states if type(state.completion) is not Raise]
+        if going and len(going) < len(states):
+            abandoned = self.unit.notes.of(AbandonedPaths)
+            for state in states:
+                if type(state.completion) is Raise and not state.completion.error.by_torch:
+                    abandoned.add(state.guard)
+        return going or states
 
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
@@ -400,7 +407,12 @@ class Machine(Evaluation):
             self.drop(len(kept) - most, DropReason.LIMIT)
             # Those with a premise first; of the others evenly, so that no branch is preferred for standing first.
             kept = _without_premises(kept, most)
-            kept = [kept[index * len(kept) // most] for index in range(most)]
+            going = [kept[index * len(kept) // most] for index in range(most)]
+            abandoned = self.unit.notes.of(AbandonedPaths)
+            for state in kept:
+                if state not in going:
+                    abandoned.add(state.guard)
+            kept = going
         return kept
 
     def paths_kept(self) -> int:

@@ -5,6 +5,7 @@ location, end_location        {"row", "column"}, both from 1, columns in charact
                               notebook rows of the cell, and {"cell", "row", "column"}, cells of all kinds from 1
 related                       the story in order: [{"message", "filename", "location", "end_location"}]
 help, url                     text or null
+rests_on                      what it needs beside the code: [{"kind", "text"}]; kind: ordinary, chosen or guessed
 fixes                         [{"title", "applicability", "manual", "preferred", "edits"}], the best first;
                               applicability: safe or unsafe; manual: only the user's own choice applies it;
                               edits: [{"content", "location", "end_location"}], not overlapping
@@ -51,6 +52,7 @@ def as_json(
             for fix in fixes
         ],
         "url": diagnostic.url,
+        "rests_on": [{"kind": ground.kind, "text": ground.text} for ground in diagnostic.rests_on],
     }
 
 

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
+from ..ground import Ground
 from ..severity import Severity
 from ..source.edit import Edit
 from ..source.span import Span
@@ -32,7 +33,8 @@ def place(link: Related, filename: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One hazard at one place. ``related`` is the causal chain in the order of events; ``help`` says what to do;
-    ``is_latent``: it needs something of the caller that no caller was seen to do.
+    ``is_latent``: it needs something of the caller that no caller was seen to do; ``rests_on`` says that, and what else
+    it needs beside the code.
     """
 
     code: str
@@ -45,6 +47,7 @@ class Diagnostic:
     help: str | None = None
     url: str | None = None
     is_latent: bool = False
+    rests_on: tuple[Ground, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from ..engine.memo import Key
 from ..engine.observer import Forked
 from ..engine.paths.conditions import Decision, assume, decide
 from ..engine.paths.defaults import by_default
+from ..engine.paths.parting import Branch, part
 from ..models.torch.autograd.grad_access import weigh
 
 Tested = tuple[State, Decision | None]
@@ -86,8 +87,7 @@ def taken(machine: Machine, node: ast.If, paths: list[Tested]) -> list[State]:
         if key is not None:
             weigh(machine, node, key)
         other = path.fork()
-        assume(path, key, not negated)
-        assume(other, key, negated)
+        part(machine, Branch(node.test, tuple(node.body), tuple(node.orelse)), path, other, key, negated)
         if machine.observer is not None:
             machine.observer.decide(Forked(node.test, path, other, key, negated))
         results += machine.join_and_cap(machine.block(node.body, [path]) + machine.block(node.orelse, [other]))
@@ -99,9 +99,8 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
     value = machine.eval(node.test, state)
     known, choice, negated = decide(machine, node.test, state, value)
     if known is None:
-        other = state.fork()
-        assume(state, choice, not negated)
-        assume(other, choice, negated)
+        other, before = state.fork(), state.guard
+        part(machine, Branch(node.test, (node.body,), (node.orelse,)), state, other, choice, negated)
         if machine.observer is not None:
             machine.observer.decide(Forked(node.test, state, other, choice, negated))
         values = dict(machine.memo.values)
@@ -118,6 +117,7 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
             machine.memo.pending_paths.append(fork)
             raise
         if first == alternative or isinstance(first, (Const, Unknown)) and isinstance(alternative, (Const, Unknown)):
+            state.guard = before
             is_data = all(not isinstance(v, Unknown) or v.requires_grad is False for v in (first, alternative))
             return first if first == alternative else Unknown("conditional", False if is_data else None)
         machine.memo.pending_paths.append(fork)
@@ -155,13 +155,16 @@ def matching(machine: Machine, node: ast.Match, state: State) -> list[State]:
             results.append(path)
             continue
         rest: State | None = path
-        for case in node.cases:
+        for index, case in enumerate(node.cases):
             if rest is None:
                 break
             verdict = fits(machine, rest, case.pattern, subject) if case.guard is None else None
             if verdict is False:
                 continue
             taken = rest if verdict else rest.fork()
+            if taken is not rest:
+                branch = Branch(case.pattern, tuple(case.body))
+                part(machine, branch, taken, rest, ("case", subject, Const(index)), False)
             if taken is not rest and machine.observer is not None:
                 machine.observer.decide(Forked(case.pattern, taken, rest))
             capture(machine, taken, case.pattern, subject)

@@ -14,6 +14,7 @@ import ast
 from dataclasses import field
 
 from ..frozen import frozen
+from .choices import ALWAYS, Guard
 
 
 @frozen
@@ -39,6 +40,8 @@ class ProgramPoint:
     calls: tuple[ast.AST, ...] = ()
     # What the path supposes there (`AutogradState.premise`).
     premise: str | None = field(default=None, compare=False)
+    # The branches on unknown tests that lead there (`AutogradState.guard`).
+    guard: Guard = field(default=ALWAYS, compare=False)
 
     def __repr__(self) -> str:
         return f"line {getattr(self.node, 'lineno', '?')}{''.join(f', {lap}' for lap in self.iterations)}"

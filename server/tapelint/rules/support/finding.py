@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from ... import __documentation__ as PAGES
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...autograd.model.choices import ALWAYS, Guard
 from ...autograd.model.program_point import ProgramPoint
+from ...ground import Ground
 from ...severity import Severity
 from ...source import Edit, Source, Span
 from .cure import FixProposal
@@ -49,6 +51,10 @@ class Finding:
     code: str = ""
     # the assumption that its event rests on
     premise: str | None = None
+    # the branches on unknown tests that it needs
+    guard: Guard = ALWAYS
+    # what it rests on beside the code
+    rests_on: tuple[Ground, ...] = ()
 
     @property
     def node(self) -> ast.AST:

@@ -1,0 +1,123 @@
+"""What findings rest on, and what becomes of one that needs a certain branch on an unknown test.
+
+An error says that PyTorch raises when the program runs as it is meant to. If that needs a choice, it is a warning that
+names it. What needs two of them, or depends on the values of data, is not reported: too little is known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from ..autograd.model.choices import Choice, Conjunction, Literal, Subject, leaving_out, ordered
+from ..engine.paths.entailment import entailed
+from ..ground import Ground
+from ..rules import Finding
+from ..severity import Severity
+from ..source import children, walk, written
+
+MAX_TEST = 60
+"""Characters of a test that a message quotes."""
+
+
+def graded_by_choices(found: Finding, abandoned: Collection[Conjunction]) -> Finding | None:
+    """A finding as it is reported beside ``abandoned`` paths; None if it is not."""
+    needed = leaving_out(found.guard, abandoned)
+    told = [each for each in needed if all(_may_be_told(choice, found) for choice, _ in each)]
+    shortest = min(told, key=lambda each: (_independent(found, each), len(each)), default=None)
+    if shortest is None or _independent(found, shortest) + (found.point.premise is not None) > 1:
+        return None
+    chosen = _words(found, shortest)
+    rests_on = tuple(_grounds(found, chosen))
+    if not shortest:
+        return replace(found, rests_on=rests_on)
+    return replace(
+        found,
+        severity=max(found.severity, Severity.WARNING),
+        message=f"{found.message} This happens if {chosen}.",
+        rests_on=rests_on,
+    )
+
+
+def _grounds(found: Finding, chosen: str) -> Iterator[Ground]:
+    """What a finding needs, from what programs usually do to what tapelint guesses."""
+    for lap in found.point.iterations:
+        if lap.number > 1 and isinstance(lap.loop, (ast.For, ast.AsyncFor, ast.While)):
+            yield Ground("ordinary", f"the loop in line {lap.loop.lineno} runs at least twice")
+    supposed = found.point.premise
+    for text in filter(None, (chosen, supposed)):
+        yield Ground("chosen", text)
+    guessed = found.premise or ""
+    if supposed is not None:
+        guessed = guessed.removeprefix(supposed).removeprefix(" and that ")
+    if guessed:
+        yield Ground("guessed", guessed)
+
+
+def _may_be_told(choice: Choice, found: Finding) -> bool:
+    """Whether a finding that needs a choice is reported; one that needs certain data is if all of it happens there."""
+    return choice.subject is Subject.FLAG or _surrounds(choice, found)
+
+
+def _independent(found: Finding, chosen: Conjunction) -> int:
+    """How many choices were made that may exclude each other. Those about the same values do not (``mode != "a" and
+    mode != "b"``), nor does a test that is repeated, nor a branch in which the whole story happens.
+    """
+    apart = [choice for choice, _ in chosen if not _surrounds(choice, found)]
+    return min(len({choice.about or choice.formula for choice in apart}), len({choice.test for choice in apart}))
+
+
+def _surrounds(choice: Choice, found: Finding) -> bool:
+    """Whether all that leads to a hazard happens in the code that a choice leads to, as far as it stands in the same
+    function as the test.
+    """
+    if choice.inside is None:
+        return True
+    inside = {id(node) for side in choice.inside for node in walk(side)}
+    if not any(id(node) in inside for node in (found.point.node, found.node, *found.point.calls)):
+        return False
+    beside = {id(node) for node in _own(choice.scope)} - inside
+    return not any(id(link.node) in beside for link in found.links)
+
+
+def _own(scope: ast.AST | None) -> Iterator[ast.AST]:
+    """The nodes of a function or a module without those of the functions that are defined in it."""
+    todo = children(scope) if scope is not None else []
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            todo += children(node)
+
+
+def _words(found: Finding, chosen: Conjunction) -> str:
+    """What is chosen; of the branches in which the hazard stands only the innermost, if there is nothing else."""
+    made = ordered(chosen)
+    around = [literal for literal in made if _surrounds(literal[0], found)]
+    beside = [literal for literal in made if literal not in around]
+    return " and ".join(dict.fromkeys(_sentence(*literal) for literal in _needed(beside or around[-1:])))
+
+
+def _needed(literals: list[Literal]) -> list[Literal]:
+    """Those of the choices that do not follow from the others."""
+    matched = {choice.about for choice, taken in literals if taken and isinstance(choice.test, ast.pattern)}
+    left = {choice.formula: (choice, taken) for choice, taken in literals if taken or choice.about not in matched}
+    for formula, (_, taken) in [*left.items()]:
+        others = {known: truth for known, (_, truth) in left.items() if known != formula}
+        if entailed(others, formula) is taken:
+            del left[formula]
+    return [*left.values()]
+
+
+def _sentence(choice: Choice, taken: bool) -> str:
+    holds = taken is not choice.negated
+    test = choice.test
+    if isinstance(test, ast.pattern):
+        return f"`case {ast.unparse(test)}` {'matches' if holds else 'does not match'}"
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, not holds
+    text = written(test)
+    if len(text) > MAX_TEST:
+        return f"the test in line {getattr(test, 'lineno', '?')} is {'true' if holds else 'false'}"
+    return f"`{text}` is {'true' if holds else 'false'}"

@@ -1,0 +1,126 @@
+"""Which branches on unknown tests a path has taken, as far as it matters that it took them.
+
+    if args.resume: ...       # one path goes on with the choice `args.resume`, one with its negation
+    if verbose: print(x)      # the two paths are joined: neither choice matters
+
+The ``Guard`` of a path is a disjunction of conjunctions of choices. Choices that do not matter are left out
+(``either``): a path that is reached whatever the tests give has the guard ``ALWAYS``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable
+from dataclasses import field
+from enum import Enum
+
+from ..frozen import frozen
+
+MAX_CONJUNCTIONS = 16
+"""Conjunctions that are kept of a guard; of more those with the fewest choices."""
+MAX_SPLITS = 12
+"""Choices that are tried both ways to find out whether others are needed."""
+
+
+class Subject(Enum):
+    """What an unknown test is about."""
+
+    FLAG = "flag"
+    DATA = "values of data"
+    SIZE = "whether a container is empty"
+
+
+@frozen
+class Choice:
+    """A test whose truth is unknown; the same formula is the same test."""
+
+    formula: Hashable
+    # Where it was decided first.
+    test: ast.AST = field(compare=False)
+    # Grows from choice to choice.
+    number: int = field(compare=False)
+    # Whether the formula is the negation of the test.
+    negated: bool = field(default=False, compare=False)
+    subject: Subject = field(default=Subject.FLAG, compare=False)
+    # The unknown values that it depends on.
+    about: frozenset[Hashable] = field(default=frozenset(), compare=False)
+    # The code that is run on the side that was taken; None if that is all that follows.
+    inside: tuple[ast.AST, ...] | None = field(default=(), compare=False)
+    # The function, or the module, that the test stands in.
+    scope: ast.AST | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"Choice({ast.unparse(self.test)})"
+
+
+Literal = tuple[Choice, bool]
+"""A choice with the truth that was chosen for its formula."""
+Conjunction = frozenset[Literal]
+Guard = tuple[Conjunction, ...]
+ALWAYS: Guard = (frozenset(),)
+
+
+def choosing(guard: Guard, choice: Choice, taken: bool) -> Guard:
+    """The guard of a path after it has made a choice."""
+    chosen = tuple(each | {(choice, taken)} for each in guard if (choice, not taken) not in each)
+    return chosen or (frozenset(((choice, taken),)),)
+
+
+def either(left: Guard, right: Guard) -> Guard:
+    """The guard of two paths that are joined: without the choices that they made differently."""
+    return left if left == right else _simple((*left, *right))
+
+
+def leaving_out(guard: Guard, abandoned: Iterable[Conjunction]) -> Guard:
+    """A guard without the choices that only keep the path out of ``abandoned`` ones."""
+    known = [*guard, *abandoned]
+    return _simple(_widened(each, known) for each in guard)
+
+
+def ordered(each: Conjunction) -> list[Literal]:
+    """The literals of a conjunction in the order in which the choices were made."""
+    return sorted(each, key=lambda literal: literal[0].number)
+
+
+def _simple(guard: Iterable[Conjunction]) -> Guard:
+    """The same guard in fewer conjunctions of fewer choices: `a or (not a and b)` is `a or b`."""
+    left = [*dict.fromkeys(guard)]
+    while any(_shorten(one, left) for one in [*left]):
+        pass
+    return tuple(sorted(left, key=len)[:MAX_CONJUNCTIONS])
+
+
+def _shorten(one: Conjunction, left: list[Conjunction]) -> bool:
+    """Drop or shorten the first of those ``left`` that needs more than it must, since ``one`` is among them."""
+    for index, other in enumerate(left):
+        if other is one or one not in left:
+            continue
+        if one <= other:
+            del left[index]
+            return True
+        for literal in ordered(one):
+            opposite = literal[0], not literal[1]
+            if opposite in other and one - {literal} <= other:
+                left[index] = other - {opposite}
+                return True
+    return False
+
+
+def _widened(each: Conjunction, known: list[Conjunction]) -> Conjunction:
+    """A conjunction without the choices whose other side is among what is ``known``."""
+    for choice, taken in ordered(each):
+        rest = each - {(choice, taken)}
+        if _is_covered(rest | {(choice, not taken)}, known):
+            each = rest
+    return each
+
+
+def _is_covered(region: Conjunction, known: list[Conjunction], splits: int = MAX_SPLITS) -> bool:
+    """Whether all that makes the choices of ``region`` is among what is ``known``."""
+    if any(each <= region for each in known):
+        return True
+    near = [each for each in known if not any((choice, not taken) in region for choice, taken in each)]
+    if not near or not splits:
+        return False
+    choice, _ = next(literal for literal in ordered(min(near, key=len)) if literal not in region)
+    return all(_is_covered(region | {(choice, side)}, near, splits - 1) for side in (True, False))

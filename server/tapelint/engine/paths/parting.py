@@ -1,0 +1,130 @@
+"""A test is unknown: two paths go on, and each remembers what it has chosen (``autograd.model.choices``).
+
+Some sides of a test are no choice, since the program usually takes them: the one that an option has by default, the one
+on which a container is not empty, and the one that goes on where the other only leaves (``if done: return``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+
+from ...autograd.frozen import frozen
+from ...autograd.model.choices import Choice, Subject, choosing
+from ...autograd.state import fresh_id
+from ...domain.state import State
+from ...domain.values import Const, Frame, HeapRef, Tuple
+from ..machine import Machine
+from .conditions import assume
+from .defaults import by_default
+from .entailment import entailed
+from .witnesses import COUNTS
+
+EMPTY = Const(0)
+WHOLE = frozenset((name,) for name in ("[]", "get", "getattr", "hasattr"))
+"""What begins a formula that is one unknown thing: what is looked up in an object is none of what the object is."""
+
+
+@frozen
+class Branch:
+    """A test, and the code that is run where it holds and where it fails."""
+
+    test: ast.AST
+    holds: tuple[ast.AST, ...]
+    fails: tuple[ast.AST, ...] = ()
+
+    @property
+    def usual(self) -> bool | None:
+        """The truth with which a program goes on where the other side does nothing but leave the function, the
+        iteration or the program; None where that is neither.
+        """
+        return False if _only_leaves(self.holds) else True if _only_leaves(self.fails) else None
+
+
+def _leaves(side: tuple[ast.AST, ...]) -> bool:
+    return bool(side) and isinstance(side[-1], (ast.Raise, ast.Return, ast.Continue, ast.Break))
+
+
+def _only_leaves(side: tuple[ast.AST, ...]) -> bool:
+    return _leaves(side) and (isinstance(side[-1], ast.Raise) or all(isinstance(each, ast.Expr) for each in side[:-1]))
+
+
+def part(machine: Machine, branch: Branch, path: State, other: State, key: Hashable, negated: bool) -> None:
+    """Let an unknown test hold on ``path`` and not on ``other``, and note that as a choice."""
+    assume(path, key, not negated)
+    assume(other, key, negated)
+    if key is not None and by_default(key) is not None or _is_in_stub(machine, path):
+        return
+    formula = ("?", fresh_id()) if key is None else key
+    empty, usual = _where_empty(formula), branch.usual
+    subject = Subject.SIZE if empty is not None else _subject(path, formula)
+    about, scope = frozenset(_terms(formula)), _scope(machine, path)
+    for state, holds, side, opposite in (
+        (path, True, branch.holds, branch.fails),
+        (other, False, branch.fails, branch.holds),
+    ):
+        taken = holds is not negated
+        if holds is not usual and (empty is None or empty is taken):
+            inside = None if _leaves(opposite) else side
+            choice = Choice(formula, branch.test, fresh_id(), negated, subject, about, inside, scope)
+            state.guard = choosing(state.guard, choice, taken)
+
+
+def _scope(machine: Machine, state: State) -> ast.AST:
+    """The function whose code is running, or the module."""
+    function = state.get(state.frame, Frame).function
+    return machine.tree if function is None else function.node
+
+
+def _is_in_stub(machine: Machine, state: State) -> bool:
+    """Whether the running code says how a framework behaves: the user cannot choose there."""
+    return machine.imports is not None and machine.imports.here(state).is_told
+
+
+def _terms(formula: Hashable) -> Iterator[Hashable]:
+    """The unknown things that a test is about: what is looked up in an object is one, not the object."""
+    if not isinstance(formula, tuple) or _is_content(formula) or formula[:1] in WHOLE:
+        yield formula
+        return
+    for part in formula[1:2] if formula[0] == "isinstance" else formula[1:]:
+        if not isinstance(part, (Const, Tuple)):
+            yield from _terms(part)
+
+
+def _is_content(term: Hashable) -> bool:
+    """Whether it stands for what is in a tensor."""
+    return isinstance(term, tuple) and (not term or not isinstance(term[0], str))
+
+
+def _asks_for_content(formula: Hashable) -> bool:
+    """Whether a test depends on what tensors hold, and not on their sizes alone."""
+    if not isinstance(formula, tuple) or _is_content(formula):
+        return isinstance(formula, tuple)
+    return formula[0] not in COUNTS and any(map(_asks_for_content, formula[1:]))
+
+
+def _where_empty(formula: Hashable) -> bool | None:
+    """The truth of a test that asks whether a container is empty, if that is; None for any other test."""
+    if isinstance(formula, HeapRef):
+        return False
+    for size in _sizes(formula):
+        is_empty = ("Eq", size, EMPTY)
+        truths = [entailed({is_empty: taken}, formula) for taken in (True, False)]
+        if None not in truths and truths[0] is not truths[1]:
+            return truths[0]
+    return None
+
+
+def _sizes(formula: Hashable) -> list[Hashable]:
+    if not isinstance(formula, tuple) or not formula:
+        return []
+    return [formula] if formula[0] in COUNTS else [size for part in formula[1:] for size in _sizes(part)]
+
+
+def _subject(state: State, formula: Hashable) -> Subject:
+    """What an unknown test is about. In later iterations of a loop the data are others each time, and any of its sides
+    is taken in some.
+    """
+    is_data = _asks_for_content(formula)
+    is_later = any(lap.number > 1 for lap in state.iterations)
+    return Subject.DATA if is_data and not is_later else Subject.FLAG

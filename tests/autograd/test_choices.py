@@ -1,0 +1,55 @@
+"""Guards: which choices matter once paths are joined."""
+
+from __future__ import annotations
+
+import ast
+from itertools import count
+
+from tapelint.autograd.model.choices import ALWAYS, Choice, Guard, choosing, either, leaving_out
+
+NUMBERS = count()
+A, B, C = (Choice(name, ast.Name(name), next(NUMBERS)) for name in "abc")
+
+
+def guard(*conjunctions: dict[Choice, bool]) -> Guard:
+    return tuple(frozenset(each.items()) for each in conjunctions)
+
+
+def test_a_choice_that_both_paths_made_differently_does_not_matter():
+    assert either(choosing(ALWAYS, A, True), choosing(ALWAYS, A, False)) == ALWAYS
+
+
+def test_a_choice_before_the_fork_stays():
+    before = choosing(ALWAYS, A, True)
+    assert either(choosing(before, B, True), choosing(before, B, False)) == before
+
+
+def test_either_of_several_choices_is_enough():
+    first, second = choosing(ALWAYS, A, True), choosing(choosing(ALWAYS, A, False), B, True)
+    assert set(either(first, second)) == set(guard({A: True}, {B: True}))
+
+
+def test_an_order_of_joins_does_not_matter():
+    paths = [guard({A: True}), guard({A: False, B: True}), guard({A: False, B: False})]
+    for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        joined = paths[order[0]]
+        for index in order[1:]:
+            joined = either(joined, paths[index])
+        assert joined == ALWAYS
+
+
+def test_what_keeps_a_path_out_of_an_abandoned_one_is_no_choice():
+    assert leaving_out(guard({A: True, B: True}), guard({A: False})[0:1]) == guard({B: True})
+
+
+def test_an_abandoned_part_of_the_other_side_is_not_enough():
+    assert leaving_out(guard({A: True}), [*guard({A: False, B: True})]) == guard({A: True})
+
+
+def test_two_abandoned_parts_are_the_whole_other_side():
+    abandoned = guard({A: False, B: True}, {A: False, B: False, C: True}, {B: False, C: False})
+    assert leaving_out(guard({A: True}), abandoned) == ALWAYS
+
+
+def test_a_path_cannot_choose_against_itself():
+    assert choosing(guard({A: True}, {B: True}), A, False) == guard({A: False, B: True})
