@@ -10,11 +10,12 @@ import ast
 
 from ... import ops
 from ...domain.mro import lookup_in_mro, mro_of
-from ...domain.options import settled
+from ...domain.options import Option, is_hashable, settled
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Unknown, Value
 from ...engine.machine import Machine
 from ...ops.module_names import some_of
+from ...source import written
 from ..torch.nn import module_registry
 from ..torch.nn.module_registry import KINDS, is_module_like
 from ..torch.registry import MODULE_METHODS, TENSOR_METHODS, Call, function, method
@@ -90,9 +91,17 @@ def get_attribute(machine: Machine, state: State, call: Call) -> Value:
     if not isinstance(name, Const) or not isinstance(name.value, str):
         picked = some_of(value.name) if isinstance(value, External) and len(call.args) == 2 else None
         return External(picked) if picked is not None else Unknown("getattr")
-    if len(call.args) > 2 and has_attribute(machine, state, call) == FALSE:
-        return call.args[2]
-    return machine.load_attribute(state, value, name.value, call.node)
+    if len(call.args) < 3:
+        return machine.load_attribute(state, value, name.value, call.node)
+    default = call.args[2]
+    if has_attribute(machine, state, call) == FALSE:
+        return default
+    found = machine.load_attribute(state, value, name.value, call.node)
+    is_unknown = isinstance(found, Unknown) and found.formula is None or machine.is_opaque(state, found)
+    if is_unknown and isinstance(default, Const) and is_hashable(default):
+        premise = f"`{written(call.node)}` is not `{default.value!r}`"
+        return Unknown(name.value, formula=Option(default, premise))
+    return found
 
 
 @function("builtins.setattr")
