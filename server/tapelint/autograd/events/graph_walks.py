@@ -165,8 +165,10 @@ class ViewRefused(Event):
     # One of several views (``multi``), one that a custom ``function`` returned, or one made under ``no_grad`` or
     # ``inference`` mode.
     kind: ViewKind
-    # When the view was made.
+    # When the view was made that is protected.
     made: ProgramPoint
+    # Of a view of that one: when it was made itself.
+    part: ProgramPoint | None = None
     # The write to the base, where the view is used.
     written: Write | None = None
 

@@ -35,6 +35,8 @@ class Provenance:
     parameter_of: int | None = None
     # Of a leaf: the one that had its name, or was the attribute, before.
     replaces: int | None = None
+    # Of a view of a protected view: where that one was made.
+    protected_at: ProgramPoint | None = None
 
     def or_else(self, other: Provenance) -> Provenance:
         """What this says, and where it says nothing, what ``other`` does."""
@@ -49,6 +51,7 @@ class Provenance:
             other.update_of if self.update_of is None else self.update_of,
             other.parameter_of if self.parameter_of is None else self.parameter_of,
             other.replaces if self.replaces is None else self.replaces,
+            self.protected_at or other.protected_at,
         )
 
 

@@ -27,7 +27,7 @@ from .program_point import ProgramPoint
 from .provenance import Provenance
 from .stores import LastStore, Stored, StoreKind
 from .views import UNRECORDED, edge_of, materialize_view, resolve_view
-from .writes import PROTECTED, bump, check_read, check_write, overlapping
+from .writes import PROTECTED, bump, check_read, check_write, overlapping, protected_at
 
 Arg = int | Sequence[int]
 
@@ -403,6 +403,8 @@ def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands
         source = operands.tensors[0][1]
         origin = (source.id, state.version(source.version_counter))
         facts.record_provenance(made.id, Provenance(clone_of=origin))
+    if made.view in PROTECTED and op.view != "multi" and state.grad_mode is True:  # because of what it is a view of
+        facts.record_provenance(made.id, Provenance(protected_at=protected_at(facts, operands.tensors[0][1])))
     is_view = made.id != made.version_counter
     if made.requires_grad is False or is_view and state.grad_mode is False:
         _remember_cut(facts, state, made.id, op, operands.tensors, state.grad_mode, node)

@@ -134,7 +134,8 @@ def check_write(
                 tensor=tensor.id,
                 op=op,
                 kind=tensor.view,
-                made=tensor.created_at,
+                made=protected_at(facts, tensor),
+                part=_part(facts, tensor),
                 written=None,
             )
         )
@@ -143,6 +144,15 @@ def check_write(
     _check_leaf_write(facts, state, tensor, base, op, node, given, wanted)
     if base is not None:
         _check_base_write(facts, state, tensor, base, op, node, given, wanted)
+
+
+def protected_at(facts: Facts, view: Tensor) -> ProgramPoint:
+    """Where a protected view got its protection: a view of it has its own, and is protected for that reason."""
+    return facts.provenance_of(view.id).protected_at or view.created_at
+
+
+def _part(facts: Facts, view: Tensor) -> ProgramPoint | None:
+    return view.created_at if facts.provenance_of(view.id).protected_at is not None else None
 
 
 def _check_leaf_write(
@@ -217,7 +227,8 @@ def check_read(facts: Facts, state: AutogradState, key: int, node: ast.AST) -> N
             tensor=key,
             op="",
             kind=tensor.view,
-            made=tensor.created_at,
+            made=protected_at(facts, tensor),
+            part=_part(facts, tensor),
             written=culprit,
         )
     )

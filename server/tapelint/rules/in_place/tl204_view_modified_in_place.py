@@ -46,31 +46,46 @@ from ..support.story import assuming, code, prefix, tensor_name, writer
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ViewRefused)
     name = tensor_name(facts, event.tensor) or "a view"
+    part = "a view of " if event.part is not None else ""
     if event.kind == "multi":
-        why = f"it is one of the views that {code(event.made.node)} made at once"
+        why = f"it is {part}one of the views that {code(event.made.node)} made at once"
         error = "Such functions do not allow the output views to be modified inplace"
     elif event.kind == "function":
-        why = f"{code(event.made.node)} returns it from a custom Function (a full backward hook is one)"
+        whole = "what it is a view of" if part else "it"
+        why = f"{code(event.made.node)} returns {whole} from a custom Function (a full backward hook is one)"
         error = "This view was created inside a custom Function"
     else:
         mode = "inference mode" if event.kind == "inference" else "no_grad mode"
-        why = f"it is a view that {code(event.made.node)} made under {mode}"
+        why = f"it is {part}a view that {code(event.made.node)} made under {mode}"
         error = f"A view was created in {mode} and is being modified inplace"
     if event.written is not None:
         return _used(event, facts, name, why)
     message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”.{assuming(event.assumption)}"
     node = event.point.node
     cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,))]
+    if event.kind == "multi":
+        advice = "compute a new tensor, or slice the tensor that the views are of: one view may be written."
+    else:
+        advice = "compute a new tensor, or make the view by slicing with grad mode on."
     if event.kind == "no_grad":
         cures.append(FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,)))
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),),
-        help="compute a new tensor, or make the view by slicing with grad mode on.",
+        links=_makers(event),
+        help=advice,
         cures=tuple(cures),
     )
+
+
+def _makers(event: ViewRefused) -> tuple[TraceStep, ...]:
+    """Where the protected view was made, and where the view of it, if that is not where it is written."""
+    what = "the views are" if event.kind == "multi" else "the view is"
+    steps = [TraceStep(event.made.node, f"{prefix(event.made)}{what} made here")]
+    if event.part is not None and event.part.node is not event.point.node and event.part != event.point:
+        steps.append(TraceStep(event.part.node, f"{prefix(event.part)}a view of it is made here"))
+    return tuple(steps)
 
 
 def _used(event: ViewRefused, facts: Facts, name: str, why: str) -> Finding:
@@ -83,7 +98,7 @@ def _used(event: ViewRefused, facts: Facts, name: str, why: str) -> Finding:
         f"view of its base has been modified inplace”.{assuming(event.assumption)}"
     )
     links = (
-        TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),
+        *_makers(event),
         TraceStep(write.point.node, f"{prefix(write.point)}its memory is written here"),
     )
     severity = severity_of(event)
