@@ -78,13 +78,19 @@ def _in_common(possible: Sequence[Op]) -> Op | None:
     )
 
 
+def _places(op: Op) -> set[int | str]:
+    """What flows into the results, by position: a function and a method may call one argument by two names."""
+    slots = [param.name for param in op.slots]
+    return {slots.index(name) if name in slots else name for name in op.flows}
+
+
 def _is_weaker(op: Op, other: Op) -> bool:
     """Is everything the row says of a call true of the other overload as well?"""
     if op is other:
         return True
     if (op.writes, op.view, op.outputs, op.constant) != (other.writes, other.view, other.outputs, other.constant):
         return False
-    if op.scalar and not other.scalar or not op.flows <= other.flows:
+    if op.scalar and not other.scalar or not (op.flows <= other.flows or _places(op) <= _places(other)):
         return False
     return all(_is_saved_by(saved.what, saved.gradient_of or op.flows, other) for saved in op.saves)
 

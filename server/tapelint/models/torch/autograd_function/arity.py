@@ -133,9 +133,9 @@ def _check_kinds(
     got: tuple[Value, ...],
     place: ast.Return,
 ) -> None:
-    """Backward must return None for an argument that is no tensor."""
+    """Backward must return None for an argument that is no tensor. What unknown code returned may be None."""
     for index, (item, (value, _)) in enumerate(zip(got, inputs)):
-        if isinstance(item, TensorRef) and is_no_tensor(state, value):
+        if isinstance(item, TensorRef) and not state.tensors[item.id].assumption and is_no_tensor(state, value):
             name = definition.parameter(index)
             machine.facts.events.publish(
                 GradientForNothing(point=point, function=definition.name, index=index, argument=name, place=place)
