@@ -297,13 +297,20 @@ def as_key(value: Value) -> Any:
         except TypeError:
             return None
         return value.value if value.value is not None else value
+    if isinstance(value, Tuple):
+        parts = [as_key(item) for item in value.items]
+        return None if None in parts else Tuple(tuple(map(of_key, parts)))
     identity = value.receiver if isinstance(value, (BuiltinMethod, BoundMethod)) else value
     return value if isinstance(identity, (TensorRef, HeapRef)) else None
 
 
 def of_key(key: Any) -> Value:
     """The value that is known by a key."""
-    return key if isinstance(key, (Const, TensorRef, HeapRef, BuiltinMethod, BoundMethod, Unknown)) else Const(key)
+    return key if isinstance(key, KEYS) else Const(key)
+
+
+KEYS = (Const, TensorRef, HeapRef, BuiltinMethod, BoundMethod, Tuple, Unknown)
+"""Values that are keys themselves."""
 
 
 @dataclass(slots=True)
@@ -362,7 +369,8 @@ class Sequence:
 class Mapping:
     """A container with keys: a dict, ``ModuleDict`` or ``ParameterDict``."""
 
-    # By key: a value of Python, or a ``Value`` that is known by its identity (``as_key``).
+    # By key: a value of Python, or a ``Value`` that is known by its identity (``as_key``). What was put in under a key
+    # that is not known is kept under that unknown value.
     items: dict[Any, Value]
     # Whether there may be more keys.
     is_partial: bool = False
@@ -371,6 +379,11 @@ class Mapping:
     default: Value | None = None
     # The module whose dictionary this is: what is written here is written there.
     owner: HeapRef | None = None
+
+    @property
+    def has_known_keys(self) -> bool:
+        """Whether every key is known, so that any other is missing."""
+        return not self.is_partial and not any(isinstance(key, Unknown) for key in self.items)
 
     def copy(self) -> Mapping:
         return Mapping(dict(self.items), self.is_partial, self.kind, self.default, self.owner)

@@ -314,7 +314,7 @@ def _is_known_key(state: State, left: Value, right: Value) -> bool | None:
     if not isinstance(right, HeapRef) or (key := as_key(left)) is None:
         return None
     thing = state.heap[right.id]
-    return key in thing.items if isinstance(thing, Mapping) and not thing.is_partial else None
+    return key in thing.items if isinstance(thing, Mapping) and thing.has_known_keys else None
 
 
 def _is_known_member(machine: Machine, state: State, left: Const, right: Value) -> bool | None:
@@ -335,7 +335,7 @@ def container_keys(machine: Machine, state: State, value: Value) -> list[Any] | 
     elif isinstance(value, HeapRef):
         thing = state.heap[value.id]
         machine.observations.add(value.id)
-        if isinstance(thing, Mapping) and not thing.is_partial:
+        if isinstance(thing, Mapping) and thing.has_known_keys:
             return list(thing.items)
         if not isinstance(thing, Sequence) or thing.is_partial:
             return None

@@ -111,6 +111,8 @@ def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index
             state.edit(owner.id, Mapping).items[key] = made
             return made
         return Unknown("item")
+    if isinstance(index, Unknown) and index in thing.items:
+        return thing.items[index]
     return item_at_unknown_place(state, list(thing.items.values()))
 
 
@@ -199,13 +201,15 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
 
 
 def _store_entry(state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value, node: ast.AST) -> None:
-    """``d[key] = v``; under an unknown key it is kept by the place of the assignment."""
+    """``d[key] = v``; what is known of a key need not be what it is: an unknown value is the key of one entry."""
     edited = state.edit(owner.id, Mapping)
     key = as_key(index)
     if key is not None:
         edited.items[key] = value
         if thing.owner is not None:
             module_registry.keep(state, thing.owner, thing.kind, key, value)
+    elif isinstance(index, Unknown):
+        edited.items[index] = value
     else:
         edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value
         edited.is_partial = True

@@ -167,7 +167,7 @@ def entry(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.name == "setdefault" and key is not None:
         state.edit(receiver.id, Mapping).items[key] = default
         return default
-    return default if key is not None and not thing.is_partial else Unknown("item")
+    return default if key is not None and thing.has_known_keys else Unknown("item")
 
 
 def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> None:
