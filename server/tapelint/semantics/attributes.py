@@ -45,7 +45,7 @@ from ..models.torch.autograd_function.context import CONTEXT
 from ..models.torch.autograd_function.context_reads import refuse_unset
 from ..models.torch.autograd_function.grad_asked import note_asked
 from ..models.torch.detaching import cut, set_requires_grad
-from ..models.torch.dtypes import DTYPE_OF_KIND
+from ..models.torch.dtypes import DTYPE_OF_KIND, asked_of_dtype
 from ..models.torch.known_shape import rank, shape
 from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
@@ -57,6 +57,7 @@ from . import networks_by_use
 
 SIZES = frozenset("shape ndim nbytes itemsize".split())
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
+OF_DTYPES = ("is_floating_point", "is_complex")
 FACTS = frozenset("dtype device layout names is_cuda is_xpu is_sparse is_quantized is_meta is_mps grad_fn".split())
 
 
@@ -67,6 +68,8 @@ def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) 
 def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST, key: object = None) -> Value:
     if isinstance(owner, TensorRef):
         return tensor_attribute(machine, state, owner, name, node)
+    if name in OF_DTYPES and (known := asked_of_dtype(owner, name)) is not None:
+        return Const(known)
     if isinstance(owner, External):
         return External(f"{owner.name}.{name}")
     if isinstance(owner, Module):
@@ -170,8 +173,14 @@ def _rank(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Valu
 
 
 def _dtype(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    """The dtype itself where it is known, or its family; of a tensor of which neither is known it is one for all."""
     kind = tensor.kind or ("float" if tensor.requires_grad else None)
-    return machine.fact("dtype", DTYPE_OF_KIND.get(kind, Origin.ANY))
+    if kind == "bool" or kind == "float" and machine.facts.is_single(tensor.id):
+        return External("torch.bool" if kind == "bool" else "torch.float32")
+    is_told_apart = tensor.id in machine.facts.float32 or tensor.kind is not None
+    converted = " converted" if tensor.storage in machine.facts.converted else ""
+    of = f"dtype of {tensor.storage}{converted}" if is_told_apart else f"dtype{converted}"
+    return machine.fact(of, DTYPE_OF_KIND.get(kind, Origin.ANY))
 
 
 TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]] = {

@@ -40,7 +40,7 @@ from ..engine.paths.truth import truth
 from ..models.python import array_memory
 from ..models.python.classes.comparisons import equal, identical, is_among
 from ..models.python.paths import path_divided
-from ..models.torch import dispatch, dtypes, kept_aliases
+from ..models.torch import dispatch, kept_aliases
 from ..models.torch.autograd import missing_grad
 from .assign import assign
 from .calls import call_dunder
@@ -285,9 +285,7 @@ def _compared_facts(state: State, op: ast.cmpop, left: Value, right: Value) -> C
     """``x.dtype == torch.long``, ``x.shape == (4, 3)``, ``backend == np``, or ``!=``; None where it is not known."""
     if not isinstance(op, (ast.Eq, ast.NotEq)):
         return None
-    same = dtypes.are_same(left, right)
-    if same is None:
-        same = equal(state, left, right)
+    same = equal(state, left, right)
     return None if same is None else Const(same is isinstance(op, ast.Eq))
 
 

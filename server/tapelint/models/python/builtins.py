@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 
+from ...autograd import Extent
 from ...domain.completion import IteratorExhausted, ProgramRaised
 from ...domain.opaque_values import is_data
 from ...domain.state import State
@@ -106,9 +107,9 @@ def size(machine: Machine, state: State, call: Call) -> Value:
     if isinstance(value, Range) and (known := length(value)) is not None:
         return Const(known)
     if isinstance(value, TensorRef):
-        return shape(state.tensors[value.id].sizes, Const(0))
-    if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
-        return Const(len(value.value))
+        return _first_size(state.tensors[value.id].sizes)
+    if isinstance(value, Const):
+        return _length_of(value.value)
     if (
         isinstance(value, HeapRef)
         and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
@@ -117,6 +118,20 @@ def size(machine: Machine, state: State, call: Call) -> Value:
         machine.observations.add(value.id)
         return Const(len(thing.items))
     return unknown_number()
+
+
+def _first_size(extent: Extent) -> Value:
+    """``len`` of a tensor, which a number has none of."""
+    if extent == ():
+        raise ProgramRaised("TypeError", "len() of a 0-d tensor", by_torch=True)
+    return shape(extent, Const(0))
+
+
+def _length_of(value: object) -> Value:
+    try:
+        return Const(len(value))  # type: ignore[arg-type]
+    except TypeError:
+        raise ProgramRaised("TypeError") from None
 
 
 SEQUENCES: dict[str, SequenceKind] = {
@@ -304,6 +319,12 @@ def quiet(machine: Machine, state: State, call: Call) -> Value:
             missing_grad.shown(machine, state, value, call.node)
         return NONE
     return Unknown("builtin", False)
+
+
+@function("typing.cast", "typing_extensions.cast")
+def cast(machine: Machine, state: State, call: Call) -> Value:
+    """``cast(T, x)`` is ``x``, whatever ``T`` says."""
+    return call.get(1, "val")
 
 
 @function("builtins.vars")

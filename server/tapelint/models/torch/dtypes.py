@@ -74,6 +74,17 @@ def are_same(left: object, right: object) -> bool | None:
     return kinds[0] == kinds[1]
 
 
+def asked_of_dtype(value: object, question: str) -> bool | None:
+    """``dtype.is_floating_point``, ``dtype.is_complex``; None where it is not known."""
+    if isinstance(value, Unknown):
+        return False if KIND_OF_DTYPE.get(value.origin) in ("int", "bool") else None
+    name = value.name.removeprefix("torch.") if isinstance(value, External) else ""
+    if name not in FLOAT | INT | {"bool"}:
+        return None
+    is_complex = name.startswith(("c", "complex"))
+    return is_complex if question == "is_complex" else name in FLOAT and not is_complex
+
+
 OF_NUMBERS: dict[type, Kind] = {bool: "bool", int: "int", float: "float"}
 """The family of a tensor made from one number."""
 

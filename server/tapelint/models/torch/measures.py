@@ -10,8 +10,9 @@ from __future__ import annotations
 from math import prod
 
 from ...autograd import Extent, resolve_view
+from ...domain.completion import ProgramRaised
 from ...domain.state import State
-from ...domain.values import Const, TensorRef, Tuple, Value, something, unknown_number
+from ...domain.values import FALSE, Const, TensorRef, Tuple, Value, something, unknown_number
 from ...engine.machine import Machine
 from .known_shape import items_in, rank, shape
 from .registry import TENSOR_METHODS, Call, function, method
@@ -22,8 +23,16 @@ from .tensors import conversion
 def measured(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     extent = resolve_view(state, receiver.id).sizes if isinstance(receiver, TensorRef) else None
     if call.name == "size":
-        return shape(extent, call.get(0, "dim"))
+        return _size(extent, call.get(0, "dim"))
     return rank(extent) if call.name in ("dim", "ndimension") else elements(extent)
+
+
+def _size(extent: Extent, dim: Value) -> Value:
+    """``x.size()``, ``x.size(dim)``: there must be such a dimension."""
+    place = dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else None
+    if place is not None and isinstance(extent, tuple) and not -len(extent) <= place < len(extent):
+        raise ProgramRaised("IndexError", "Dimension out of range", by_torch=True)
+    return shape(extent, dim)
 
 
 @method(TENSOR_METHODS, "stride", "element_size", "get_device", "data_ptr", "storage_offset")
@@ -37,12 +46,20 @@ def type_of(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     return conversion(machine, state, receiver, call) if call.args else unknown_number()
 
 
-@method(TENSOR_METHODS, "is_floating_point")
+@method(TENSOR_METHODS, "is_floating_point", "is_complex")
 def is_floating_point(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    """Complex numbers are none, and not told apart from floating point here."""
-    kind = state.tensors[receiver.id].kind if isinstance(receiver, TensorRef) else None
+    """Complex numbers are no floating point, and not told apart from it but where a tensor has the default dtype."""
+    kind = resolve_view(state, receiver.id).kind if isinstance(receiver, TensorRef) else None
+    if kind in ("int", "bool"):
+        return FALSE
     is_real = isinstance(receiver, TensorRef) and receiver.id in machine.facts.float32
-    return Const(is_real) if is_real or kind in ("int", "bool") else something(call.name, False)
+    return Const(call.name == "is_floating_point") if is_real else something(call.name, False)
+
+
+@function("torch.is_floating_point", "torch.is_complex")
+def is_of_family(machine: Machine, state: State, call: Call) -> Value:
+    asked = Call(call.name.rpartition(".")[2], [], {}, call.node)
+    return is_floating_point(machine, state, call.get(0, "input"), asked)
 
 
 @function("torch.Size")

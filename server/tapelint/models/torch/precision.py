@@ -11,12 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...domain.values import NONE, External, Value
+from ...domain.values import NONE, Const, External, Value
 from ...engine.machine import Machine
 from ...ops.casting import may_shorten
 from ...ops.schema import Op
 from .dtypes import NEW
 
+CHANGING = frozenset("complex polar view_as_complex view_as_complex_copy stft hilbert float_power lu".split())
+"""Ops whose results are of another dtype than their operands, or may be; those of ``fft`` are others, and
+eigenvalues.
+"""
+OTHER_FAMILIES = ("fft_", "linalg_eig", "quantize", "to_sparse", "to_mkldnn")
 OTHERS = frozenset("double float64 half float16 bfloat16".split())
 
 
@@ -25,14 +30,20 @@ def follow(
 ) -> None:
     """``op`` has made ``keys`` of the tensors ``given``."""
     single, flows = machine.facts.float32, op.flows
-    if "dtype" in named and named["dtype"] != NONE:
+    if "dtype" in named and named["dtype"] != NONE or _changes_dtype(op.name, named):
         return
     if op.name in NEW:
         single.update(keys)
     elif (flows or op.view) and not (machine.facts.casting and may_shorten(op.name)):
         sources = [key for name, key in given if name in flows or not flows]
         if sources and single.issuperset(sources):
-            single.update(keys)
+            single.update(keys if op.outputs < 0 else keys[:1])  # the others may be indices
+
+
+def _changes_dtype(name: str, named: Mapping[str, object]) -> bool:
+    """Whether the result is not of the dtype of the operands: complex numbers, of real ones."""
+    is_maker = name in CHANGING or name.replace(".", "_").startswith(OTHER_FAMILIES)
+    return is_maker or any(isinstance(each, Const) and isinstance(each.value, complex) for each in named.values())
 
 
 def changes(machine: Machine, tensor: int, name: str, wanted: list[Value]) -> bool:

@@ -129,8 +129,6 @@ def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 @method(
     TENSOR_METHODS,
-    "is_floating_point",
-    "is_complex",
     "is_contiguous",
     "is_cuda",
     "is_pinned",
