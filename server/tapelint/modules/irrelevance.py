@@ -9,7 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..domain.state import State
-from ..domain.values import Const, External, HeapRef, Instance, Mapping, Module, Sequence, Tuple, Unknown, Value
+from ..domain.values import (
+    Class,
+    Const,
+    External,
+    Frame,
+    Function,
+    HeapRef,
+    Instance,
+    Mapping,
+    Module,
+    Sequence,
+    Tuple,
+    Unknown,
+    Value,
+)
 from ..source import imported, may_use_torch
 
 
@@ -45,3 +59,16 @@ def is_plain(state: State, value: Value, depth: int = 3) -> bool:
             inside = thing.items if isinstance(thing, Mapping) else thing.attributes
             return all(is_plain(state, item, depth - 1) for item in inside.values())
     return False
+
+
+def keeps_code(state: State, frame: int) -> bool:
+    """Whether a module has a dict that others have filled with classes or functions: a registry."""
+    held = (
+        state.heap.get(value.id) for value in state.get(frame, Frame).variables.values() if isinstance(value, HeapRef)
+    )
+    return any(
+        isinstance(item, Function) or isinstance(item, HeapRef) and isinstance(state.heap.get(item.id), Class)
+        for thing in held
+        if isinstance(thing, Mapping)
+        for item in thing.items.values()
+    )

@@ -27,7 +27,7 @@ from ..engine.module_system import LoadedModule
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
 from .dynamic_names import picked_modules
-from .irrelevance import TorchFreeModules, is_plain
+from .irrelevance import TorchFreeModules, is_plain, keeps_code
 from .module import dotted, lacking
 from .top_level import top_level
 
@@ -188,7 +188,7 @@ class Imports:
         module = self.by_frame.get(frame)
         if module is None or module.source is self.main or not self._far.holds(module.path, module.source.text):
             return False
-        return all(is_plain(state, value) for value in given)
+        return all(is_plain(state, value) for value in given) and not keeps_code(state, frame)
 
     def _noted(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """Follow an import that was noted."""

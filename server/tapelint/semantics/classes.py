@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..domain.completion import ProgramRaised
 from ..domain.dataclass_fields import fields
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
@@ -56,7 +57,29 @@ def define_class(machine: Machine, state: State, node: ast.ClassDef) -> Value:
             state.frame = outer
             state.completion = None
             state.edit(key, Class).attributes.update(state.get(body, Frame).variables)
+    _decorate(machine, state, decorators, HeapRef(key), node)
     return HeapRef(key)
+
+
+def _is_own(state: State, decorator: Value) -> bool:
+    """Whether a decorator, or what makes one, is code of the program."""
+    inner = decorator.function if isinstance(decorator, BoundMethod) else decorator
+    if isinstance(inner, HeapRef):
+        return isinstance(state.heap[inner.id], (Class, Instance))
+    return isinstance(inner, Function)
+
+
+def _decorate(machine: Machine, state: State, callees: list[Value], kind: HeapRef, node: ast.ClassDef) -> None:
+    """What decorators of the program do with a class: they may keep it in a registry. The class stays what it is."""
+    for decorator, callee in reversed([*zip(node.decorator_list, callees)]):
+        if not _is_own(state, callee):
+            continue
+        trial = state.fork()
+        try:
+            machine.call(trial, machine.eval(decorator, trial), [kind], {}, node)
+        except ProgramRaised:
+            continue
+        state.become(trial)
 
 
 def instantiate(

@@ -33,6 +33,7 @@ from ..engine.observer import DropReason, OpaqueReason, Outcomes
 from ..engine.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
+from ..source import cached_on_node, walk
 from .call_shares import abandoned, share_of, within
 from .displays import SOURCE, comprehend
 
@@ -165,7 +166,8 @@ def call_function(
         return Unknown("recursion")
     module = state.get(function.frame, Frame).module
     if machine.imports is not None and machine.imports.is_idle(state, module, [*given]):
-        return Unknown("call", False)
+        if not machine.query(makes_function, definition):
+            return Unknown("call", False)
     share = None if stepping else share_of(machine, definition)
     if share is None:
         return _executed(machine, state, function, args, kwargs, node, key, stepping)
@@ -212,6 +214,13 @@ def _executed(
     finally:
         unwind(machine, entry)
     return choose(machine, state, pop(machine, entry, outcomes), key)
+
+
+@cached_on_node
+def makes_function(definition: ast.AST) -> bool:
+    """Whether a function defines another one in it: what comes of that depends on what it will be given."""
+    body = definition.body if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
+    return any(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in body for each in walk(node))
 
 
 def _yields(definition: ast.AST) -> bool:
