@@ -23,8 +23,9 @@ from ..engine.machine import Machine, OutOfFuel
 from ..engine.syntactic_summary import is_abstract, syntactic_summary
 from ..semantics.functions import call_function
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
-from .constructor_switches import open_switches
 from .inferred_arguments import inferred
+from .objects.constructor_switches import open_switches
+from .objects.given_parts import give_parts
 
 MAX_DEPTH = 3
 """How many methods are called one for another, because the last one needs what the one before it assigns."""
@@ -41,6 +42,7 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
     _set_up(machine, state, receiver, flow, name, MAX_DEPTH)
     _open(state, receiver, flow, flow.reached(name))
     open_switches(machine, state, receiver, flow, name)
+    give_parts(machine, state, receiver, flow, flow.reached(name))
 
 
 def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> None:

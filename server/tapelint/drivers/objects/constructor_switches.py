@@ -16,16 +16,16 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..domain.options import Option, optional
-from ..domain.parameter_defaults import defaults_of
-from ..domain.state import State
-from ..domain.values import NONE, Const, HeapRef, Instance, Unknown, Value
-from ..engine.machine import Machine
-from ..source import cached_on_node, walk
-from .annotations import plain_origin
-from .attribute_flow import MethodFlow, ObjectFlow, own_attribute
-from .in_place_sites import may_write
-from .inferred_arguments import is_switch
+from ...domain.options import Option, optional
+from ...domain.parameter_defaults import defaults_of
+from ...domain.state import State
+from ...domain.values import NONE, Const, HeapRef, Instance, Unknown, Value
+from ...engine.machine import Machine
+from ...source import cached_on_node, walk
+from ..annotations import plain_origin
+from ..attribute_flow import MethodFlow, ObjectFlow, own_attribute
+from ..in_place_sites import may_write
+from ..inferred_arguments import is_switch
 
 
 def open_switches(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, name: str) -> None:
@@ -36,12 +36,12 @@ def open_switches(machine: Machine, state: State, receiver: HeapRef, flow: Objec
     deciding = {each for method in reached for each in machine.query(_above_writes, flow.methods[method].node)}
     if maker is None or not deciding:
         return
-    kept, defaults = machine.query(_kept, maker.node), defaults_of(maker)
-    for attribute in sorted(deciding & kept.keys()):
-        default = defaults.get(kept[attribute].arg)
+    keeping, defaults = machine.query(kept, maker.node), defaults_of(maker)
+    for attribute in sorted(deciding & keeping.keys()):
+        default = defaults.get(keeping[attribute].arg)
         current = state.get(receiver.id, Instance).attributes.get(attribute)
         if isinstance(default, Const) and is_switch(default) and current == default:
-            if not _assigned_elsewhere(flow, attribute) and (value := _option(kept[attribute], default)) is not None:
+            if not _assigned_elsewhere(flow, attribute) and (value := _option(keeping[attribute], default)) is not None:
                 state.edit_attributes(receiver.id)[attribute] = value
 
 
@@ -64,7 +64,7 @@ def _assigned_elsewhere(flow: ObjectFlow, attribute: str) -> bool:
 
 
 @cached_on_node
-def _kept(maker: ast.AST) -> dict[str, ast.arg]:
+def kept(maker: ast.AST) -> dict[str, ast.arg]:
     """The attributes that only keep a parameter: ``self.clip = clip``, and nothing else."""
     arguments = getattr(maker, "args", None)
     if not isinstance(arguments, ast.arguments):

@@ -1,0 +1,1 @@
+"""What the object of a method is given that its class may leave out."""
