@@ -4,6 +4,8 @@ and asked of the engine.
 callable(v)                          about the tuple (1, 2): False
 v.dtype.is_floating_point            about torch.ones(3): True
 v.shape[0] == 3                      about torch.tensor(1): IndexError
+
+What the engine need not know is in ``undecided.txt``; ``python tests/oracle/questions.py`` writes it.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import ast
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
+from pathlib import Path
 from types import CodeType
 
 from tapelint.analysis import executed, made
@@ -160,8 +163,6 @@ class Question:
     text: str
     # The kinds of values that it is asked about.
     about: tuple[str, ...]
-    # Those for which the engine must know the answer.
-    decided: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,9 @@ class Asked:
 
     @property
     def is_wrong(self) -> bool:
-        return self.real not in self.possible
+        """Whether the answer is not among those that are possible; that it may raise is not always known."""
+        is_open = {Answer.TRUE, Answer.FALSE} <= self.possible
+        return self.real not in self.possible and not (is_open and self.real is Answer.RAISES)
 
     @property
     def is_decided(self) -> bool:
@@ -188,8 +191,8 @@ class Asked:
         return f"{self.question.text}   of {self.value}: {self.real.name}, the engine says {possible}"
 
 
-def questions(texts: str, about: tuple[str, ...], decided: tuple[str, ...] = ()) -> list[Question]:
-    return [Question(text.strip(), about, decided) for text in texts.strip().split(";")]
+def questions(texts: str, about: tuple[str, ...]) -> list[Question]:
+    return [Question(text.strip(), about) for text in texts.strip().split(";")]
 
 
 def ask(kind: str, value: str, asked: list[Question]) -> list[Asked]:
@@ -237,6 +240,16 @@ def possible(test: ast.Try, reached: set[ast.AST]) -> frozenset[Answer]:
         Answer.RAISES: test.handlers[0].body[0],
     }
     return frozenset(answer for answer, node in sides.items() if node in reached)
+
+
+UNDECIDED = Path(__file__).with_name("undecided.txt")
+"""The questions that the engine does not decide for all values of a kind: one a line, with these kinds."""
+
+
+def undecided() -> dict[str, frozenset[str]]:
+    """What may stay unknown: kinds of values by question."""
+    rows = (line.partition(" | ") for line in UNDECIDED.read_text(encoding="utf-8").splitlines())
+    return {question: frozenset(kinds.split(", ")) for question, _, kinds in rows}
 
 
 def asked_about(kind: str, table: list[Question]) -> list[Asked]:
@@ -292,3 +305,18 @@ TABLE: list[Question] = [
     *questions("v.type == 'cpu'; v.index is None; str(v) == 'cpu'", ("device",)),
     *questions("len(inspect.signature(v).parameters) == 1; 'y' in inspect.signature(v).parameters", FUNCTIONS),
 ]
+
+
+def write_undecided() -> None:
+    """Ask everything, and write down what is not decided."""
+    found: dict[str, dict[str, None]] = {}
+    for kind in VALUES:
+        for each in asked_about(kind, TABLE):
+            if not each.is_decided:
+                found.setdefault(each.question.text, {})[kind] = None
+    text = "".join(f"{question} | {', '.join(kinds)}\n" for question, kinds in sorted(found.items()))
+    UNDECIDED.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_undecided()

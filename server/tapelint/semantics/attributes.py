@@ -183,6 +183,12 @@ def _dtype(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Val
     return machine.fact(of, DTYPE_OF_KIND.get(kind, Origin.ANY))
 
 
+def _is_special(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    """``.is_sparse``, ``.is_quantized``: what is known to be of single precision is neither."""
+    name = getattr(node, "attr", "is_sparse")
+    return FALSE if tensor.id in machine.facts.float32 else machine.fact(name)
+
+
 TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]] = {
     "data": _data,
     "grad": _gradient,
@@ -193,6 +199,8 @@ TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]]
     "shape": _shape,
     "ndim": _rank,
     "dtype": _dtype,
+    "is_sparse": _is_special,
+    "is_quantized": _is_special,
 }
 """The attributes of tensors whose values follow from what the analysis knows of the tensor."""
 

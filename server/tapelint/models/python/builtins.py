@@ -295,6 +295,10 @@ def _picked(machine: Machine, state: State, call: Call) -> Value:
 )
 def plain(machine: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "x")
+    if call.name == "builtins.bool" and not isinstance(value, (Const, TensorRef)):
+        known = truth(machine, state, value)
+        if known is not None:
+            return Const(known)
     kind = {"int": int, "float": float, "bool": bool, "str": str}.get(call.name.rpartition(".")[2])
     if kind and isinstance(value, Const) and not call.kwargs and all(isinstance(a, Const) for a in call.args):
         try:

@@ -41,7 +41,9 @@ def follow(
 
 
 def _changes_dtype(name: str, named: Mapping[str, object]) -> bool:
-    """Whether the result is not of the dtype of the operands: complex numbers, of real ones."""
+    """Whether the result is not of the dtype of the operands, such as complex numbers, or not laid out as they are."""
+    if named.get("layout", NONE) != NONE:
+        return True
     is_maker = name in CHANGING or name.replace(".", "_").startswith(OTHER_FAMILIES)
     return is_maker or any(isinstance(each, Const) and isinstance(each.value, complex) for each in named.values())
 
