@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ..autograd import CutReason, Tensor, invent, resolve_view
 from ..domain import facets
+from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module, lookup_in_mro
 from ..domain.project_path import ProjectPath
 from ..domain.state import State
@@ -62,7 +63,11 @@ FACTS = frozenset("dtype device layout names is_cuda is_xpu is_sparse is_quantiz
 
 
 def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) -> Value:
-    return load(machine, state, machine.eval(node.value, state), node.attr, node, key)
+    owner = machine.eval(node.value, state)
+    found = load(machine, state, owner, node.attr, node, key)
+    if isinstance(owner, Const) and not hasattr(owner.value, node.attr):
+        raise ProgramRaised("AttributeError", f"'{type(owner.value).__name__}' object has no attribute '{node.attr}'")
+    return found
 
 
 def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST, key: object = None) -> Value:

@@ -157,6 +157,8 @@ def _call_unknown(
     machine: Machine, state: State, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     """Call what is not known; that may be a network, if it was set to evaluation or training."""
+    if isinstance(function, Const) and not callable(function.value):
+        raise ProgramRaised("TypeError", f"'{type(function.value).__name__}' object is not callable")
     result = unknown_call(machine, state, args, kwargs, node, function)
     if isinstance(function, Unknown) and facets.TRAINING in state.given_attributes(function.tensor_id):
         machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, function, node, result))

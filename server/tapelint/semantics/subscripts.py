@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..autograd import leaf, resolve_view
+from ..domain.completion import ProgramRaised
 from ..domain.opaque_values import as_data, item_at_unknown_place, part_of
 from ..domain.options import settled
 from ..domain.state import State
@@ -66,6 +67,13 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
         return array_memory.item_of(machine, owner, index)
     if isinstance(owner, External):
         return _of_library(owner, index)
+    return _of_plain(owner)
+
+
+def _of_plain(owner: Value) -> Value:
+    """An item of a text, or of what is no container: Python has none of a number or None."""
+    if isinstance(owner, Const) and not hasattr(owner.value, "__getitem__"):
+        raise ProgramRaised("TypeError", f"'{type(owner.value).__name__}' object is not subscriptable")
     return Unknown("item")
 
 
