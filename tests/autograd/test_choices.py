@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 from itertools import count
 
-from tapelint.autograd.model.choices import ALWAYS, Choice, Guard, choosing, either, leaving_out
+from tapelint.autograd.model.choices import (
+    ALWAYS,
+    Choice,
+    Guard,
+    choosing,
+    chosen_by_selection,
+    either,
+    leaving_out,
+    on_both_sides,
+    without,
+)
 
 NUMBERS = count()
 A, B, C = (Choice(name, ast.Name(name), next(NUMBERS)) for name in "abc")
@@ -53,3 +63,18 @@ def test_two_abandoned_parts_are_the_whole_other_side():
 
 def test_a_path_cannot_choose_against_itself():
     assert choosing(guard({A: True}, {B: True}), A, False) == guard({A: False, B: True})
+
+
+def test_what_only_the_selection_of_paths_decided_is_no_choice():
+    kept, left_out = [guard({A: True, B: True}), guard({A: True, B: False})], [guard({A: False, B: True})]
+    settled = chosen_by_selection(kept, left_out)
+    assert [without(each, settled) for each in kept] == [guard({B: True}), guard({B: False})]
+
+
+def test_a_choice_that_no_path_made_the_other_way_stays():
+    assert not chosen_by_selection([guard({A: True})], [guard({A: True, B: False})])
+
+
+def test_a_choice_that_goes_either_way_is_on_both_sides():
+    either_way = guard({A: True, B: True}, {A: False, B: True, C: True})
+    assert without(either_way, on_both_sides(either_way)) == guard({B: True})

@@ -58,10 +58,10 @@ def test_the_innermost_premise_is_added(bus: EventBus, heard: list[Event]) -> No
     assert [event.assumption for event in heard] == ["a framework calls it", "`encode` keeps a graph", None]
 
 
-def test_an_assumption_of_the_event_itself_stays(bus: EventBus, heard: list[Event]) -> None:
+def test_an_assumption_of_the_event_itself_comes_first(bus: EventBus, heard: list[Event]) -> None:
     with bus.assuming("a framework calls it"):
         bus.publish(GraphTensorWritten(point=POINT, assumption="its own", tensor=1, op="add_"))
-    assert heard[0].assumption == "its own"
+    assert heard[0].assumption == "its own and that a framework calls it"
 
 
 def test_others_can_listen_for_a_while(bus: EventBus, heard: list[Event]) -> None:

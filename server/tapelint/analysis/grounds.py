@@ -10,7 +10,7 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from ..autograd.model.choices import Choice, Conjunction, Literal, Subject, leaving_out, ordered
+from ..autograd.model.choices import Choice, Conjunction, Literal, Subject, leaving_out, on_both_sides, ordered, without
 from ..engine.paths.entailment import entailed
 from ..ground import Ground
 from ..rules import Finding
@@ -24,6 +24,7 @@ MAX_TEST = 60
 def graded_by_choices(found: Finding, abandoned: Collection[Conjunction]) -> Finding | None:
     """A finding as it is reported beside ``abandoned`` paths; None if it is not."""
     needed = leaving_out(found.guard, abandoned)
+    needed = without(needed, on_both_sides(needed))
     told = [each for each in needed if all(_may_be_told(choice, found) for choice, _ in each)]
     shortest = min(told, key=lambda each: (_independent(found, each), len(each)), default=None)
     if shortest is None or _independent(found, shortest) + (found.point.premise is not None) > 1:

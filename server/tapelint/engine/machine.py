@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
+from ..autograd.model.choices import chosen_by_selection, without
 from ..domain.builtin_names import BUILTINS
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.induction import Observations
@@ -405,15 +406,23 @@ class Machine(Evaluation):
         most = self.paths_kept() if len(kept) > 1 else 1
         if len(kept) > most:
             self.drop(len(kept) - most, DropReason.LIMIT)
-            # Those with a premise first; of the others evenly, so that no branch is preferred for standing first.
-            kept = _without_premises(kept, most)
-            going = [kept[index * len(kept) // most] for index in range(most)]
-            abandoned = self.unit.notes.of(AbandonedPaths)
-            for state in kept:
-                if state not in going:
-                    abandoned.add(state.guard)
-            kept = going
+            kept = self._selected(kept, most)
         return kept
+
+    def _selected(self, paths: list[State], most: int) -> list[State]:
+        """So many paths: those with a premise are left out first; of the others some are, evenly, so that no branch is
+        preferred for standing first. What tells those that go on from those that do not is none of their choices.
+        """
+        kept = _without_premises(paths, most)
+        going = [kept[index * len(kept) // most] for index in range(most)]
+        left_out = [state for state in kept if state not in going]
+        abandoned = self.unit.notes.of(AbandonedPaths)
+        for state in left_out:
+            abandoned.add(state.guard)
+        settled = chosen_by_selection((s.guard for s in going), (s.guard for s in left_out))
+        for state in going:
+            state.guard = without(state.guard, settled)
+        return going
 
     def paths_kept(self) -> int:
         """How many paths may go on: fewer and fewer once half of the fuel is used, so that one of them reaches the end

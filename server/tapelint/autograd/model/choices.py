@@ -77,6 +77,26 @@ def leaving_out(guard: Guard, abandoned: Iterable[Conjunction]) -> Guard:
     return _simple(_widened(each, known) for each in guard)
 
 
+def chosen_by_selection(kept: Iterable[Guard], left_out: Iterable[Guard]) -> frozenset[Literal]:
+    """The literals that all paths share since those with the opposite are not followed."""
+    mine = {literal for guard in kept for each in guard for literal in each}
+    others = {literal for guard in left_out for each in guard for literal in each}
+    return frozenset(
+        (choice, taken) for choice, taken in mine if (choice, not taken) in others and (choice, not taken) not in mine
+    )
+
+
+def without(guard: Guard, literals: frozenset[Literal]) -> Guard:
+    """A guard that does not need certain literals."""
+    return _simple(each - literals for each in guard) if literals else guard
+
+
+def on_both_sides(guard: Guard) -> frozenset[Literal]:
+    """The literals of choices that are made one way in some conjunctions and the other way in others."""
+    literals = {literal for each in guard for literal in each}
+    return frozenset((choice, taken) for choice, taken in literals if (choice, not taken) in literals)
+
+
 def ordered(each: Conjunction) -> list[Literal]:
     """The literals of a conjunction in the order in which the choices were made."""
     return sorted(each, key=lambda literal: literal[0].number)
