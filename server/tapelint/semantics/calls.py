@@ -79,7 +79,8 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
         return super_of(state)
     function = machine.eval(node.func, state)
     args, kwargs = _arguments(machine, node, state, function)
-    refuse_arguments(state, function, node)
+    if machine.imports is None or not machine.imports.here(state).is_told:  # another version of a framework calls alike
+        refuse_arguments(state, function, node)
     if node is machine.context.suspend_at:
         machine.context.suspend_at = None
         own = function.function if isinstance(function, BoundMethod) else function
