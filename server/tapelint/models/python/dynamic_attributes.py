@@ -97,6 +97,8 @@ def get_attribute(machine: Machine, state: State, call: Call) -> Value:
     if has_attribute(machine, state, call) == FALSE:
         return default
     found = machine.load_attribute(state, value, name.value, call.node)
+    if is_module_like(state, value):
+        return found  # what a layer has of its kind is no option
     is_unknown = isinstance(found, Unknown) and found.formula is None or machine.is_opaque(state, found)
     if is_unknown and isinstance(default, Const) and is_hashable(default):
         premise = f"`{written(call.node)}` is not `{default.value!r}`"
