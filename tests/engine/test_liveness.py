@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tapelint.analysis import analyse
-from tapelint.engine.liveness import live
+from tapelint.engine.syntax.liveness import live
 
 
 def head(text: str, index: int = -1) -> set[str]:

@@ -9,7 +9,7 @@ from functools import partial
 
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..autograd.model.choices import Conjunction, either
-from ..engine.abandoned_paths import AbandonedPaths
+from ..engine.paths.abandoned import AbandonedPaths
 from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
 from ..rules import Finding, Rule, all_rules
 from ..severity import Severity

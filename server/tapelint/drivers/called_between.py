@@ -19,7 +19,7 @@ from ..domain.completion import ProgramRaised
 from ..domain.state import State
 from ..domain.values import BoundMethod, Function, HeapRef, Instance
 from ..engine.machine import Machine
-from ..engine.syntactic_summary import syntactic_summary
+from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..semantics.calls import call_value
 from .attribute_flow import ObjectFlow
 from .inherited_templates import call_site

@@ -37,10 +37,10 @@ from ..domain.values import (
     something,
     unknown_number,
 )
-from ..engine.asked import OF_NETWORKS
 from ..engine.loops.thresholds import assume_started
 from ..engine.machine import Machine
-from ..engine.syntactic_summary import syntactic_summary
+from ..engine.syntax.asked import OF_NETWORKS
+from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layers import opaque_module
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of

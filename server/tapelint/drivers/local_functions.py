@@ -13,7 +13,7 @@ from functools import partial
 from ..domain.state import State
 from ..domain.values import Frame, Function, HeapRef, Instance, Mapping, Tuple, Value
 from ..engine.machine import Machine
-from ..engine.syntactic_summary import syntactic_summary
+from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..semantics.calls import call_value
 from .inferred_arguments import inferred
 

@@ -18,7 +18,7 @@ import ast
 from collections.abc import Set
 from dataclasses import dataclass
 
-from ..engine.syntactic_summary import syntactic_summary
+from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import switches_off
 from ..source import cached_on_node, children, walk
 

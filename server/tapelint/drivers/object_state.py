@@ -20,7 +20,7 @@ from ..domain.options import Option, is_hashable, optional
 from ..domain.state import State
 from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Value
 from ..engine.machine import Machine, OutOfFuel
-from ..engine.syntactic_summary import is_abstract, syntactic_summary
+from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..semantics.functions import call_function
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
 from .inferred_arguments import inferred

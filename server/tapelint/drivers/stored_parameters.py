@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Function, HeapRef
-from ..engine.asked import OF_NETWORKS
 from ..engine.machine import Machine
-from ..engine.syntactic_summary import syntactic_summary
-from ..engine.walked_results import fed_calls, walked_attributes, walked_calls
+from ..engine.syntax.asked import OF_NETWORKS
+from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls
 from ..models.frameworks.training_loops import walked_results
 from ..source import cached_on_node, walk
 from .handed_on import MAX_DEPTH, HandedOn, Parameter, handed_arguments, handed_to_methods, receiving

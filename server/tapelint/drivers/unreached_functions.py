@@ -20,7 +20,7 @@ from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..engine.module_system import LoadedModule
-from ..engine.syntactic_summary import is_abstract, syntactic_summary
+from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, prepared, unrecorded, walk_of
 from ..models.python.click_commands import callback_of
 from ..models.torch.autograd.grad_access import between_calls, through

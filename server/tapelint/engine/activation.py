@@ -19,7 +19,7 @@ from ..domain.values import Function, Generator, Value
 from .lifecycle import CallReturned
 from .machine import Machine
 from .resume_point import Activation
-from .syntactic_summary import syntactic_summary
+from .syntax.syntactic_summary import syntactic_summary
 
 
 class SuspendedAtCall(Exception):

@@ -26,7 +26,6 @@ from ..domain.state import State
 from ..domain.values import Const, External, Frame, HeapRef, Origin, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
-from .abandoned_paths import AbandonedPaths
 from .analysis_unit import AnalysisUnit
 from .evaluation import Evaluation
 from .lifecycle import Lifecycle
@@ -34,6 +33,7 @@ from .limits import Limits
 from .memo import EvalMemo, Key
 from .module_system import ModuleSystem
 from .observer import Dropped, DropReason, GivenUp, Joined, KeptApart, Observer, Opaque, OpaqueReason
+from .paths.abandoned import AbandonedPaths
 from .run_context import RunContext
 from .statistics import Entry, Lost
 

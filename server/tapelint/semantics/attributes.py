@@ -38,7 +38,7 @@ from ..domain.values import (
 )
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.stored_names import replaces
-from ..engine.syntactic_summary import is_abstract
+from ..engine.syntax.syntactic_summary import is_abstract
 from ..models.python.paths import attribute_of_path
 from ..models.torch import dispatch
 from ..models.torch.autograd import grad_access, missing_grad

@@ -30,7 +30,7 @@ from ..engine.activation import SuspendedAtCall, pop, push, unwind
 from ..engine.evaluation import Items
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import DropReason, OpaqueReason, Outcomes
-from ..engine.syntactic_summary import syntactic_summary
+from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
 from ..source import cached_on_node, walk

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from ..domain.state import State
 from ..domain.values import Frame, Function, Value
 from ..engine.machine import Machine
-from ..engine.syntactic_summary import syntactic_summary
+from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..source import written
 from .functions import call_function
 

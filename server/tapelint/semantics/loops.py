@@ -19,7 +19,6 @@ from ..domain.values import FALSE, NONE, Frame, Generator, Sequence, Value
 from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.limits import Limits
-from ..engine.liveness import Live, bound_in, live
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
 from ..engine.loops.lengths import assume_as_many
@@ -29,6 +28,7 @@ from ..engine.machine import STATEMENTS, Machine
 from ..engine.observer import EndReason, LoopEnded, Skipped, SkipReason
 from ..engine.paths.conditions import decide
 from ..engine.paths.truth import truth
+from ..engine.syntax.liveness import Live, bound_in, live
 from ..source import cached_on_node, walk
 from .assign import assign
 from .functions import run_generator

@@ -15,9 +15,9 @@ from ..domain import facets
 from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import BuiltinMethod, Class, External, Frame, HeapRef, Instance, Origin, Unknown, Value
-from ..engine.asked import asked_of_attributes, asked_of_variables, is_of_network
 from ..engine.machine import Machine
-from ..engine.walked_results import walked_method_calls
+from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network
+from ..engine.syntax.walked_results import walked_method_calls
 from ..models.torch.nn.layers import opaque_module
 
 NETWORK = External("torch.nn.Module")

@@ -18,7 +18,7 @@ from ...domain.state import State
 from ...domain.values import FALSE, External, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.lost_history import computed, cut_of
 from ...engine.machine import Machine
-from ...engine.must_execute import walks_after
+from ...engine.syntax.must_execute import walks_after
 from ..torch.autograd.backward_calls import written_at
 from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, method
 from . import array_memory

@@ -14,7 +14,7 @@ import ast
 from ....domain.state import State
 from ....domain.values import BoundMethod, Function, Value
 from ....engine.machine import Machine
-from ....engine.syntactic_summary import syntactic_summary
+from ....engine.syntax.syntactic_summary import syntactic_summary
 from ....source import written
 from ..registry import Call
 

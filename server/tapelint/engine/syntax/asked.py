@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..source import cached_on_node, children, walk
+from ...source import cached_on_node, children, walk
 
 CALLED = "()"
 """What is asked of something that is called itself."""

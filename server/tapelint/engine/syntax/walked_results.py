@@ -16,8 +16,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TypeGuard
 
-from ..autograd.frozen import frozen
-from ..source import cached_on_node, children, walk
+from ...autograd.frozen import frozen
+from ...source import cached_on_node, children, walk
 
 Slot = tuple[str, str]
 """Where a value comes by: a variable of a function (its name, the variable), an attribute of ``self``, the result of a

@@ -19,8 +19,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..domain.number_names import number
-from ..source import cached_on_node, children, walk
+from ...domain.number_names import number
+from ...source import cached_on_node, children, walk
 
 Loop = (ast.For, ast.AsyncFor, ast.While)
 if sys.version_info >= (3, 11):

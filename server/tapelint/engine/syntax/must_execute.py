@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
-from ..source import blocks, walk
+from ...source import blocks, walk
 
 GOES_BACKWARD = frozenset(("backward", "manual_backward"))
 SWITCHES = frozenset(("enable_grad", "set_grad_enabled"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..autograd.model.choices import Conjunction, Guard
+from ...autograd.model.choices import Conjunction, Guard
 
 MAX_ABANDONED = 256
 """Conjunctions that are kept of one unit."""
