@@ -41,6 +41,7 @@ from ..models.torch.autograd.grad_access import through
 from ..models.torch.nn.module_registry import members
 from ..source import cached_on_node, walk, written
 from .evaluation_uses import is_handed_over, is_only_measured, only_evaluates
+from .kept_values import called_on_self
 from .retention import SHORT_LOOP, runs_forward
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
@@ -117,20 +118,9 @@ def _calls_unknown_part(machine: Machine, state: State, module: HeapRef | Unknow
     found = lookup_in_mro(state, thing.kind, "forward")
     if found is None or not isinstance(found[1], Function):
         return False
-    called = machine.query(_own_callees, found[1].node)
+    called = machine.query(called_on_self, found[1].node)
     unknown = {name for name, value in thing.attributes.items() if isinstance(value, (Unknown, BuiltinMethod))}
     return not unknown.isdisjoint(called) and not machine.query(_freezes, state.get(thing.kind.id, Class).node)
-
-
-@cached_on_node
-def _own_callees(method: ast.AST) -> frozenset[str]:
-    """The attributes of ``self`` that a method calls as they are."""
-    called = (node.func for node in walk(method) if isinstance(node, ast.Call))
-    return frozenset(
-        function.attr
-        for function in called
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self"
-    )
 
 
 def _may_be_assumed_graph(state: State, result: Value) -> bool:

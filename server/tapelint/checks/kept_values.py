@@ -77,7 +77,7 @@ def goes_backward(tree: ast.AST) -> bool:
 
 @cached_on_node
 def called_on_self(tree: ast.AST) -> frozenset[str]:
-    """The methods that a file calls on ``self``."""
+    """The methods that a file, or a function, calls on ``self``."""
     called = (node.func for node in walk(tree) if isinstance(node, ast.Call))
     return frozenset(
         each.attr
