@@ -25,3 +25,31 @@ def test_a_tensor_that_is_copied_out_got_its_graph_where_it_was_computed() -> No
 def test_a_conversion_in_the_expression_that_computes_has_no_such_step() -> None:
     text = COPIED.replace("print(np.array(out[0]))", "print((logits * 2).numpy())")
     assert analyse(text, "train.py").diagnostics[0].related == ()
+
+
+RETURNED = """
+import torch
+class Attack:
+    def __init__(self, model):
+        self.model = model
+    def __call__(self, image):
+        return self.forward(image)
+    def forward(self, image):
+        image.requires_grad = True
+        score = self.model(image).sum()
+        score.backward()
+        return image
+attack = Attack(torch.nn.Linear(3, 1))
+moved = 2 * attack(torch.ones(2, 3))
+moved.requires_grad = True
+"""
+
+
+def test_what_a_call_returned_with_a_graph_was_made_a_leaf_and_returned_there() -> None:
+    found = analyse(RETURNED, "attack.py").diagnostics[0]
+    assert found.code == "TL309"
+    assert [(step.span.row, step.message) for step in found.related] == [
+        (9, "a tensor was made to require grad here"),
+        (12, "what requires grad is returned here"),
+        (14, "`moved` was computed here"),
+    ]

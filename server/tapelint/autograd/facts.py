@@ -71,6 +71,8 @@ class Facts:
     # The first name that each tensor was given, which is the one a user recognises.
     names: dict[int, str] = field(default_factory=dict)
     stored: dict[int, tuple[Stored, ...]] = field(default_factory=dict)
+    # Where functions of the program returned tensors that may require grad.
+    returned: dict[int, tuple[ProgramPoint, ...]] = field(default_factory=dict)
     # Where tensors, and the unknown arrays and numbers computed from them, come from.
     provenance: dict[int, Provenance] = field(default_factory=dict)
     # The last conversion that may have made a copy of a view, or of a tensor while autograd did not record.
@@ -221,6 +223,9 @@ class Facts:
 
     def record_store(self, tensor: int, stored: Stored) -> None:
         self.stored[tensor] = (*self.stored.get(tensor, ()), stored)
+
+    def record_return(self, tensor: int, point: ProgramPoint) -> None:
+        self.returned[tensor] = (*self.returned.get(tensor, ()), point)
 
 
 FIELDS = tuple(each.name for each in fields(Facts) if each.name != "events")

@@ -32,6 +32,14 @@ def remember(
                 state.last_stores[statement] = LastStore(tensor, stored)
 
 
+def returns(machine: Machine, state: State, value: Value, node: ast.Return) -> None:
+    """A function of the program returns ``value``."""
+    if isinstance(value, (TensorRef, Tuple)) and not _is_told(machine, state):
+        for tensor in (value.id,) if isinstance(value, TensorRef) else tensors_in(state, value, 1):
+            if state.tensors[tensor].requires_grad is not False:
+                machine.facts.record_return(tensor, state.point(node))
+
+
 def replaces(machine: Machine, state: State, old: Value | None, value: Value) -> None:
     """``value`` is about to be called what ``old`` was: an optimizer that was given ``old`` keeps it."""
     if not isinstance(old, TensorRef) or not isinstance(value, TensorRef) or old.id == value.id:

@@ -13,6 +13,7 @@ from ..domain.completion import Break, Continue, ProgramRaised, Return
 from ..domain.state import State
 from ..domain.values import NONE, External, Frame, HeapRef, Instance, Value
 from ..engine.machine import STATEMENTS, Machine
+from ..engine.stored_names import returns
 from .assign import assign, delete
 from .classes import define_class
 from .functions import define_function
@@ -110,6 +111,7 @@ def returning(machine: Machine, node: ast.Return, state: State) -> list[State]:
 
 def returned(machine: Machine, node: ast.Return, state: State) -> None:
     value = machine.eval(node.value, state)  # type: ignore[arg-type]
+    returns(machine, state, value, node)
     state.completion = Return(value)
 
 

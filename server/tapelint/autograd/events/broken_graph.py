@@ -58,6 +58,8 @@ class RequiresGradRefused(Event):
     wanted: bool
     # Where the tensor was made.
     created_at: ProgramPoint
+    # What gave it its graph; None of a leaf.
+    recorded: Node | None = None
 
 
 @frozen(eq=False, kw_only=True)

@@ -59,6 +59,7 @@ def set_requires_grad(
                     reason="leaf",
                     wanted=bool(wanted),
                     created_at=tensor.created_at,
+                    recorded=tensor.grad_fn,
                 )
             )
             raise ProgramRaised(

@@ -44,6 +44,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
+from ..support.returned import returned_with_graph
 from ..support.story import code, prefix, tensor_name
 
 LEAF = "you can only change requires_grad flags of leaf variables"
@@ -56,6 +57,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     where, created_at = event.point.node, event.created_at
     links, cures = list[TraceStep](), list[FixProposal]()
     if event.reason == "leaf":
+        if event.recorded is not None:
+            links += returned_with_graph(facts, event.recorded, event.point)
         message = f"{name} is not a leaf: it was computed by {code(created_at.node)}. PyTorch raises “{LEAF}”."
         links.append(TraceStep(created_at.node, f"{prefix(created_at)}{name} was computed here"))
         if event.wanted:
