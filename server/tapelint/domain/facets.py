@@ -30,6 +30,8 @@ TRAINING = "(training)"
 NETWORK = "(network)"
 # What an unknown ``__init__`` was given.
 GIVEN = "(given)"
+# The functions of the program that an unknown object has.
+CALLBACKS = "(callbacks)"
 
 # Optimizers and frameworks
 

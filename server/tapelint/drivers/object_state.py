@@ -13,7 +13,9 @@ The order of methods follows from who assigns what another one reads, not from t
 
 from __future__ import annotations
 
-from ..autograd import resolve_view
+import ast
+
+from ..autograd import leaf, resolve_view
 from ..domain.completion import ProgramRaised
 from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
@@ -22,6 +24,7 @@ from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef,
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..semantics.functions import call_function
+from ..semantics.reassigned_data import is_placeholder
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
 from .inferred_arguments import inferred
 from .objects.constructor_switches import open_switches
@@ -41,6 +44,7 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
     flow = object_flow(machine, state, state.get(receiver.id, Instance).kind)
     _set_up(machine, state, receiver, flow, name, MAX_DEPTH)
     _open(state, receiver, flow, flow.reached(name))
+    _doubt_data(machine, state, receiver, flow, flow.reached(name), function.node)
     open_switches(machine, state, receiver, flow, name)
     give_parts(machine, state, receiver, flow, flow.reached(name))
 
@@ -59,6 +63,23 @@ def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, 
                 value = optional(Option(current, premise, others), attribute)
                 state.edit_attributes(receiver.id)[attribute] = value
                 break
+
+
+def _doubt_data(
+    machine: Machine,
+    state: State,
+    receiver: HeapRef,
+    flow: ObjectFlow,
+    reached: dict[str, MethodFlow],
+    node: ast.AST,
+) -> None:
+    """What holds the place of a tensor that another method computes may require grad: `self.loss = torch.zeros(1)`."""
+    own = {name for each in reached.values() for name in each.stored}
+    for attribute in sorted({name for each in reached.values() for name in each.read} - own):
+        current = _current(state, receiver, attribute)
+        if isinstance(current, TensorRef) and is_placeholder(state, current.id):
+            if any(None in flow.flows[setter].assigned[attribute] for setter in flow.setters(attribute, reached)):
+                state.edit_attributes(receiver.id)[attribute] = TensorRef(leaf(state, node, None))
 
 
 def _others(current: Const, assigned: list[Const | None]) -> tuple[Const, ...]:

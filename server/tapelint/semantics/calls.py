@@ -70,6 +70,7 @@ from .classes import instantiate
 from .functions import BATCH, call_function
 from .handed_closures import run_handed
 from .iteration import items_of
+from .reassigned_data import kept_by, may_have_called
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
 from .signatures import refuse_arguments
 
@@ -450,6 +451,11 @@ def unknown_call(
     result = dispatch.opaque(machine, state, given, node, name) if given else Unknown("call")
     if held and isinstance(result, Unknown):
         machine.facts.holders[result.tensor_id] = held
+    callbacks = () if is_harmless(function) else kept_by(state, function, values)
+    if callbacks:
+        may_have_called(machine, state, callbacks, node)
+        if isinstance(result, Unknown):
+            state.edit_given_attributes(result.tensor_id)[facets.CALLBACKS] = Tuple(callbacks)
     return result
 
 
