@@ -47,8 +47,8 @@ bench: .venv/.ready ## measure time and memory over DIR (examples), with TorchFi
 	|| echo "TorchFix 0.7.0 could not be installed; everything else is measured" >&2
 	@PYTHONPATH=. $(BIN)/python -m tools.bench $(or $(DIR),examples)
 
-ecosystem: .venv/.ready ## survey the repositories DIR="folder folder": coverage, findings, time (OPTIONS="--json new.json --against old.json")
-	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(or $(DIR),examples)
+ecosystem: .venv/.ready ## what 100 public repositories show, against the list of verdicts (OPTIONS="--update"); DIR="folder folder": survey these
+	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(DIR)
 
 clean: ## remove all that the targets above made
 	rm -rf .venv .venv-oracle .venv-torchfix .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules build dist bundled server/*.egg-info

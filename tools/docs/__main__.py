@@ -2,13 +2,15 @@
 
 python -m tools.docs            (no torch needed; a test tells when it has to be run)
 
-That is: the tables of docs/semantics.md, the pages in docs/rules, the table of rules in README.md.
+That is: the tables of docs/semantics.md, the pages in docs/rules, the table of rules in README.md, the table of
+repositories in docs/ecosystem.md.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from ..ecosystem import counts
 from .rulepages import pages, table
 from .tables import PARTS, filled
 
@@ -24,6 +26,7 @@ def generated() -> dict[Path, str]:
     return {
         SEMANTICS: semantics,
         readme: filled(readme.read_text(encoding="utf-8"), {"rules": lambda: table("docs/rules/")}),
+        counts.PAGE: filled(counts.PAGE.read_text(encoding="utf-8"), {"ecosystem": counts.table}),
         **{RULES / name: text for name, text in pages(semantics).items()},
     }
 

@@ -1,41 +1,78 @@
 """Measure and compare what tapelint sees in whole repositories.
 
-    make ecosystem DIR="/checkouts/*"
+    make ecosystem                                      the repositories of the list, and what differs from it
+    python -m tools.ecosystem [--update] [--repository GLOB]... [--clones FOLDER] [--jobs N]
+
+    make ecosystem DIR="/checkouts/*"                   any repositories: a table
     python -m tools.ecosystem [NAME=]PATH[@COMMIT][:FOLDER]... [--json FILE] [--against OLD.json] [--findings]
                               [--roots]
 
-Every PATH is one repository: a folder, or a bare git directory of which a commit (HEAD) is read. Nothing of it is
-executed and nothing is fetched. Exit status 1: tapelint itself has failed somewhere (each fault is printed, with its
-file, entry point, exception and frame), or `--against` shows a change.
+The list is tests/ecosystem/repositories.toml. Its repositories are taken from the folder of clones ($ECOSYSTEM_CLONES)
+or fetched; nothing of a repository is executed. Exit status 1: tapelint itself has failed somewhere (each fault is
+printed), or something differs from the list (or, with `--against`, from the earlier run).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
+from ..docs.tables import filled
+from .counts import PAGE
+from .counts import table as table_of_list
+from .known import run
+from .pins import pins
 from .repository import repository
+from .settings import Malformed
 from .survey import Survey, as_data, from_data, survey
 from .table import changes, table
 
 
 def main() -> int:
-    """Survey what is asked for and print it; the exit status."""
+    """Look at what is asked for and print what there is to say; the exit status."""
     parser = argparse.ArgumentParser(prog="ecosystem", description="Measure what tapelint sees in whole repositories.")
-    parser.add_argument("repositories", nargs="+", metavar="REPOSITORY", help="[NAME=]PATH[@COMMIT][:FOLDER]")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to FILE, after each repository")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="list what changed since the run that wrote FILE")
-    parser.add_argument("--findings", action="store_true", help="list every finding below the table")
-    parser.add_argument("--roots", action="store_true", help="list the backward calls with an unknown root, and why")
+    parser.add_argument("repositories", nargs="*", metavar="REPOSITORY", help="[NAME=]PATH[@COMMIT][:FOLDER]")
+    listed = parser.add_argument_group("for the list, if no REPOSITORY is named")
+    listed.add_argument("--update", action="store_true", help="write the list and the table of docs/ecosystem.md anew")
+    listed.add_argument("--repository", action="append", metavar="GLOB", help="only those of the list with such a name")
+    clones = os.environ.get("ECOSYSTEM_CLONES")
+    listed.add_argument("--clones", type=Path, default=clones, metavar="FOLDER", help="clones to be used if they can")
+    listed.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at the same time")
+    named = parser.add_argument_group("for each REPOSITORY")
+    named.add_argument("--json", type=Path, metavar="FILE", help="write everything to FILE, after each repository")
+    named.add_argument("--against", type=Path, metavar="FILE", help="list what changed since the run that wrote FILE")
+    named.add_argument("--findings", action="store_true", help="list every finding below the table")
+    named.add_argument("--roots", action="store_true", help="list the backward calls with an unknown root, and why")
     options = parser.parse_args()
     try:
-        wanted = [repository(address) for address in options.repositories]
+        return _named(options) if options.repositories else _listed(options)
     except (FileNotFoundError, subprocess.CalledProcessError) as error:
         parser.error(f"no such folder or commit: {error}")
+    except Malformed as error:
+        parser.error(str(error))
+
+
+def _listed(options: argparse.Namespace) -> int:
+    """The repositories of the list."""
+    globs = options.repository or ["*"]
+    wanted = [pin for pin in pins() if any(fnmatchcase(pin.name, glob) for glob in globs)]
+    if not wanted:
+        raise FileNotFoundError(f"no repository of the list is called {' or '.join(globs)}")
+    status = run(wanted, options.clones, options.jobs, options.update)
+    if options.update:
+        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), {"ecosystem": table_of_list}), encoding="utf-8")
+    return status
+
+
+def _named(options: argparse.Namespace) -> int:
+    """The repositories that are named."""
+    wanted = [repository(address) for address in options.repositories]
     surveys = []
     for which in wanted:
         print(f"{which.name} ...", file=sys.stderr)
