@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from itertools import count
+from itertools import count, product
+from random import Random
 
 from tapelint.autograd.model.choices import (
     ALWAYS,
@@ -18,7 +19,7 @@ from tapelint.autograd.model.choices import (
 )
 
 NUMBERS = count()
-A, B, C = (Choice(name, ast.Name(name), next(NUMBERS)) for name in "abc")
+ABCD = A, B, C, D = [Choice(name, ast.Name(name), next(NUMBERS)) for name in "abcd"]
 
 
 def guard(*conjunctions: dict[Choice, bool]) -> Guard:
@@ -78,3 +79,21 @@ def test_a_choice_that_no_path_made_the_other_way_stays():
 def test_a_choice_that_goes_either_way_is_on_both_sides():
     either_way = guard({A: True, B: True}, {A: False, B: True, C: True})
     assert without(either_way, on_both_sides(either_way)) == guard({B: True})
+
+
+def test_a_join_right_after_a_choice_among_several_gives_the_guard_before_it():
+    before = guard({A: True, B: True}, {A: False, C: True})
+    assert either(choosing(before, D, True), choosing(before, D, False)) == before
+
+
+def test_a_joined_guard_holds_where_either_did():
+    random = Random(7)
+    for _ in range(300):
+        left, right = (
+            guard(*({choice: random.random() < 0.5 for choice in random.sample(ABCD, 2)} for _ in range(3)))
+            for _ in range(2)
+        )
+        joined = either(left, right)
+        for truths in product((True, False), repeat=len(ABCD)):
+            made = frozenset(zip(ABCD, truths, strict=True))
+            assert any(each <= made for each in joined) == any(each <= made for each in (*left, *right))

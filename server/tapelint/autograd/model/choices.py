@@ -10,6 +10,7 @@ The ``Guard`` of a path is a disjunction of conjunctions of choices. Choices tha
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Hashable, Iterable
 from dataclasses import field
 from enum import Enum
@@ -62,13 +63,25 @@ ALWAYS: Guard = (frozenset(),)
 
 def choosing(guard: Guard, choice: Choice, taken: bool) -> Guard:
     """The guard of a path after it has made a choice."""
-    chosen = tuple(each | {(choice, taken)} for each in guard if (choice, not taken) not in each)
-    return chosen or (frozenset(((choice, taken),)),)
+    chosen, opposite = frozenset(((choice, taken),)), frozenset(((choice, not taken),))
+    return tuple(each | chosen for each in guard if opposite.isdisjoint(each)) or (chosen,)
 
 
 def either(left: Guard, right: Guard) -> Guard:
     """The guard of two paths that are joined: without the choices that they made differently."""
-    return left if left == right else _simple((*left, *right))
+    return left if left == right else _before_choice(left, right) or _simple((*left, *right))
+
+
+def _before_choice(left: Guard, right: Guard) -> Guard | None:
+    """The guard of a path that one choice made two, if ``left`` and ``right`` have chosen nothing else since."""
+    shared = frozenset.intersection(*left)
+    for choice, taken in shared:
+        opposite = choice, not taken
+        if len(left) == len(right) and opposite in right[0]:
+            before = tuple(each - {(choice, taken)} for each in left)
+            if {*before} == {each - {opposite} for each in right}:
+                return before
+    return None
 
 
 def leaving_out(guard: Guard, abandoned: Iterable[Conjunction]) -> Guard:
@@ -104,26 +117,36 @@ def ordered(each: Conjunction) -> list[Literal]:
 
 def _simple(guard: Iterable[Conjunction]) -> Guard:
     """The same guard in fewer conjunctions of fewer choices: `a or (not a and b)` is `a or b`."""
-    left = [*dict.fromkeys(guard)]
-    while any(_shorten(one, left) for one in [*left]):
-        pass
+    left: list[Conjunction] = []
+    todo = deque(dict.fromkeys(guard))
+    while todo:
+        one = todo.popleft()
+        for index, other in enumerate(left):
+            if (shorter := _beside(one, other)) is not one:
+                todo.extendleft(() if shorter is None else (shorter,))
+                break
+            if (shorter := _beside(other, one)) is not other:
+                del left[index]
+                todo.extend(() if shorter is None else (shorter,))
+                todo.appendleft(one)
+                break
+        else:
+            left.append(one)
     return tuple(sorted(left, key=len)[:MAX_CONJUNCTIONS])
 
 
-def _shorten(one: Conjunction, left: list[Conjunction]) -> bool:
-    """Drop or shorten the first of those ``left`` that needs more than it must, since ``one`` is among them."""
-    for index, other in enumerate(left):
-        if other is one or one not in left:
-            continue
-        if one <= other:
-            del left[index]
-            return True
-        for literal in ordered(one):
-            opposite = literal[0], not literal[1]
-            if opposite in other and one - {literal} <= other:
-                left[index] = other - {opposite}
-                return True
-    return False
+def _beside(one: Conjunction, other: Conjunction) -> Conjunction | None:
+    """What ``one`` has to need in a disjunction with ``other``; None if that is true wherever ``one`` is."""
+    if len(other) > len(one):
+        return one
+    apart = other - one
+    if not apart:
+        return None
+    if len(apart) == 1:
+        [(choice, taken)] = apart
+        if (choice, not taken) in one:
+            return one - {(choice, not taken)}
+    return one
 
 
 def _widened(each: Conjunction, known: list[Conjunction]) -> Conjunction:
