@@ -12,6 +12,7 @@ from ..autograd.model.choices import Conjunction, either
 from ..engine.paths.abandoned import AbandonedPaths
 from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
 from ..rules import Finding, Rule, all_rules
+from ..rules.support.story import assuming
 from ..severity import Severity
 from ..workspace.config import Config
 from .grounds import graded_by_choices
@@ -78,6 +79,14 @@ def running(config: Config) -> list[Rule]:
     return [rule for rule in all_rules() if rule.default or config.wants(rule.code, rule.default)]
 
 
+def assumed(found: Finding, event: Event) -> Finding:
+    """A finding that names what its event rests on, and is no error then, also where its rule has not said so."""
+    sentence = assuming(event.assumption)
+    if not sentence or sentence in found.message:
+        return found
+    return replace(found, severity=max(found.severity, Severity.WARNING), message=found.message + sentence)
+
+
 class RuleListener:
     """Runs the rules on the events of one machine."""
 
@@ -96,7 +105,11 @@ class RuleListener:
             found = self._run(rule, event)
             if found is not None:
                 found = replace(
-                    found, code=rule.code, raiser=event.point.node, premise=event.assumption, guard=event.point.guard
+                    assumed(found, event),
+                    code=rule.code,
+                    raiser=event.point.node,
+                    premise=event.assumption,
+                    guard=event.point.guard,
                 )
                 self.machine.unit.notes.of(UnitFindings).add(found)
 

@@ -11,12 +11,11 @@ import builtins
 
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
-from ..domain.values import FALSE, Const, Tuple, Unknown, Value, something
+from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine
 from ..engine.memo import Key
 from ..engine.observer import Forked
-from ..engine.paths.conditions import Decision, assume, decide
-from ..engine.paths.defaults import by_default
+from ..engine.paths.conditions import Decision, decide
 from ..engine.paths.parting import Branch, part
 from ..models.torch.autograd.grad_access import weigh
 
@@ -124,27 +123,6 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
         return first
     machine.unit.completed.add(side := node.body if known else node.orelse)
     return machine.eval(side, state)
-
-
-def switched(machine: Machine, node: ast.keyword, state: State, value: Value) -> Value:
-    """What a switch is set to (``enabled=args.amp``). Where it depends on an option, the statement is finished both
-    ways.
-    """
-
-    def split(key: object) -> Value:
-        known, choice, negated = decide(machine, node.value, state, value)
-        if known is None and by_default(choice) is None:
-            return value
-        if known is None:
-            known, other = True, state.fork()
-            assume(state, choice, not negated)
-            assume(other, choice, negated)
-            if machine.observer is not None:
-                machine.observer.decide(Forked(node.value, state, other, choice, negated))
-            machine.memo.pending_paths.append((other, {**machine.memo.values, key: FALSE}))  # type: ignore[dict-item]
-        return Const(known)
-
-    return machine.memoize(node, "switch", split)
 
 
 def matching(machine: Machine, node: ast.Match, state: State) -> list[State]:

@@ -42,6 +42,7 @@ from ..engine.lifecycle import ModuleReturned, TensorsEscaped, UnknownStepped
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import OpaqueReason
 from ..engine.paths.conditions import forget, remembered
+from ..engine.paths.switches import KEYWORDS, switch_at, switched
 from ..models.python import array_memory
 from ..models.python.paths import method_of_path
 from ..models.python.text import method_of_text
@@ -65,7 +66,6 @@ from ..models.torch.registry import (
 from ..ops.module_names import is_layer, is_network
 from ..source import written
 from . import networks_by_use
-from .branches import switched
 from .classes import instantiate
 from .functions import BATCH, call_function
 from .handed_closures import run_handed
@@ -102,22 +102,22 @@ def _arguments(machine: Machine, node: ast.Call, state: State, function: Value) 
         if isinstance(argument, ast.Starred):
             args += items_of(machine, state, machine.eval(argument.value, state), argument).values
         else:
-            args.append(machine.eval(argument, state))
+            value = machine.eval(argument, state)
+            switch = switch_at(function, len(args)) if isinstance(value, Unknown) else None
+            args.append(switched(machine, argument, state, function, switch, value))
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         value = machine.eval(keyword.value, state)
         if keyword.arg is not None:
-            is_switch = keyword.arg in SWITCHES and isinstance(value, Unknown) and not runs_code(state, function)
-            kwargs[keyword.arg] = switched(machine, keyword, state, value) if is_switch else value
+            is_switch = keyword.arg in KEYWORDS and isinstance(value, Unknown) and not runs_code(state, function)
+            kwargs[keyword.arg] = (
+                switched(machine, keyword.value, state, function, keyword.arg, value) if is_switch else value
+            )
         elif isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
         elif isinstance(value := as_data(state, value), Unknown) and runs_code(state, function):
             kwargs[BATCH] = value
     return args, kwargs
-
-
-SWITCHES = frozenset("enabled retain_graph create_graph set_to_none requires_grad inplace".split())
-"""Keywords of functions of PyTorch that change what becomes of a graph: an option given for one is like a branch."""
 
 
 def call_value(

@@ -195,7 +195,11 @@ def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> Deci
     known = truth(machine, state, value)
     if known is not None:
         return known, None, False
-    key = symbolic(machine, node, state)
+    return decided(state, symbolic(machine, node, state))
+
+
+def decided(state: State, key: Hashable) -> Decision:
+    """What is known of a test with this formula."""
     negated = isinstance(key, tuple) and bool(key) and key[0] == "Not"
     if negated:
         key = key[1]  # type: ignore[index]

@@ -43,6 +43,7 @@ assert abs(w.item()) < 0.001  # torch: ok
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped, ScaledStep
@@ -68,13 +69,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if found.by_hook:
         way = "A hook runs in the backward, before any scaler can divide."
         advice = f"clip `.grad` after `{call}`, and not in a hook."
+    supposed = assuming(event.assumption or scale.premise)
     message = (
         f"{code(clip.node)} clips gradients that are still multiplied by the scale of {code(scale.node)} (65,536 at "
-        f"first): the limit is that much too small, and nothing raises. {way}{assuming(event.assumption)}"
+        f"first): the limit is that much too small, and nothing raises. {way}{supposed}"
     )
     beside = (clip.calls, len(clip.iterations)) == (event.point.calls, len(event.point.iterations))
     return Finding(
-        point=clip,
+        point=clip if scale.premise is None else replace(clip, premise=scale.premise),
         severity=Severity.WARNING,
         message=message,
         links=(

@@ -5,6 +5,7 @@ precision.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ....autograd import (
     Provenance,
@@ -39,7 +40,7 @@ from ....domain.values import (
     Zip,
 )
 from ....engine.machine import Machine
-from ....engine.paths.truth import truth
+from ....engine.paths.switches import switch_kept
 from ..autograd.grad_calls import clear_grads, written
 from ..autograd.grad_use import use_grads
 from ..autograd.tensor_hooks import retains
@@ -286,12 +287,15 @@ def scale(machine: Machine, state: State, call: Call) -> Value:
     scaler = call.args[0]
     thing = state.heap[scaler.id] if isinstance(scaler, HeapRef) else None
     enabled = thing.attributes.get("enabled", TRUE) if isinstance(thing, Instance) else FALSE
-    if enabled == FALSE:
+    is_enabled, premise = switch_kept(machine, state, enabled)
+    if is_enabled is False:
         return loss
     factor = TensorRef(leaf(state, call.node))
     scaled = run(machine, state, "mul", [loss, factor], {}, call.node) or loss
-    if isinstance(scaled, TensorRef) and truth(machine, state, enabled) is not False:
-        machine.facts.record_provenance(scaled.id, Provenance(scaled=state.point(call.node)))
+    if isinstance(scaled, TensorRef):
+        point = state.point(call.node)
+        scaled_at = point if premise is None else replace(point, premise=premise)
+        machine.facts.record_provenance(scaled.id, Provenance(scaled=scaled_at))
     return scaled
 
 
