@@ -49,6 +49,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped, ScaledStep
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
+from ...autograd.model.program_point import ProgramPoint
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -63,20 +64,21 @@ def check(event: Event, facts: Facts) -> Finding | None:
     found = past.clip
     if found is None or found.scale is None:
         return None
-    clip, scale = found.point, found.scale
+    scale = found.scale
+    clip = _supposing(found.point, scale.premise)
     call = f"{ast.unparse(event.scaler)}.unscale_({ast.unparse(event.optimizer)})"
     way, advice = f"`{call}` must come before.", f"call `{call}` before clipping."
     if found.by_hook:
         way = "A hook runs in the backward, before any scaler can divide."
         advice = f"clip `.grad` after `{call}`, and not in a hook."
-    supposed = assuming(event.assumption or scale.premise)
     message = (
         f"{code(clip.node)} clips gradients that are still multiplied by the scale of {code(scale.node)} (65,536 at "
-        f"first): the limit is that much too small, and nothing raises. {way}{supposed}"
+        f"first): the limit is that much too small, and nothing raises. {way}"
+        f"{assuming(event.assumption or clip.premise)}"
     )
     beside = (clip.calls, len(clip.iterations)) == (event.point.calls, len(event.point.iterations))
     return Finding(
-        point=clip if scale.premise is None else replace(clip, premise=scale.premise),
+        point=clip,
         severity=Severity.WARNING,
         message=message,
         links=(
@@ -89,6 +91,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if beside and not found.by_hook
         else (),
     )
+
+
+def _supposing(point: ProgramPoint, premise: str | None) -> ProgramPoint:
+    """The point, which rests on a premise if it has none of its own."""
+    return point if premise is None or point.premise else replace(point, premise=premise)
 
 
 def _in_doubt(event: OptimizerStepped | ScaledStep, past: GradientHistory) -> bool:
