@@ -10,15 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from tools.ecosystem import clones, known, pins
+from tools.ecosystem import clones, pins
 from tools.ecosystem.checked import Listed, Place
 from tools.ecosystem.clones import Unreachable, tree
 from tools.ecosystem.counts import table
-from tools.ecosystem.known import run
+from tools.ecosystem.known import Means, run
 from tools.ecosystem.pins import Pin, sample
 from tools.ecosystem.settings import Malformed
-from tools.ecosystem.verdicts import Judged, Known, Verdict, compare, file_of, text_of
-from tools.ecosystem.verdicts import known as read_known
+from tools.ecosystem.verdicts import Judged, Known, Verdict, compare, file_of, load, text_of
 
 SPOILED = "import torch\ny = torch.ones(3, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"
 FINE = "import torch\ntorch.ones(3, requires_grad=True).sum().backward()\n"
@@ -152,15 +151,15 @@ def test_what_appeared_is_unread_until_it_is_judged(
 ) -> None:
     """The list is written by --update only; afterwards nothing differs."""
     wanted, folder = listed
-    assert run(wanted, None, 1, False, folder) == 1
+    assert run(wanted, Means(), folder=folder) == 1
     assert "+ a/one: x.py:3: error TL201 " in capsys.readouterr().out
     assert not folder.exists()
-    assert run(wanted, None, 2, True, folder) == 0
-    found = read_known(file_of(wanted[0], folder))
+    assert run(wanted, Means(jobs=2), update=True, folder=folder) == 0
+    found = load(file_of(wanted[0], folder))
     assert [(each.code, each.severity, each.verdict) for each in found.findings] == [("TL201", "error", Verdict.UNREAD)]
-    assert (found.files, found.total) == (1, 1) and not read_known(file_of(wanted[1], folder)).findings
+    assert (found.files, found.total) == (1, 1) and not load(file_of(wanted[1], folder)).findings
     capsys.readouterr()
-    assert run(wanted, None, 1, False, folder) == 0
+    assert run(wanted, Means(), folder=folder) == 0
     out = capsys.readouterr().out
     assert "2 repositories; findings: 1 stayed, 0 appeared, 0 vanished" in out and len(out.splitlines()) == 1
 
@@ -168,11 +167,11 @@ def test_what_appeared_is_unread_until_it_is_judged(
 def test_verdicts_survive_an_update(listed: tuple[list[Pin], Path], github: Path) -> None:
     """Of a finding that is still there, although its row is another one at the new commit."""
     wanted, folder = listed
-    run(wanted, None, 1, True, folder)
+    run(wanted, Means(), update=True, folder=folder)
     judge(wanted[0], folder, "true")
     moved = Pin("a/one", upstream(github / "a" / "one", x="# moved\n" + SPOILED))
-    assert run([moved], None, 1, True, folder) == 0
-    (found,) = read_known(file_of(moved, folder)).findings
+    assert run([moved], Means(), update=True, folder=folder) == 0
+    (found,) = load(file_of(moved, folder)).findings
     assert (found.place, found.verdict, found.why) == (Place("x.py", 0, 4), Verdict.TRUE, "read")
 
 
@@ -181,12 +180,12 @@ def test_what_vanished_is_said_with_its_verdict(
 ) -> None:
     """And leaves the list with the next update."""
     wanted, folder = listed
-    run(wanted, None, 1, True, folder)
+    run(wanted, Means(), update=True, folder=folder)
     judge(wanted[0], folder, "false")
     cured = Pin("a/one", upstream(github / "a" / "one", x=FINE))
-    assert run([cured], None, 1, False, folder) == 1
+    assert run([cured], Means(), folder=folder) == 1
     assert "- a/one: x.py:3: error TL201, false: read" in capsys.readouterr().out
-    assert run([cured], None, 1, True, folder) == 0 and not read_known(file_of(cured, folder)).findings
+    assert run([cured], Means(), update=True, folder=folder) == 0 and not load(file_of(cured, folder)).findings
 
 
 @pytest.mark.parametrize("verdict, status", [("false", 1), ("arguable", 0)])
@@ -195,11 +194,11 @@ def test_another_severity_is_said(
 ) -> None:
     """The run fails if what does not hold is an error now."""
     wanted, folder = listed
-    run(wanted, None, 1, True, folder)
+    run(wanted, Means(), update=True, folder=folder)
     judge(wanted[0], folder, verdict)
     path = file_of(wanted[0], folder)
     path.write_text(path.read_text().replace('severity = "error"', 'severity = "warning"'))
-    assert run(wanted, None, 1, False, folder) == status
+    assert run(wanted, Means(), folder=folder) == status
     assert f"~ a/one: x.py:3: warning TL201 is error now, {verdict}: read" in capsys.readouterr().out
 
 
@@ -208,25 +207,25 @@ def test_what_cannot_be_fetched_is_skipped_and_said(
 ) -> None:
     """Its part of the list stays as it is; without any repository the run is no success."""
     wanted, folder = listed
-    run(wanted, None, 1, True, folder)
+    run(wanted, Means(), update=True, folder=folder)
     before = file_of(wanted[0], folder).read_text()
     gone = Pin("a/one", "0" * 40)
-    assert run([gone, wanted[1]], None, 1, True, folder) == 0
+    assert run([gone, wanted[1]], Means(), update=True, folder=folder) == 0
     out = capsys.readouterr().out
     assert "! a/one: skipped, it cannot be fetched: " in out and "1 skipped" in out
     assert file_of(gone, folder).read_text() == before
-    assert run([gone], None, 1, False, folder) == 2
+    assert run([gone], Means(), folder=folder) == 2
 
 
-def test_a_repository_that_takes_too_long(
-    listed: tuple[list[Pin], Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_repository_that_takes_too_long(listed: tuple[list[Pin], Path], capsys: pytest.CaptureFixture[str]) -> None:
     """It is said, the run fails, and nothing is taken to have vanished."""
     wanted, folder = listed
-    run(wanted, None, 1, True, folder)
-    monkeypatch.setattr(known, "looks", lambda pins, *_: [known.Look(pin, trouble="not finished") for pin in pins])
-    assert run(wanted, None, 1, True, folder) == 1
-    assert "! a/one: not finished" in capsys.readouterr().out and read_known(file_of(wanted[0], folder)).findings
+    run(wanted, Means(), update=True, folder=folder)
+    assert run(wanted, Means(timeout=0.01), update=True, folder=folder) == 1
+    assert (
+        "! a/one: not finished after 0.01 seconds" in capsys.readouterr().out
+        and load(file_of(wanted[0], folder)).findings
+    )
 
 
 def test_a_notebook_counts_cells(github: Path, tmp_path: Path) -> None:
@@ -237,8 +236,8 @@ def test_a_notebook_counts_cells(github: Path, tmp_path: Path) -> None:
     cells += [{"cell_type": "code", "source": text} for text in (["import torch\n"], SPOILED.splitlines(keepends=True))]
     (where / "book.ipynb").write_text(json.dumps({"nbformat": 4, "cells": cells}))
     pin = Pin("a/b", upstream(where))
-    assert run([pin], None, 1, True, tmp_path / "findings") == 0
-    (found,) = read_known(file_of(pin, tmp_path / "findings")).findings
+    assert run([pin], Means(), update=True, folder=tmp_path / "findings") == 0
+    (found,) = load(file_of(pin, tmp_path / "findings")).findings
     assert found.place == Place("book.ipynb", 3, 3) and str(found.place) == "book.ipynb:cell 3:3"
     assert found.digest == hashlib.sha256(b"y += 1").hexdigest()[:8]
 
@@ -288,7 +287,7 @@ def test_the_file_of_findings_is_read_as_it_was_written(tmp_path: Path) -> None:
     place = Place("sub/a b.ipynb", 2, 7)
     written = Known(3, 9, 2, (Judged(place, "TL301", "warning", "0a1b2c3d", Verdict.FALSE, why),))
     path.write_text(text_of(written), encoding="utf-8")
-    assert read_known(path) == written
+    assert load(path) == written
 
 
 @pytest.mark.parametrize("wrong", ['verdict = "maybe"', 'verdict = "true"', 'verdict = "unread"\nseverity = "hint"'])
@@ -300,7 +299,7 @@ def test_a_verdict_needs_a_reason(tmp_path: Path, wrong: str) -> None:
     )
     (tmp_path / "b.toml").write_text(text + wrong)
     with pytest.raises(Malformed, match="a.py:1"):
-        read_known(tmp_path / "b.toml")
+        load(tmp_path / "b.toml")
 
 
 def test_the_table_counts_verdicts(tmp_path: Path) -> None:
@@ -325,7 +324,7 @@ def test_the_list_is_as_it_should_be() -> None:
     listed = pins.pins()
     assert {file_of(pin) for pin in listed} == {*(pins.FOLDER / "findings").rglob("*.toml")}
     for pin in listed:
-        read_known(file_of(pin))
+        load(file_of(pin))
 
 
 def test_no_repository_of_that_name(tmp_path: Path) -> None:

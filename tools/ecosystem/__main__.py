@@ -2,6 +2,7 @@
 
     make ecosystem                                      the repositories of the list, and what differs from it
     python -m tools.ecosystem [--update] [--repository GLOB]... [--clones FOLDER] [--jobs N]
+                              [--timeout SECONDS]
 
     make ecosystem DIR="/checkouts/*"                   any repositories: a table
     python -m tools.ecosystem [NAME=]PATH[@COMMIT][:FOLDER]... [--json FILE] [--against OLD.json] [--findings]
@@ -24,9 +25,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ..docs.tables import filled
+from .checked import TIMEOUT
 from .counts import PAGE
 from .counts import table as table_of_list
-from .known import run
+from .known import Means, run
 from .pins import pins
 from .repository import repository
 from .settings import Malformed
@@ -44,6 +46,7 @@ def main() -> int:
     clones = os.environ.get("ECOSYSTEM_CLONES")
     listed.add_argument("--clones", type=Path, default=clones, metavar="FOLDER", help="clones to be used if they can")
     listed.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at the same time")
+    listed.add_argument("--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="for one repository")
     named = parser.add_argument_group("for each REPOSITORY")
     named.add_argument("--json", type=Path, metavar="FILE", help="write everything to FILE, after each repository")
     named.add_argument("--against", type=Path, metavar="FILE", help="list what changed since the run that wrote FILE")
@@ -64,7 +67,7 @@ def _listed(options: argparse.Namespace) -> int:
     wanted = [pin for pin in pins() if any(fnmatchcase(pin.name, glob) for glob in globs)]
     if not wanted:
         raise FileNotFoundError(f"no repository of the list is called {' or '.join(globs)}")
-    status = run(wanted, options.clones, options.jobs, options.update)
+    status = run(wanted, Means(options.clones, options.timeout, options.jobs), update=options.update)
     if options.update:
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), {"ecosystem": table_of_list}), encoding="utf-8")
     return status

@@ -19,7 +19,7 @@ from .settings import ROOT
 LISTED = frozenset(severity.word for severity in (Severity.ERROR, Severity.WARNING, Severity.INFORMATION))
 """Severities of findings that are listed one by one; hints are counted."""
 TIMEOUT = 900
-"""Seconds for the files of one repository."""
+"""Seconds for the files of one repository, unless others are asked for."""
 _UNSEEN = "TL91"
 """The codes of what was not seen of a file begin so; it is no finding."""
 _FAULT = "TL913"
@@ -62,7 +62,7 @@ class Checked:
     seconds: float = 0.0
 
 
-def check(folder: Path, files: tuple[str, ...], timeout: float = TIMEOUT) -> Checked:
+def check(folder: Path, files: tuple[str, ...], timeout: float) -> Checked:
     """Run ``tapelint check`` of this checkout in ``folder``, in one process. Raises Failed."""
     if not files:
         return Checked()
@@ -81,7 +81,7 @@ def check(folder: Path, files: tuple[str, ...], timeout: float = TIMEOUT) -> Che
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise Failed(f"not finished after {timeout:.0f} seconds") from error
+        raise Failed(f"not finished after {timeout:g} seconds") from error
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         said = json.loads(done.stdout)

@@ -11,7 +11,7 @@ from tapelint.severity import Severity
 from .checked import LISTED
 from .pins import Pin, pins
 from .settings import ROOT
-from .verdicts import FINDINGS, Known, Verdict, file_of, known
+from .verdicts import FINDINGS, Known, Verdict, file_of, load
 
 PAGE = ROOT / "docs" / "ecosystem.md"
 SEVERITIES = tuple(severity.word for severity in Severity if severity.word in LISTED)
@@ -24,7 +24,7 @@ def table(listed: Sequence[Pin] | None = None, folder: Path = FINDINGS) -> Itera
     yield from HEAD.split("\n")
     halves: dict[bool, list[Known]] = {False: [], True: []}
     for pin in sorted(listed, key=lambda pin: (pin.held_out, pin.name.lower())):
-        what = known(file_of(pin, folder))
+        what = load(file_of(pin, folder))
         halves[pin.held_out].append(what)
         yield _row(f"[{pin.name}](https://github.com/{pin.name}/tree/{pin.commit})", pin.commit[:7], [what])
     for is_held_out, half in halves.items():

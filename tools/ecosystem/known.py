@@ -19,10 +19,10 @@ from pathlib import Path
 
 from tapelint.severity import Severity
 
-from .checked import Checked, Failed, check
+from .checked import TIMEOUT, Checked, Failed, check
 from .clones import Unreachable, tree
 from .pins import Pin, Sample, sample
-from .verdicts import FINDINGS, Comparison, Judged, Known, Verdict, compare, file_of, known, text_of, updated
+from .verdicts import FINDINGS, Comparison, Judged, Known, Verdict, compare, file_of, load, text_of, updated
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +36,38 @@ class Look:
     is_skipped: bool = False
 
 
-def look(pin: Pin, clones: Path | None) -> Look:
+@dataclass(frozen=True, slots=True)
+class Means:
+    """How a run gets at the repositories: a folder of clones, and for each of them so many seconds."""
+
+    clones: Path | None = None
+    timeout: float = TIMEOUT
+    # so many repositories at the same time
+    jobs: int = 1
+
+
+def look(pin: Pin, means: Means) -> Look:
     """Get the files of a repository and check them."""
     try:
-        with tree(pin, clones) as folder:
+        with tree(pin, means.clones) as folder:
             files = sample(pin, folder)
-            return Look(pin, files, check(folder, files.files))
+            return Look(pin, files, check(folder, files.files, means.timeout))
     except Unreachable as error:
         return Look(pin, trouble=f"skipped, it cannot be fetched: {error}", is_skipped=True)
     except Failed as error:
         return Look(pin, trouble=str(error))
 
 
-def looks(pins: Sequence[Pin], clones: Path | None, jobs: int) -> Iterator[Look]:
+def looks(pins: Sequence[Pin], means: Means) -> Iterator[Look]:
     """Look at the repositories, several at the same time; the results come in the order of the list."""
-    if jobs == 1:
-        yield from (look(pin, clones) for pin in pins)
+    if means.jobs == 1:
+        yield from (look(pin, means) for pin in pins)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(partial(look, clones=clones), pins)
+    with ProcessPoolExecutor(means.jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(partial(look, means=means), pins)
 
 
-def run(pins: Sequence[Pin], clones: Path | None, jobs: int, update: bool, folder: Path = FINDINGS) -> int:
+def run(pins: Sequence[Pin], means: Means, *, update: bool = False, folder: Path = FINDINGS) -> int:
     """Look at all repositories and print what differs from the list, which is written anew if ``update``.
 
     The exit status: 1 if findings have appeared or vanished, if one that was called false is an error now, or if
@@ -65,10 +75,10 @@ def run(pins: Sequence[Pin], clones: Path | None, jobs: int, update: bool, folde
     """
     counted: Counter[str] = Counter()
     seconds, is_changed, skipped = 0.0, False, 0
-    for each in looks(pins, clones, jobs):
+    for each in looks(pins, means):
         print(f"{each.pin.name}: {_progress(each)}", file=sys.stderr, flush=True)
         path = file_of(each.pin, folder)
-        before = known(path)
+        before = load(path)
         compared = compare(before.findings, each.checked.findings) if not each.trouble else Comparison()
         for line in told(each, compared):
             print(line, flush=True)

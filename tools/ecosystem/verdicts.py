@@ -71,7 +71,7 @@ def file_of(pin: Pin, folder: Path = FINDINGS) -> Path:
     return folder / f"{pin.name}.toml"
 
 
-def known(path: Path) -> Known:
+def load(path: Path) -> Known:
     """What a file lists; nothing if there is no such file."""
     if not path.exists():
         return Known()
