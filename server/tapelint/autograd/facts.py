@@ -17,6 +17,7 @@ from .model.graph import BackwardResult, Node, Write
 from .model.program_point import ProgramPoint
 from .model.provenance import UNKNOWN_PROVENANCE, Provenance
 from .model.stores import Stored
+from .model.windows import Window
 from .state import AutogradState
 
 if TYPE_CHECKING:
@@ -87,6 +88,10 @@ class Facts:
     kept_in: dict[tuple[int, int], Kept] = field(default_factory=dict)
     # Where a tensor that was there already got another name, by its id and that name.
     bound: dict[tuple[int, str], Kept] = field(default_factory=dict)
+    # Parts of tensors that a slice cut out.
+    windows: dict[int, Window] = field(default_factory=dict)
+    # The tensors that were made of nothing but sizes, whose entries lie in memory in order.
+    contiguous: set[int] = field(default_factory=set)
     # The tensors with the default dtype.
     float32: set[int] = field(default_factory=set)
     # The calls that change the default dtype of tensors.

@@ -32,7 +32,7 @@ from ..domain.values import (
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import forget
 from ..models.python import array_memory
-from ..models.torch import dispatch
+from ..models.torch import dispatch, sliced_parts
 from ..models.torch.autograd import missing_grad
 from ..models.torch.known_shape import indexed
 from ..models.torch.nn import module_registry
@@ -160,6 +160,7 @@ def _tensor(machine: Machine, state: State, owner: TensorRef, index: Value, node
         if isinstance(result, TensorRef):
             part = state.tensors[result.id]
             state.tensors[result.id] = replace(part, sizes=indexed(state.tensors[owner.id].sizes, index))
+            sliced_parts.remember(machine.facts, state.tensors[owner.id], index, result.id)
     return result if result is not None else Unknown("item")
 
 
@@ -194,6 +195,8 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
             # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
             part = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
             if part is not None:
+                if isinstance(part, TensorRef):
+                    sliced_parts.remember(machine.facts, state.tensors[owner.id], index, part.id)
                 dispatch.run(machine, state, "copy_", [part, _as_tensor(machine, state, value, node)], {}, node)
     elif isinstance(owner, HeapRef):
         thing = state.heap[owner.id]

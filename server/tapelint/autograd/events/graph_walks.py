@@ -250,6 +250,28 @@ class ViewDetached(Event):
 
 
 @frozen(eq=False, kw_only=True)
+class OverlapRefused(Event):
+    """A part of a tensor was written with another one that it overlaps, which PyTorch refuses."""
+
+    # Where the part was made that is read.
+    read: ProgramPoint
+    # The tensor that both are parts of.
+    whole: int
+    # False if that needs one more than the entries that are written, or that the tensor is contiguous.
+    is_certain: bool
+
+
+@frozen(eq=False, kw_only=True)
+class OverlapCopied(SilentEvent):
+    """A part of a tensor was written with one before it that it overlaps, and PyTorch does not compare the two."""
+
+    # Where the part was made that is read.
+    read: ProgramPoint
+    # The tensor that both are parts of.
+    whole: int
+
+
+@frozen(eq=False, kw_only=True)
 class RetainedGraphReached(Event):
     """A backward reached, in a later iteration, a node whose graph an earlier one walked with ``retain_graph=True``."""
 

@@ -23,6 +23,7 @@ from .cuts import Cut, CutReason
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .hidden_writes import note_hidden, note_use
 from .inference_mode import check_inference_write, check_saved
+from .overlaps import check_overlap
 from .program_point import ProgramPoint
 from .provenance import Provenance
 from .stores import LastStore, Stored, StoreKind
@@ -326,6 +327,8 @@ def _write(
     written = [t for _, t in operands.flowing if t.id != target and t.requires_grad]
     given = any(t.grad_fn is not None for t in written)
     check_write(facts, state, tensor, op.name, node, needs, given, bool(written))
+    if target in facts.windows:
+        check_overlap(facts, state, target, operands.tensors, op.name, node)
     if needs is True and tensor.grad_fn is not None:
         facts.events.publish(
             GraphTensorWritten(point=state.point(node), assumption=tensor.assumption_text, tensor=target, op=op.name)
@@ -399,6 +402,8 @@ def _remember_store(state: AutogradState, key: int, node: ast.AST) -> None:
 
 def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands: Operands, node: ast.AST) -> None:
     """Note of a result what it is a copy of, and where its graph, or that of one of its terms, was lost."""
+    if not operands.tensors:
+        facts.contiguous.add(made.id)
     if op.name == "clone" and operands.tensors:
         source = operands.tensors[0][1]
         origin = (source.id, state.version(source.version_counter))

@@ -1,0 +1,80 @@
+"""A part of a tensor is written with another one that it overlaps.
+
+## What it does
+Reports `x[1:] = x[:-1]`, `x[:, 1:].copy_(x[:, :-1])` and `x[1:] += x[:-1]`: what is read and what is written are parts
+of the same tensor, and overlap in memory.
+
+## Why PyTorch fails
+Entries are copied one after the other, so one that is read may have been written before. Where both parts lie in memory
+without gaps (the first dimension of a contiguous tensor), PyTorch compares them and raises "unsupported operation: some
+elements of the input tensor and the written-to tensor refer to a single memory location", in whichever direction the
+entries move. In a later dimension it does not look: if entries move to higher indices, values that were just written
+are copied on, and the first ones spread. NumPy makes a copy in such cases, PyTorch does not.
+
+## Example
+```py
+memory = torch.zeros(8, 3)
+memory[1:] = memory[:-1]  # error: [overlapping-parts] "overlap" # torch: raises "refer to a single memory location"
+```
+
+```py
+x = torch.arange(8.0).reshape(2, 4)
+x[:, 1:] = x[:, :-1]  # warning: [overlapping-parts] "before it is read"
+assert x[0].tolist() == [0.0, 0.0, 0.0, 0.0]  # torch: silent it should be [0, 0, 1, 2]
+```
+
+## Use instead
+```py
+x = torch.arange(8.0).reshape(2, 4)
+x[:, 1:] = x[:, :-1].clone()
+assert x[0].tolist() == [0.0, 0.0, 1.0, 2.0]  # torch: ok
+```
+
+`torch.roll` shifts the entries, too.
+
+## Fix safety
+There is no fix: `clone()` of what is read is right, and costs its memory for the time of the copy.
+"""
+
+from __future__ import annotations
+
+from ...autograd.events.graph_walks import Event, OverlapCopied, OverlapRefused
+from ...autograd.facts import Facts
+from ...severity import Severity
+from ..support.finding import Finding, Rule
+from ..support.story import code, tensor_name
+
+ERROR = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location"
+)
+
+
+def check(event: Event, facts: Facts) -> Finding | None:
+    assert isinstance(event, OverlapRefused | OverlapCopied)
+    read, name = code(event.read.node), tensor_name(facts, event.whole) or "the tensor"
+    what = f"{read} overlaps with what {code(event.point.node)} writes, which is a part of {name}, too."
+    severity = Severity.WARNING
+    if isinstance(event, OverlapCopied):
+        outcome = "PyTorch makes no copy of it first: an entry may be overwritten before it is read."
+    elif event.is_certain:
+        severity, outcome = Severity.ERROR, f"PyTorch raises “{ERROR}”."
+    else:
+        outcome = f"If {name} is contiguous and has more than two entries there, PyTorch raises “{ERROR}”."
+    return Finding(
+        point=event.point,
+        severity=severity,
+        message=f"{what} {outcome}",
+        help=f"write a copy: `{code(event.read.node).strip('`')}.clone()`.",
+    )
+
+
+RULE = Rule(
+    "TL213",
+    "overlapping-parts",
+    "a part of a tensor is written with another one that it overlaps",
+    __doc__,
+    (OverlapRefused, OverlapCopied),
+    check,
+    raises=(ERROR,),
+)
