@@ -102,8 +102,12 @@ def _words(found: Finding, chosen: Conjunction) -> str:
 
 def _needed(literals: list[Literal]) -> list[Literal]:
     """Those of the choices that do not follow from the others."""
-    matched = {choice.about for choice, taken in literals if taken and isinstance(choice.test, ast.pattern)}
-    left = {choice.formula: (choice, taken) for choice, taken in literals if taken or choice.about not in matched}
+    matched = {choice.about for choice, taken in literals if _matches(choice, taken)}
+    left = {
+        choice.formula: (choice, taken)
+        for choice, taken in literals
+        if _matches(choice, taken) or choice.about not in matched
+    }
     for formula, (_, taken) in [*left.items()]:
         others = {known: truth for known, (_, truth) in left.items() if known != formula}
         if entailed(others, formula) is taken:
@@ -111,9 +115,17 @@ def _needed(literals: list[Literal]) -> list[Literal]:
     return [*left.values()]
 
 
+def _matches(choice: Choice, taken: bool) -> bool:
+    """Whether a choice of one case among several, or of one thing, says which one it is."""
+    return len(choice.picked) > 1 or taken and (bool(choice.picked) or isinstance(choice.test, ast.pattern))
+
+
 def _sentence(choice: Choice, taken: bool) -> str:
     holds = taken is not choice.negated
     test = choice.test
+    if choice.picked:
+        said = choice.picked[0] if holds or len(choice.picked) == 1 else choice.picked[1]
+        return f"`{written(test)}` is {'' if holds or len(choice.picked) > 1 else 'not '}{said}"
     if isinstance(test, ast.pattern):
         return f"`case {ast.unparse(test)}` {'matches' if holds else 'does not match'}"
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):

@@ -38,6 +38,17 @@ class Forked:
 
 
 @frozen(eq=False)
+class Picked:
+    """One of several things is looked up by a key that is not known, and all of them are followed."""
+
+    # The look-up.
+    node: ast.expr
+    # The paths, each with what was picked there.
+    states: tuple[State, ...]
+    names: tuple[str, ...]
+
+
+@frozen(eq=False)
 class Outcomes:
     """A call ended in several states."""
 
@@ -143,7 +154,7 @@ class GivenUp:
     lost: Lost
 
 
-Decision = Forked | Outcomes | Joined | KeptApart | Dropped | Skipped | LoopEnded | Opaque | GivenUp
+Decision = Forked | Picked | Outcomes | Joined | KeptApart | Dropped | Skipped | LoopEnded | Opaque | GivenUp
 
 
 class Observer(Protocol):

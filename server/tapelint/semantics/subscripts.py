@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from ..autograd import leaf, resolve_view
 from ..domain.completion import ProgramRaised
-from ..domain.opaque_values import as_data, item_at_unknown_place, part_of
+from ..domain.opaque_values import as_data, part_of
 from ..domain.options import settled
 from ..domain.state import State
 from ..domain.values import (
@@ -21,6 +22,7 @@ from ..domain.values import (
     Origin,
     Range,
     Sequence,
+    SequenceKind,
     Slice,
     TensorRef,
     Tuple,
@@ -31,6 +33,7 @@ from ..domain.values import (
 )
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import forget
+from ..engine.paths.picks import entries, item_picked
 from ..models.python import array_memory
 from ..models.torch import dispatch, sliced_parts
 from ..models.torch.autograd import missing_grad
@@ -48,7 +51,7 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
     if owner == NONE:
         missing_grad.used(machine, state, owner, node, "TypeError")
     if isinstance(owner, Tuple):
-        return _item(state, list(owner.items), False, index, lambda items: Tuple(tuple(items)))
+        return _item(machine, state, list(owner.items), False, index, node, lambda items: Tuple(tuple(items)))
     if isinstance(owner, Range):
         return unknown_number()
     if isinstance(owner, HeapRef):
@@ -56,7 +59,8 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
         machine.observations.add(owner.id)
         if isinstance(thing, Sequence):
             kind, more = thing.kind, thing.is_partial
-            return _item(state, thing.items, more, index, lambda items: HeapRef(state.new(Sequence(kind, items, more))))
+            wrap = partial(_list_of, state, kind, more)
+            return _item(machine, state, thing.items, more, index, node, wrap)
         if isinstance(thing, Mapping):
             return _entry(machine, state, owner, thing, index, node)
         if isinstance(thing, Instance):
@@ -97,7 +101,19 @@ def _slice_of(index: Slice) -> slice | None:
     return slice(start, stop, step)
 
 
-def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Callable[[list[Value]], Value]) -> Value:
+def _list_of(state: State, kind: SequenceKind, more: bool, items: list[Value]) -> Value:
+    return HeapRef(state.new(Sequence(kind, items, more)))
+
+
+def _item(
+    machine: Machine,
+    state: State,
+    items: list[Value],
+    more: bool,
+    index: Value,
+    node: ast.AST,
+    wrap: Callable[[list[Value]], Value],
+) -> Value:
     if isinstance(index, Const) and isinstance(index.value, int):
         if -len(items) <= index.value < len(items) and (not more or index.value >= 0 or -index.value <= 1):
             return items[index.value]
@@ -105,7 +121,7 @@ def _item(state: State, items: list[Value], more: bool, index: Value, wrap: Call
     if isinstance(index, Slice):
         known = _slice_of(index)
         return wrap(list(items) if known is None else items[known])
-    return item_at_unknown_place(state, items)
+    return item_picked(machine, state, {f"item {place}": item for place, item in enumerate(items)}, more, node)
 
 
 def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, node: ast.AST) -> Value:
@@ -121,7 +137,7 @@ def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index
         return Unknown("item")
     if isinstance(index, Unknown) and index in thing.items:
         return thing.items[index]
-    return item_at_unknown_place(state, list(thing.items.values()))
+    return item_picked(machine, state, entries(thing), thing.is_partial, node)
 
 
 def basic(state: State, index: Value) -> bool | None:

@@ -23,6 +23,7 @@ from ..engine.observer import (
     LoopEnded,
     Opaque,
     Outcomes,
+    Picked,
     Skipped,
 )
 from ..engine.statistics import Entry, Lost
@@ -224,6 +225,9 @@ class Tracer:
         match decision:
             case Forked():
                 return self._forked(decision)
+            case Picked(node, states, names):
+                each = (f"{name} on path {self._number(state)}" for name, state in zip(names, states))
+                return f"forked: `{shortened(written(node))}` is {', '.join(each)}"
             case Joined():
                 return self._joined(decision)
             case KeptApart(states):

@@ -49,6 +49,9 @@ class Choice:
     inside: tuple[ast.AST, ...] | None = field(default=(), compare=False)
     # The function, or the module, that the test stands in.
     scope: ast.AST | None = field(default=None, compare=False)
+    # Where ``test`` picks one of several things: what it is where the choice holds, and where it fails, if that leaves
+    # one.
+    picked: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         return f"Choice({ast.unparse(self.test)})"

@@ -58,7 +58,7 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
     formula = ("?", fresh_id()) if key is None else key
     empty, usual = _where_empty(formula), branch.usual
     subject = Subject.SIZE if empty is not None else _subject(path, formula)
-    about, scope = frozenset(_terms(formula)), _scope(machine, path)
+    about, scope = frozenset(_terms(formula)), scope_of(machine, path)
     for state, holds, side, opposite in (
         (path, True, branch.holds, branch.fails),
         (other, False, branch.fails, branch.holds),
@@ -70,7 +70,7 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
             state.guard = choosing(state.guard, choice, taken)
 
 
-def _scope(machine: Machine, state: State) -> ast.AST:
+def scope_of(machine: Machine, state: State) -> ast.AST:
     """The function whose code is running, or the module."""
     function = state.get(state.frame, Frame).function
     return machine.tree if function is None else function.node

@@ -27,6 +27,7 @@ from ...domain.values import (
 )
 from ...engine.lifecycle import Appended
 from ...engine.machine import Machine
+from ...engine.paths.picks import code_picked
 from ...engine.stored_names import remember
 from ...source import written
 from ..torch.nn.new_parameters import kept
@@ -167,6 +168,8 @@ def entry(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.name == "setdefault" and key is not None:
         state.edit(receiver.id, Mapping).items[key] = default
         return default
+    if key is None and call.name == "get" and (found := code_picked(machine, state, thing, call.node)) is not None:
+        return found
     return default if key is not None and thing.has_known_keys else Unknown("item")
 
 

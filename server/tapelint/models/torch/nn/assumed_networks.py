@@ -16,10 +16,11 @@ from ....domain.opaque_values import as_data
 from ....domain.state import State
 from ....domain.values import Const, HeapRef, Instance, TensorRef, Unknown, Value
 from ....engine.machine import Machine
+from ....engine.paths.picks import SOME_NETWORK
 from ....source import written
 from .. import dispatch
-from ..registry import Call
-from .layers import inputs_of
+from ..registry import Call, function
+from .layers import inputs_of, opaque_module
 from .module_registry import Guess
 
 
@@ -49,3 +50,10 @@ def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call
         name = written(call.node.func) if isinstance(call.node, ast.Call) else "call"
         return dispatch.opaque(machine, state, given, call.node, name)
     return machine.call_unknown(state, call.args, call.kwargs, call.node, Unknown("function"))
+
+
+@function(SOME_NETWORK)
+def some_network(machine: Machine, state: State, call: Call) -> Value:
+    """An object of one of many classes of networks (``NETS[name](3)``): it is a network, and no more is known."""
+    name = call.args[0]
+    return opaque_module(machine, state, str(name.value) if isinstance(name, Const) else "the network", call.node)
